@@ -1,0 +1,181 @@
+"""Belief updates to beliefs, and beliefs to VPS (Eq. 1, Appendix H.1, H.4, H.5).
+
+Sums of floats run over lists in a fixed order, so that no result depends on the number of threads.
+"""
+
+import polars as pl
+
+from pipeline.rules import Weighing
+
+PAIR = ("game_id", "round", "target_agent", "observer_agent")
+MODES = ("uniform", "cost")
+
+
+def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """The updates with `belief_before` and `belief_after`: b ← (1 − s)·b + s·e, from the prior in each round.
+
+    An update outside the calendar changes no belief: both are null.
+    """
+    held: dict[tuple[object, ...], float] = {}
+    before: list[float | None] = []
+    after: list[float | None] = []
+    prior = weighing.prior
+    names = (*PAIR, "slot", "evidence", "strength", "in_calendar")
+    for game, number, target, observer, slot, evidence, strength, inside in zip(*(updates[n].to_list() for n in names)):
+        if not inside:
+            before.append(None)
+            after.append(None)
+            continue
+        key = (game, number, target, observer, slot)
+        belief = held.get(key, prior)
+        before.append(belief)
+        held[key] = belief = (1.0 - strength) * belief + strength * evidence
+        after.append(belief)
+    return updates.with_columns(
+        pl.Series("belief_before", before, pl.Float64), pl.Series("belief_after", after, pl.Float64)
+    )
+
+
+def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per game, round and target: `weights`, a list of w per slot, and their sum.
+
+    w = min(cap, 1 + √cost); 1 for a free slot, the cap for a blocked one (Appendix H.4).
+    """
+    slots = calendars.select("game_id", "round", pl.col("agent").alias("target_agent"), "costs", "blocked")
+    slots = slots.with_columns(slot=pl.int_ranges(pl.col("costs").list.len())).explode("costs", "slot")
+    weight = pl.min_horizontal(pl.lit(weighing.weight_cap), 1.0 + pl.col("costs").cast(pl.Float64).sqrt())
+    blocked = pl.col("blocked").list.contains(pl.col("slot"))
+    return (
+        slots.with_columns(weights=pl.when(blocked).then(weighing.weight_cap).otherwise(weight))
+        .group_by("game_id", "round", "target_agent", maintain_order=True)
+        .agg("weights")
+        .with_columns(cost_weight_sum=pl.col("weights").list.sum())
+    )
+
+
+def weigh(evidence: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """The updates inside the calendar, with the weight of their slot (`cost_weight`) and of the whole calendar."""
+    weights = slot_weights(calendars, weighing)
+    return (
+        evidence.filter("in_calendar")
+        .join(weights, on=["game_id", "round", "target_agent"], how="left", maintain_order="left")
+        .with_columns(cost_weight=pl.col("weights").list.get(pl.col("slot"), null_on_oob=True).fill_null(1.0))
+        .drop("weights")
+    )
+
+
+def pair_round_vps(
+    weighed: pl.DataFrame, games: pl.DataFrame, rounds: pl.DataFrame, weighing: Weighing
+) -> pl.DataFrame:
+    """One row per round, target, observer and weight mode with at least one update: VPS (Eq. 1)."""
+    pairs = _pair_losses(weighed, weighing)
+    known = games.select("game_id", "num_agents", "num_slots")
+    meetings = rounds.select("game_id", "round", "participants")
+    pairs = pairs.join(known, on="game_id", how="left").join(meetings, on=["game_id", "round"], how="left")
+    pairs = pairs.with_columns(
+        target_is_participant=pl.col("participants").list.contains(pl.col("target_agent")).fill_null(False),
+        observer_is_participant=pl.col("participants").list.contains(pl.col("observer_agent")).fill_null(False),
+        uniform_weight_sum=pl.col("num_slots").cast(pl.Float64),
+        cost_weight_sum=pl.col("cost_weight_sum").fill_null(pl.col("num_slots").cast(pl.Float64)),
+    )
+    return pl.concat([_mode_rows(pairs, mode, weighing) for mode in MODES]).sort(*PAIR, "weight_mode")
+
+
+def _pair_losses(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per observed pair-round: both modes' losses and the number of updates."""
+    moved = (pl.col("belief_after") - weighing.prior).abs()
+    counts = weighed.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
+    last = weighed.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
+    return (
+        last.with_columns(uniform_loss=moved, cost_loss=moved * pl.col("cost_weight"))
+        .group_by(*PAIR, maintain_order=True)
+        .agg("uniform_loss", "cost_loss", pl.first("trace_path", "cost_weight_sum"))
+        .with_columns(pl.col("uniform_loss", "cost_loss").list.sum())
+        .join(counts, on=PAIR, how="left")
+    )
+
+
+def _mode_rows(pairs: pl.DataFrame, mode: str, weighing: Weighing) -> pl.DataFrame:
+    loss, weight_sum = pl.col(f"{mode}_loss"), pl.col(f"{mode}_weight_sum")
+    return pairs.select(
+        "trace_path",
+        *PAIR,
+        "target_is_participant",
+        "observer_is_participant",
+        "num_agents",
+        "num_slots",
+        "observations",
+        prior_distance_to_ideal=pl.lit(0.0),
+        posterior_distance_to_ideal=loss,
+        vps_loss=loss,
+        vps_loss_per_slot=loss / pl.col("num_slots"),
+        weight_sum=weight_sum,
+        vps_loss_per_weight=loss / weight_sum,
+        weight_mode=pl.lit(mode),
+        prior=pl.lit(weighing.prior),
+    )
+
+
+def game_summary(pairs: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
+    """One row per game and weight mode, also for games in which nobody learnt anything."""
+    key = ["game_id", "weight_mode"]
+    every = games.select("trace_path", "game_id", "num_agents", "rounds").join(
+        pl.DataFrame({"weight_mode": MODES}), how="cross"
+    )
+    both = pl.col("target_is_participant") & pl.col("observer_is_participant")
+    return (
+        every.join(_totals(pairs, ""), on=key, how="left")
+        .join(_totals(pairs.filter(both), "participant_pair_"), on=key, how="left")
+        .with_columns(
+            pl.col("vps_loss_total", "participant_pair_vps_loss_total").fill_null(0.0),
+            pl.col("observation_count", "pair_rounds").fill_null(0),
+            all_pair_rounds=pl.col("rounds") * pl.col("num_agents") * (pl.col("num_agents") - 1),
+        )
+        .with_columns(all_pairs_vps_loss_mean=_over(pl.col("vps_loss_total"), pl.col("all_pair_rounds")))
+        .sort(key)
+    )
+
+
+def _over(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """numerator / denominator, null where the denominator is 0."""
+    return pl.when(denominator != 0).then(numerator / denominator)
+
+
+def _totals(pairs: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    """One row per game and weight mode: total, mean and per-weight loss of the pair-rounds given."""
+    total = pl.col("vps_loss").list.sum()
+    return (
+        pairs.group_by("game_id", "weight_mode", maintain_order=True)
+        .agg("vps_loss", "weight_sum", pl.col("observations").sum())
+        .select(
+            "game_id",
+            "weight_mode",
+            total.alias(f"{prefix}vps_loss_total"),
+            (total / pl.col("vps_loss").list.len()).alias(f"{prefix}vps_loss_mean"),
+            (total / pl.col("weight_sum").list.sum()).alias(f"{prefix}vps_loss_per_weight"),
+            pl.col("observations").alias(f"{prefix}observation_count"),
+            pl.col("vps_loss").list.len().cast(pl.Int64).alias(f"{prefix}pair_rounds"),
+        )
+    )
+
+
+def vps_by_source(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per game, weight mode and source: the loss that its updates moved, adding up to the game's total.
+
+    An update moves w·(|b after − prior| − |b before − prior|), which is below 0 where it takes a belief back.
+    """
+    prior = weighing.prior
+    moved = (pl.col("belief_after") - prior).abs() - (pl.col("belief_before") - prior).abs()
+    sums = (
+        weighed.with_columns(uniform=moved, cost=moved * pl.col("cost_weight"))
+        .group_by("game_id", "source", maintain_order=True)
+        .agg(*MODES, updates=pl.len().cast(pl.Int64))
+        .with_columns(pl.col(*MODES).list.sum())
+        .unpivot(MODES, index=["game_id", "source", "updates"], variable_name="weight_mode", value_name="vps_loss_moved")
+        .sort("game_id", "weight_mode", "source")
+    )
+    totals = sums.group_by("game_id", "weight_mode", maintain_order=True).agg(total=pl.col("vps_loss_moved"))
+    totals = totals.with_columns(pl.col("total").list.sum())
+    return sums.join(totals, on=["game_id", "weight_mode"], how="left").with_columns(
+        share=_over(pl.col("vps_loss_moved"), pl.col("total"))
+    )

@@ -1,0 +1,88 @@
+"""Calendars as traces render them, and what a batch does to one (Appendix D.1, D.5)."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.traces import Action
+
+
+class Item(NamedTuple):
+    """What a slot holds: an errand or a meeting, and what it costs to move."""
+
+    kind: str
+    id: int
+    cost: int
+    blocked: bool = False
+
+
+Slot = Item | None
+Calendar = list[Slot]
+
+# A label may follow a rendered item, ` private_label='…'`: whatever stands behind the item is not read.
+LINE = re.compile(
+    r"Slot\s+(?P<slot>\d{1,6}): (?:(?P<free>\[FREE\])|(?P<blocked>Blocked )?Errand #(?P<errand>\d{1,15}) "
+    r"\(cost=(?P<errand_cost>\d{1,15})\)|Meeting M(?P<meeting>\d{1,15}) \(cost=(?P<meeting_cost>\d{1,15})\))"
+)
+
+
+@lru_cache(maxsize=65536)
+def read_line(line: str) -> tuple[int, Slot] | None:
+    """(slot, what it holds) of one rendered line, or None where the line is not a slot's."""
+    found = LINE.match(line)
+    if not found:
+        return None
+    slot = int(found["slot"])
+    if found["free"]:
+        return slot, None
+    if found["errand"]:
+        return slot, Item("errand", int(found["errand"]), int(found["errand_cost"]), bool(found["blocked"]))
+    return slot, Item("meeting", int(found["meeting"]), int(found["meeting_cost"]))
+
+
+def read_rendering(text: str, num_slots: int) -> Calendar:
+    """One entry per slot of the calendar; slots that the text does not show are free, and others do not count."""
+    calendar: Calendar = [None] * num_slots
+    for line in text.split("\n"):
+        read = read_line(line)
+        if read and read[0] < num_slots:
+            calendar[read[0]] = read[1]
+    return calendar
+
+
+def held(calendar: Calendar, slot: int | None) -> Slot:
+    """What the slot holds; None for a free slot and for one outside the calendar."""
+    return calendar[slot] if slot is not None and 0 <= slot < len(calendar) else None
+
+
+def apply_batch(calendar: Calendar, actions: Sequence[Action], meeting_cost: int) -> list[Slot]:
+    """Change the calendar as the batch says, and return the item each action moved (None for one that moved nothing).
+
+    All reschedules happen at once, from every source to every target; then meetings are scheduled.
+    """
+    moved = [held(calendar, a.from_slot) if a.type == "reschedule" else None for a in actions]
+    for action, item in zip(actions, moved, strict=True):
+        if item:
+            _put(calendar, action.from_slot, None)
+    for action, item in zip(actions, moved, strict=True):
+        if item:
+            _put(calendar, action.to_slot, item)
+    for action in actions:
+        if action.type == "schedule" and action.meeting_id is not None:
+            cost = meeting_cost if action.cost is None else action.cost
+            _put(calendar, action.slot, Item("meeting", action.meeting_id, cost))
+    return moved
+
+
+def _put(calendar: Calendar, slot: int | None, item: Slot) -> None:
+    if slot is not None and 0 <= slot < len(calendar):
+        calendar[slot] = item
+
+
+def slot_of_meeting(calendar: Calendar, meeting_id: int) -> int | None:
+    """The first slot that holds the meeting, or None."""
+    for slot, item in enumerate(calendar):
+        if item and item.kind == "meeting" and item.id == meeting_id:
+            return slot
+    return None

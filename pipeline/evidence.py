@@ -1,0 +1,95 @@
+"""Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from pipeline.payloads import Payload, read_payload
+from pipeline.rules import RuleSet
+from pipeline.typed import HANDLERS, Heard, Letter
+
+
+class Claim(NamedTuple):
+    """What a message says of one agent's slot; clause and span only for English."""
+
+    target: int
+    slot: int | None
+    source: str
+    evidence: float
+    strength: float
+    clause: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
+    """What a message claims, in its order: typed JSON by its protocol's handler, anything else as language."""
+    payload = read_payload(content)
+    if payload is None:
+        return language_claims(content, sender, rules)
+    return typed_claims(payload, sender, recipients, heard, rules)
+
+
+def typed_claims(
+    payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet
+) -> list[Claim]:
+    """What a typed message claims of its sender: none for a kind outside Table 10."""
+    handler = HANDLERS.get((payload.protocol, payload.kind or ""))
+    if handler is None:
+        return []
+    source = f"{payload.protocol}_{payload.kind}"
+    strength = rules.strengths.get(source, rules.typed_strength)
+    said = handler(Letter(payload.body, sender, recipients, heard), rules)
+    return [Claim(sender, slot, source, evidence, strength) for slot, evidence in said]
+
+
+def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
+    """What an English message claims: nothing yet."""
+    return []
+
+
+UPDATE = {
+    "message": pl.UInt32,
+    "update_index": pl.Int64,
+    "observer_agent": pl.Int64,
+    "target_agent": pl.Int64,
+    "slot": pl.Int64,
+    "source": pl.String,
+    "evidence": pl.Float64,
+    "strength": pl.Float64,
+    "matched_clause": pl.String,
+    "span_start": pl.Int64,
+    "span_end": pl.Int64,
+}
+
+
+def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
+    """One row per update, in the order of the trace: belief_evidence without the beliefs themselves.
+
+    A message to several agents informs each of them; nobody learns of itself.
+    """
+    messages = messages.sort("game_id", "event_index")
+    updates = pl.DataFrame(_update_columns(messages, rules), schema=UPDATE)
+    told = messages.select("game_id", "event_index", "round").with_row_index("message")
+    known = games.select("game_id", "trace_path", "num_slots")
+    return (
+        updates.join(told, on="message", how="left", maintain_order="left")
+        .join(known, on="game_id", how="left", maintain_order="left")
+        .with_columns(in_calendar=pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False))
+        .drop("message", "num_slots")
+    )
+
+
+def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]]:
+    """The updates of all messages as columns, in the order of UPDATE."""
+    rows: list[tuple[object, ...]] = []
+    heard, now = Heard(), None
+    names = ("game_id", "round", "from_agent", "to_agents", "content")
+    for i, (game, number, sender, recipients, content) in enumerate(zip(*(messages[n].to_list() for n in names))):
+        if (game, number) != now:
+            heard, now = Heard(), (game, number)
+        said = claims(content, sender, recipients, heard, rules)
+        pairs = [(observer, claim) for observer in recipients for claim in said if observer != claim.target]
+        rows.extend((i, k, observer, *claim) for k, (observer, claim) in enumerate(pairs))
+    return [list(column) for column in zip(*rows)] if rows else [[] for _ in UPDATE]

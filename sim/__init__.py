@@ -1,0 +1,1 @@
+"""The benchmark: tasks from seeds, agents with private calendars, games, and the traces they leave."""

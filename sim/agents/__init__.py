@@ -1,0 +1,84 @@
+"""The contract between the game and whoever plays: what an agent is told, and what it may answer.
+
+One algorithm, one file. An agent sees its own calendar, the meeting, its messages, and nothing else of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from sim.calendar import Calendar
+from sim.scenario import Meeting
+
+CHEAP_TALK, VOLUNTARY, DECISION = "CHEAP_TALK", "VOLUNTARY", "DECISION"
+
+Action = dict[str, Any]
+
+
+class Message(Struct, frozen=True):
+    """A message in an inbox. `channel` is dm, participant_groupchat or all_groupchat."""
+
+    sender: int
+    recipient: int
+    channel: str
+    meeting_id: int
+    content: str
+
+
+class Registration(Struct, frozen=True):
+    """What an agent is told before the game (Appendix D.2)."""
+
+    agent: int
+    num_agents: int
+    num_slots: int
+    decision_retries: int
+    channels: tuple[str, ...]
+    calendar: Calendar
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """One turn of one agent (Appendix D.3).
+
+    `turn` is the sweep of cheap talk, from 0, of at most `max_turns`. `attempt` counts DECISION's retries from 0, and
+    `conflict` says why the batch before was rejected. `penalty` is what the agent paid in earlier rounds.
+    """
+
+    phase: str
+    round: int
+    turn: int
+    max_turns: int
+    meeting: Meeting
+    calendar: Calendar
+    penalty: int
+    inbox: tuple[Message, ...] = ()
+    attempt: int = 0
+    conflict: str | None = None
+
+
+class Reply(Struct, frozen=True):
+    """What an agent answers: tool calls, unchecked, and how they came about (the last six: agents with a provider)."""
+
+    actions: Any = ()
+    thinking: str | None = None
+    text: str | None = None
+    prompt: str = ""
+    usage: Mapping[str, Any] | None = None
+    latency_ms: float | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
+
+
+class Agent(Protocol):
+    """A player. One object plays one agent in one game."""
+
+    def register(self, registration: Registration) -> str:
+        """Begin a game; the system prompt that the agent runs under, empty where it has none."""
+
+    def act(self, request: Request) -> Reply:
+        """Answer one request."""
+
+    def summary(self) -> Mapping[str, Any]:
+        """What the agent kept of the game that the trace should record; empty for most."""

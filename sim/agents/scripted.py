@@ -1,0 +1,100 @@
+"""What the scripted protocols share: typed JSON messages and one method a phase (paper, Appendix G)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
+from sim.calendar import Calendar, Errand, item_id
+from sim.scenario import Meeting
+
+Payload = TypeVar("Payload")
+
+
+class ScriptedAgent(Generic[Payload]):
+    """An agent that follows a protocol, told of each message by what it means.
+
+    A protocol's messages are records tagged with their kind; `decoder` reads any of them. What is not a message of
+    the protocol is passed over.
+    """
+
+    decoder: msgspec.json.Decoder[Payload]
+    me: int
+    round: int | None = None
+
+    def register(self, registration: Registration) -> str:
+        self.me = registration.agent
+        return ""
+
+    def act(self, request: Request) -> Reply:
+        if self.round != request.round:
+            self.round = request.round
+            self.begin_round(request)
+        if request.phase == CHEAP_TALK:
+            return Reply(self.talk(request))
+        return Reply(self.decide(request) if request.phase == DECISION else self.volunteer(request))
+
+    def summary(self) -> Mapping[str, Any]:
+        return {}
+
+    def begin_round(self, request: Request) -> None:
+        """Forget the round before."""
+
+    def talk(self, request: Request) -> list[Action]:
+        raise NotImplementedError
+
+    def decide(self, request: Request) -> list[Action]:
+        raise NotImplementedError
+
+    def volunteer(self, request: Request) -> list[Action]:
+        return []
+
+    def leads(self, request: Request) -> bool:
+        """Whether the agent is the initiator of the round's meeting."""
+        return initiator(request.meeting.participants) == self.me
+
+    def received(self, request: Request) -> Iterator[tuple[int, Payload]]:
+        """(sender, payload) of each message of this protocol in the inbox."""
+        for message in request.inbox:
+            try:
+                yield message.sender, self.decoder.decode(message.content)
+            except msgspec.DecodeError:
+                continue
+
+
+def dm(to: int, meeting: Meeting, payload: msgspec.Struct) -> Action:
+    """A direct message of a protocol, its content JSON."""
+    content = json.dumps(msgspec.to_builtins(payload, str_keys=True))
+    return {"type": "dm", "to": to, "meeting_id": meeting.id, "content": content}
+
+
+def initiator(participants: Sequence[int]) -> int:
+    """Who leads a meeting's negotiation: the lowest participant id."""
+    return min(participants)
+
+
+def others(meeting: Meeting, me: int) -> list[int]:
+    """The meeting's other participants, ascending."""
+    return [a for a in sorted(meeting.participants) if a != me]
+
+
+def schedule(meeting: Meeting, slot: int) -> Action:
+    """The action that writes the meeting into the slot."""
+    return {"type": "schedule", "meeting_id": meeting.id, "slot": slot}
+
+
+def reschedule(item: int, from_slot: int, to_slot: int) -> Action:
+    """The action that moves an item."""
+    return {"type": "reschedule", "item_id": item, "from_slot": from_slot, "to_slot": to_slot}
+
+
+def clear_errand(calendar: Calendar, slot: int) -> list[Action]:
+    """The move of a slot's errand to the first other free slot; empty where there is nothing to move, or nowhere."""
+    item, landing = calendar[slot], calendar.first_free_but(slot)
+    if not isinstance(item, Errand) or landing is None:
+        return []
+    return [reschedule(item_id(item), slot, landing)]

@@ -1,0 +1,164 @@
+"""Tasks: a scenario with its optimum, its yardsticks and its name, from a list of seeds (paper, section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from sim.calendar import Calendar, Errand
+from sim.files import write_whole
+from sim.oracle import TooManyStates, count, solve
+from sim.scenario import Meeting, Parameters, Scenario, generate
+from sim.schedules import Replay, greedy, replay, replay_optimum
+
+VARIED_COSTS = (1, 100, 1000)
+
+
+class TaskError(ValueError):
+    """Why a list or a file of tasks can't be used: where, what, and what to do."""
+
+
+class Schedule(Struct, frozen=True):
+    """A slot for each meeting, by meeting id; what it costs in all, and each agent."""
+
+    cost: int
+    assignments: dict[int, int]
+    per_agent_cost: tuple[int, ...]
+
+
+class Task(Struct, frozen=True, kw_only=True):
+    """One task of a suite. Costs are in cost units; `assignments` map meeting ids to slots.
+
+    `difficulty_score` is the optimum over the number of participant-slots to fill; `displaced_errands` counts what
+    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count.
+    """
+
+    task_id: str
+    setting: str
+    condition: str
+    seed: int
+    num_agents: int
+    num_participants: int
+    num_meetings: int
+    num_slots: int
+    density: float
+    difficulty: str
+    parameters: Parameters
+    calendars: tuple[Calendar, ...]
+    meetings: tuple[Meeting, ...]
+    optimal: Schedule
+    greedy: Schedule
+    witness: Schedule
+    displaced_errands: int
+    difficulty_score: float
+    feasible_assignments: int | None
+    optimal_assignments: int | None
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A line of a task list: a name, a difficulty, and the parameters of the scenario."""
+
+    task_id: str
+    setting: str
+    difficulty: str
+    parameters: Parameters
+
+
+def make_task(entry: Entry) -> Task:
+    """The task of a list's entry. Raises ScenarioError or NoSchedule where there is none."""
+    return assemble(entry, "standard", generate(entry.parameters))
+
+
+def assemble(entry: Entry, condition: str, scenario: Scenario) -> Task:
+    """The task that a scenario makes, solved and with its yardsticks."""
+    p, calendars, meetings = entry.parameters, scenario.calendars, scenario.meetings
+    optimum = solve(calendars, meetings)
+    try:
+        counts = count(calendars, meetings)
+        feasible, optimal = counts.feasible, counts.optimal
+    except TooManyStates:
+        feasible = optimal = None
+    return Task(
+        task_id=entry.task_id,
+        setting=entry.setting,
+        condition=condition,
+        seed=p.seed,
+        num_agents=p.num_agents,
+        num_participants=p.num_participants,
+        num_meetings=p.num_meetings,
+        num_slots=p.num_slots,
+        density=p.density,
+        difficulty=entry.difficulty,
+        parameters=p,
+        calendars=calendars,
+        meetings=meetings,
+        optimal=schedule_of(meetings, replay_optimum(calendars, meetings, optimum.slots)),
+        greedy=schedule_of(meetings, greedy(calendars, meetings)),
+        witness=schedule_of(meetings, replay(calendars, meetings, scenario.witness)),
+        displaced_errands=optimum.displaced,
+        difficulty_score=difficulty_score(optimum.cost, meetings),
+        feasible_assignments=feasible,
+        optimal_assignments=optimal,
+    )
+
+
+def schedule_of(meetings: Iterable[Meeting], found: Replay) -> Schedule:
+    """The replay as a task records it."""
+    return Schedule(
+        found.cost, {m.id: s for m, s in zip(meetings, found.slots, strict=True)}, found.per_agent_cost
+    )
+
+
+def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:
+    """The optimum over Σ duration × participants (paper, section 3.3)."""
+    return optimal_cost / sum(m.duration * len(m.participants) for m in meetings)
+
+
+def write_tasks(tasks: Iterable[Task], path: Path) -> None:
+    """One task a line, JSON; the file appears whole or not at all."""
+    encoder = msgspec.json.Encoder(enc_hook=encode_calendar)
+    write_whole(path, b"".join(encoder.encode(task) + b"\n" for task in tasks))
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """The tasks of the file. Raises TaskError, naming the line, where one can't be read or a name comes twice."""
+    decoder = msgspec.json.Decoder(Task, dec_hook=decode_calendar)
+    tasks, names = [], set()
+    for number, line in enumerate(lines_of(path), start=1):
+        try:
+            task = decoder.decode(line)
+        except msgspec.DecodeError as error:
+            raise TaskError(f"{path}, line {number}: not a task ({error}); make the file with `sim suite`") from error
+        if task.task_id in names:
+            raise TaskError(f"{path}, line {number}: task {task.task_id} comes twice; give each a name of its own")
+        names.add(task.task_id)
+        tasks.append(task)
+    if not tasks:
+        raise TaskError(f"{path}: holds no task; make the file with `sim suite`")
+    return tasks
+
+
+def lines_of(path: Path) -> list[bytes]:
+    """The non-empty lines of a file. Raises TaskError where it can't be read."""
+    try:
+        return [line for line in path.read_bytes().splitlines() if line.strip()]
+    except OSError as error:
+        raise TaskError(f"{path}: can't be read ({error.strerror}); name a file made with `sim suite`") from error
+
+
+def encode_calendar(value: Any) -> Any:
+    """A calendar as JSON: its slots."""
+    if isinstance(value, Calendar):
+        return value.slots
+    raise NotImplementedError(f"{type(value)} has no JSON form")
+
+
+def decode_calendar(kind: type, value: Any) -> Any:
+    """A calendar from its slots: null, or an errand."""
+    if kind is Calendar:
+        return Calendar(msgspec.convert(value, tuple[Errand | None, ...]))
+    raise NotImplementedError(f"{kind} has no JSON form")

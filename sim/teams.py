@@ -1,0 +1,126 @@
+"""Who plays: named teams, and teams listed in a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from sim.agents import Agent
+
+
+class TeamError(ValueError):
+    """Why a team can't play: what is wrong, where, and what to do."""
+
+
+class AgentSpec(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One agent of a team: its type and the parameters of its kind."""
+
+    type: str
+    parameters: dict[str, Any] = {}
+
+
+class Team(Struct, frozen=True, forbid_unknown_fields=True):
+    """A team: one spec for all agents, or one for each. `simulated` marks agents that imitate speakers."""
+
+    team: str
+    agents: tuple[AgentSpec, ...]
+    simulated: bool = False
+
+
+def imap(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.imap import Imap
+
+    check_parameters("imap", parameters, Struct)
+    return Imap()
+
+
+def sd(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.sd import SdMap, SdParameters
+
+    return SdMap(check_parameters("sd", parameters, SdParameters))
+
+
+def dsm(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.dsm import Dsm
+    from sim.agents.dsm_plans import DsmParameters
+
+    return Dsm(check_parameters("dsm", parameters, DsmParameters))
+
+
+AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {"imap": imap, "sd": sd, "dsm": dsm}
+
+
+def named_teams() -> dict[str, Team]:
+    """The teams that need no file: the paper's four protocols (Appendix G)."""
+    from sim.agents.dsm_plans import PRIVATE, WELFARE
+
+    return {
+        "imap": Team("imap", (AgentSpec("imap"),)),
+        "sd": Team("sd", (AgentSpec("sd"),)),
+        "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
+        "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
+    }
+
+
+def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type) -> Any:
+    """The parameters as their kind's record. Raises TeamError for an unknown name or a wrong type."""
+    known = getattr(expected, "__struct_fields__", ())
+    unknown = [name for name in parameters if name not in known]
+    if unknown:
+        listed = ", ".join(known) or "none"
+        raise TeamError(f"agents of type {kind} have no parameter {unknown[0]}; they have: {listed}")
+    try:
+        return msgspec.convert(dict(parameters), expected, strict=False)
+    except msgspec.ValidationError as error:
+        raise TeamError(f"a parameter of an agent of type {kind} is wrong: {error}") from error
+
+
+def load_team(name: str) -> Team:
+    """The team of that name, or of the YAML file at that path. Raises TeamError, saying what there is."""
+    teams = named_teams()
+    if name in teams:
+        return teams[name]
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return read_team(path)
+    raise TeamError(f"there is no team {name!r}; known teams: {', '.join(teams)}, or the path of a YAML file")
+
+
+def read_team(path: Path) -> Team:
+    """The team that a YAML file lists."""
+    import yaml
+
+    try:
+        team = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Team)
+    except (OSError, UnicodeDecodeError) as error:
+        raise TeamError(f"{path}: can't be read ({error}); name a YAML file that lists a team") from error
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        problem = " ".join(str(error).split())
+        raise TeamError(f"{path}: not a team ({problem}); it needs `team: NAME` and a list `agents:`") from error
+    if not team.agents:
+        raise TeamError(f"{path}: lists no agents; give one for all, or one for each agent of the task")
+    for spec in team.agents:
+        build_agent(spec)
+    return team
+
+
+def build_agent(spec: AgentSpec) -> Agent:
+    """A new agent of the spec. Raises TeamError, listing the known types, for an unknown one."""
+    if spec.type not in AGENT_TYPES:
+        raise TeamError(f"there is no agent type {spec.type!r}; known types: {', '.join(AGENT_TYPES)}")
+    return AGENT_TYPES[spec.type](spec.parameters)
+
+
+def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
+    """One spec for each agent of a task."""
+    if len(team.agents) == 1:
+        return team.agents * num_agents
+    if len(team.agents) != num_agents:
+        raise TeamError(
+            f"team {team.team} lists {len(team.agents)} agents, the task has {num_agents}; list one, or {num_agents}"
+        )
+    return team.agents
