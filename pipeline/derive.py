@@ -1,46 +1,26 @@
-"""Traces to every table: the stages composed, over chunks of files on all cores."""
+"""The stages composed: traces to rows, rows to every table."""
 
-import multiprocessing
-import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.ingest import Rows, ingest, no_rows
-from pipeline.rules import RULES, RuleSet, Weighing
-from pipeline.schemas import REJECTED, TABLES
-from pipeline.sources import Source, find, texts
+from pipeline.rules import RuleSet, Weighing
+from pipeline.schemas import TABLES
+from pipeline.sources import Source, texts
 from pipeline.traces import TraceError, decode
 
 if TYPE_CHECKING:
     import polars as pl
 
 Frames = dict[str, "pl.DataFrame"]
-Progress = Callable[[int, int], None]
-
-CHUNK_BYTES = 1_500_000
-CHUNK_FILES = 96
 
 
-@dataclass(frozen=True)
-class Rejection:
+class Rejection(NamedTuple):
     """A trace that could not be used."""
 
     path: str
     reason: str
     place: str
-
-
-@dataclass(frozen=True)
-class Derived:
-    """What a derivation read and wrote: games, rejections, and the shape of each table."""
-
-    games: int
-    rejected: tuple[Rejection, ...]
-    shapes: dict[str, dict[str, object]]
 
 
 def read_traces(sources: Iterable[Source]) -> tuple[Rows, list[Rejection]]:

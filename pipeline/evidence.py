@@ -1,8 +1,6 @@
 """Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
-
 import polars as pl
 
 from pipeline.payloads import Payload, read_payload
@@ -10,17 +8,9 @@ from pipeline.rules import RuleSet
 from pipeline.typed import HANDLERS, Heard, Letter
 
 
-class Claim(NamedTuple):
-    """What a message says of one agent's slot; clause and span only for English."""
-
-    target: int
-    slot: int | None
-    source: str
-    evidence: float
-    strength: float
-    clause: str | None = None
-    start: int | None = None
-    end: int | None = None
+# What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
+# where it starts and ends. A plain tuple, as a study has millions of them.
+Claim = tuple[int, int | None, str, float, float, str | None, int | None, int | None]
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
@@ -41,7 +31,7 @@ def typed_claims(
     source = f"{payload.protocol}_{payload.kind}"
     strength = rules.strengths.get(source, rules.typed_strength)
     said = handler(Letter(payload.body, sender, recipients, heard), rules)
-    return [Claim(sender, slot, source, evidence, strength) for slot, evidence in said]
+    return [(sender, slot, source, evidence, strength, None, None, None) for slot, evidence in said]
 
 
 def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
@@ -71,14 +61,10 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     """
     messages = messages.sort("game_id", "event_index")
     updates = pl.DataFrame(_update_columns(messages, rules), schema=UPDATE)
-    told = messages.select("game_id", "event_index", "round").with_row_index("message")
     known = games.select("game_id", "trace_path", "num_slots")
-    return (
-        updates.join(told, on="message", how="left", maintain_order="left")
-        .join(known, on="game_id", how="left", maintain_order="left")
-        .with_columns(in_calendar=pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False))
-        .drop("message", "num_slots")
-    )
+    told = messages.select("game_id", "event_index", "round").join(known, on="game_id", how="left", maintain_order="left")
+    inside = pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False)
+    return updates.hstack(told[updates["message"]]).with_columns(in_calendar=inside).drop("message", "num_slots")
 
 
 def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]]:
@@ -90,6 +76,6 @@ def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]
         if (game, number) != now:
             heard, now = Heard(), (game, number)
         said = claims(content, sender, recipients, heard, rules)
-        pairs = [(observer, claim) for observer in recipients for claim in said if observer != claim.target]
+        pairs = [(observer, claim) for observer in recipients for claim in said if observer != claim[0]]
         rows.extend((i, k, observer, *claim) for k, (observer, claim) in enumerate(pairs))
     return [list(column) for column in zip(*rows)] if rows else [[] for _ in UPDATE]

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ DTYPES: dict[str, Any] = {
     "list[int]": pl.List(pl.Int64),
 }
 
+PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
+ROW_GROUP = 131_072
+
 
 def polars_schema(table: Table) -> dict[str, Any]:
     """Column name → polars dtype, in the table's order."""
@@ -29,8 +33,17 @@ def to_frame(table: Table, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     """The rows, whose values stand in the order of the table's columns, as a frame."""
     schema = polars_schema(table)
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    series = [pl.Series(n, list(v), d) for (n, d), v in zip(schema.items(), columns, strict=True)]
-    return pl.DataFrame(series)
+    return pl.DataFrame([_series(n, list(v), d) for (n, d), v in zip(schema.items(), columns, strict=True)])
+
+
+def _series(name: str, values: list[Any], dtype: Any) -> pl.Series:
+    """The values as a column. Lists are cut from one flat column: polars would build a column for each of them."""
+    if not isinstance(dtype, pl.List):
+        return pl.Series(name, values, dtype)
+    flat = pl.Series(list(chain.from_iterable(values)), dtype=dtype.inner)
+    length = pl.col("length")
+    cut = pl.lit(flat).implode().list.slice(length.cum_sum() - length, length)
+    return pl.DataFrame({"length": list(map(len, values))}, schema={"length": pl.Int64}).select(cut.alias(name)).to_series()
 
 
 def shaped(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -47,12 +60,28 @@ def shaped(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
 
 def write_table(frame: pl.DataFrame, table: Table, folder: Path) -> dict[str, Any]:
     """Write `folder/{table}.parquet` and `.csv`, whole or not at all, and return the table's shape."""
-    ready = shaped(frame, table)
+    return write_parts([frame], table, folder)
+
+
+def write_parts(frames: Iterable[pl.DataFrame], table: Table, folder: Path) -> dict[str, Any]:
+    """Write one table that comes in parts, each part's keys above those of the part before; return its shape.
+
+    Only one part is held in memory. Each starts a row group: the same parts give the same bytes.
+    """
+    import pyarrow.parquet as pq
+
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / f"{table.name}.parquet") as path:
-        ready.write_parquet(path, compression="zstd", compression_level=1, row_group_size=131072, statistics=True)
-    write_csv(ready, folder / f"{table.name}.csv")
-    return shape(ready, table)
+    empty = pl.DataFrame(schema=polars_schema(table))
+    rows = 0
+    with replacing(folder / f"{table.name}.parquet") as parquet, replacing(folder / f"{table.name}.csv") as csv:
+        with pq.ParquetWriter(parquet, empty.to_arrow().schema, **PARQUET) as writer, csv.open("wb") as text:
+            for_csv(empty).write_csv(text)
+            for frame in frames:
+                ready = shaped(frame, table)
+                writer.write_table(ready.to_arrow(), ROW_GROUP)
+                for_csv(ready).write_csv(text, include_header=False)
+                rows += ready.height
+    return shape(table, rows)
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
@@ -80,10 +109,10 @@ def read_table(folder: Path, name: str) -> pl.DataFrame:
     return frame
 
 
-def shape(frame: pl.DataFrame, table: Table) -> dict[str, Any]:
+def shape(table: Table, rows: int) -> dict[str, Any]:
     """The table's rows, key and columns with dtypes, ready for JSON."""
     columns = {column.name: column.dtype for column in table.columns}
-    return {"table": table.name, "rows": frame.height, "key": list(table.key), "columns": columns}
+    return {"table": table.name, "rows": rows, "key": list(table.key), "columns": columns}
 
 
 def write_json(value: object, path: Path) -> None:
@@ -101,9 +130,3 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def concat(frames: Iterable[pl.DataFrame], table: Table) -> pl.DataFrame:
-    """The frames one below the other; an empty table when there are none."""
-    parts = list(frames)
-    return pl.concat(parts) if parts else pl.DataFrame(schema=polars_schema(table))

@@ -108,9 +108,9 @@ def cheapest(options: Sequence[dict[int, Placement]], meetings: Sequence[Meeting
     solver.parameters.num_workers = 1
     if seconds is not None:
         solver.parameters.max_time_in_seconds = seconds
-    variables = [v for of_meeting in at for v in of_meeting.values()]
+    flat = [v for of_meeting in at for v in of_meeting.values()]
     for weights in stages(options):
-        objective = cp_model.LinearExpr.weighted_sum(variables, weights)
+        objective = cp_model.LinearExpr.weighted_sum(flat, weights)
         model.minimize(objective)
         status = solver.solve(model)
         if status == cp_model.INFEASIBLE:

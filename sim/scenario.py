@@ -88,13 +88,20 @@ def check(p: Parameters) -> None:
         "agent_densities has one entry an agent": len(p.agent_densities or range(p.num_agents)) == p.num_agents,
         "cost levels are at least 1": min(p.pref_level, p.errand_cost_level or 1, p.meeting_cost_level) >= 1,
         "errand_cost_values are whole numbers of at least 0": all(c >= 0 for c in p.errand_cost_values or ()),
-        "participant_lists has one list of distinct agents a meeting": p.participant_lists is None
-        or len(p.participant_lists) == p.num_meetings
-        and all(m and len(set(m)) == len(m) and set(m) <= set(range(p.num_agents)) for m in p.participant_lists),
+        "participant_lists has one list of distinct agents a meeting": valid_lists(p),
     }
     broken = next((rule for rule, holds in rules.items() if not holds), None)
     if broken:
         raise ScenarioError(f"seed {p.seed}: the rule '{broken}' fails")
+
+
+def valid_lists(p: Parameters) -> bool:
+    """Whether the given participants, if any, are one non-empty list of distinct agents a meeting."""
+    if p.participant_lists is None:
+        return True
+    agents = set(range(p.num_agents))
+    distinct = all(m and len(set(m)) == len(m) and set(m) <= agents for m in p.participant_lists)
+    return distinct and len(p.participant_lists) == p.num_meetings
 
 
 def draw_participants(seed: int, agents: int, size: int, meetings: int) -> tuple[tuple[int, ...], ...]:

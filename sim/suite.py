@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from sim.calendar import Calendar, Errand
 from sim.files import write_whole
-from sim.oracle import TooManyStates, count, solve
-from sim.scenario import Meeting, Parameters, Scenario, generate
+from sim.oracle import Counts, NoSchedule, TooManyStates, count, solve
+from sim.scenario import Meeting, Parameters, Scenario, ScenarioError, generate
 from sim.schedules import Replay, greedy, replay, replay_optimum
 
 VARIED_COSTS = (1, 100, 1000)
@@ -77,11 +77,7 @@ def assemble(entry: Entry, condition: str, scenario: Scenario) -> Task:
     """The task that a scenario makes, solved and with its yardsticks."""
     p, calendars, meetings = entry.parameters, scenario.calendars, scenario.meetings
     optimum = solve(calendars, meetings)
-    try:
-        counts = count(calendars, meetings)
-        feasible, optimal = counts.feasible, counts.optimal
-    except TooManyStates:
-        feasible = optimal = None
+    counts = counted(scenario)
     return Task(
         task_id=entry.task_id,
         setting=entry.setting,
@@ -101,16 +97,30 @@ def assemble(entry: Entry, condition: str, scenario: Scenario) -> Task:
         witness=schedule_of(meetings, replay(calendars, meetings, scenario.witness)),
         displaced_errands=optimum.displaced,
         difficulty_score=difficulty_score(optimum.cost, meetings),
-        feasible_assignments=feasible,
-        optimal_assignments=optimal,
+        feasible_assignments=counts.feasible if counts else None,
+        optimal_assignments=counts.optimal if counts else None,
     )
+
+
+def counted(scenario: Scenario) -> Counts | None:
+    """How many assignments the scenario has, or None where they are too many to count."""
+    try:
+        return count(scenario.calendars, scenario.meetings)
+    except TooManyStates:
+        return None
+
+
+def checked(make: Callable[[Entry], Task], entry: Entry) -> Task:
+    """The task that `make` makes of the entry. Raises TaskError, which says which task it is about."""
+    try:
+        return make(entry)
+    except (ScenarioError, NoSchedule) as error:
+        raise TaskError(f"task {entry.task_id} can't be generated: {error}") from error
 
 
 def schedule_of(meetings: Iterable[Meeting], found: Replay) -> Schedule:
     """The replay as a task records it."""
-    return Schedule(
-        found.cost, {m.id: s for m, s in zip(meetings, found.slots, strict=True)}, found.per_agent_cost
-    )
+    return Schedule(found.cost, {m.id: s for m, s in zip(meetings, found.slots, strict=True)}, found.per_agent_cost)
 
 
 def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:

@@ -26,9 +26,7 @@ class DsmParameters(Struct, frozen=True, kw_only=True):
 
 
 WELFARE = DsmParameters()
-PRIVATE = DsmParameters(
-    l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, cascade_depth=1, displacement_targets=2
-)
+PRIVATE = DsmParameters(l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, cascade_depth=1, displacement_targets=2)
 
 
 class Displacement(Struct, frozen=True):
@@ -174,12 +172,7 @@ def offer_utility(
     fail = (1 - feasible) ** size
     success = 1 - fail
     average = sum(scores[:size]) / size / TOP_SCORE if size else 0.0
-    return (
-        success * average
-        + parameters.welfare * success
-        - parameters.theta_unit_cost * size
-        - parameters.beta * fail
-    )
+    return success * average + parameters.welfare * success - parameters.theta_unit_cost * size - parameters.beta * fail
 
 
 def clamp(value: float, low: float, high: float) -> float:

@@ -1,0 +1,91 @@
+"""The command line: `python -m pipeline derive TRACES… --out DIR`."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.rules import RULES
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turn traces of games into tables.")
+
+RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
+
+ALL_READ, SOME_REJECTED, BAD_USAGE = 0, 3, 2
+
+EXAMPLES = """
+Examples:
+
+  python -m pipeline derive traces/imap --out tables
+
+  python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
+
+Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage.
+"""
+
+
+@app.callback()
+def main() -> None:
+    """Turn traces of games into tables."""
+
+
+@app.command(epilog=EXAMPLES)
+def derive(
+    traces: Annotated[list[Path], typer.Argument(help="Files or folders: .json, .json.gz, .json.zst, .jsonl.zst.")],
+    out: Annotated[Path, typer.Option(help="Folder for the tables; made if it is not there.")],
+    rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+) -> None:
+    """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
+    from pipeline.sources import find
+
+    try:
+        found = len(find(traces))
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
+    if not found:
+        raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
+    raise typer.Exit(_derive(traces, out, rules.value, workers))
+
+
+def _derive(traces: list[Path], out: Path, rules: str, workers: int) -> int:
+    """Derive, and say on stderr what was read and what was not. Returns the exit code."""
+    from pipeline.parallel import derive as derive_all
+
+    with progress_bar() as show:
+        derived = derive_all(traces, out, rules, workers=workers or None, progress=show)
+    for path, reason, place in derived.rejected:
+        print(f"rejected {path}: {reason}{f' at {place}' if place else ''}. {advice(reason)}", file=sys.stderr)
+    print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
+    return SOME_REJECTED if derived.rejected else ALL_READ
+
+
+def advice(reason: str) -> str:
+    """What to do about a rejected trace."""
+    if "compression" in reason or "opened" in reason:
+        return "Copy or fetch the file again."
+    if "read already" in reason:
+        return "Name each trace once."
+    return "Run the game again, or leave the file out."
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (files done, files in all): it draws a bar on stderr when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading traces")
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,41 @@
+"""Work spread over processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TypeVar
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """How many processes may run at once on this machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int) -> Iterator[tuple[int, Result]]:
+    """(index, result) of the work on each piece, as they come; the first exception ends it."""
+    if workers <= 1 or len(pieces) <= 1:
+        yield from ((i, work(piece)) for i, piece in enumerate(pieces))
+        return
+    with ProcessPoolExecutor(min(workers, len(pieces))) as pool:
+        running = {pool.submit(work, piece): i for i, piece in enumerate(pieces)}
+        try:
+            for done in as_completed(running):
+                yield running[done], done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def in_order(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int) -> Iterator[Result]:
+    """The results in the order of the pieces, each as soon as all before it have come."""
+    waiting: dict[int, Result] = {}
+    following = 0
+    for index, result in each(work, pieces, workers):
+        waiting[index] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
