@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
+
+if TYPE_CHECKING:
+    from sim.runner import Job
 
 Piece = TypeVar("Piece")
 
@@ -98,7 +101,9 @@ def select(
 def run(
     tasks: Annotated[Path, typer.Argument(metavar="TASKS.jsonl", help="Tasks made with `sim suite`.")],
     team: Annotated[list[str], typer.Option(help="A team's name, or a YAML file that lists its agents; repeatable.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the traces go.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the traces go: a folder, or one file FILE.jsonl.zst.")
+    ],
     repeats: Annotated[int, typer.Option(help="Games of each team on each task.", min=1)] = 1,
     workers: Workers = None,
     resume: Annotated[bool, typer.Option("--resume", help="Keep the games that are already there.")] = False,
@@ -109,11 +114,14 @@ def run(
 ) -> None:
     """Play games: each team on each task, one trace a game."""
     from sim.game import Limits
-    from sim.runner import is_played, jobs_for
-    from sim.runner import run as play_all
+    from sim.runner import is_played, jobs_for, play_all
     from sim.suite import TaskError, read_tasks
     from sim.teams import TeamError, load_team, specs_for
+    from sim.trace import PACK_SUFFIX
 
+    pack = out.name.endswith(PACK_SUFFIX)
+    if pack and resume:
+        fail(f"{out}: a pack is written whole, there is nothing to resume; name a folder")
     try:
         found = read_tasks(tasks)[:limit]
         teams = [load_team(name) for name in team]
@@ -124,12 +132,25 @@ def run(
         jobs = jobs_for(found, teams, limits, repeats, out)
         check_distinct([str(job.path) for job in jobs])
         left = [job for job in jobs if not (resume and is_played(job))]
-        for _ in progress(play_all(left, worker_count(workers)), "playing", len(left)):
-            pass
+        if pack:
+            play_into_pack(left, out, worker_count(workers))
+        else:
+            for _ in progress(play_all(left, worker_count(workers)), "playing", len(left)):
+                pass
     except (TaskError, TeamError, OSError) as error:
         fail(error)
     kept = f", {len(jobs) - len(left)} were there already" if resume else ""
     print(f"{len(left)} games played{kept}; traces in {out}")
+
+
+def play_into_pack(jobs: Sequence[Job], out: Path, workers: int) -> None:
+    """Play all games into one file, a trace a line in the jobs' order."""
+    from sim.files import write_whole
+    from sim.parallel import in_order
+    from sim.runner import play_packed
+
+    frames = in_order(play_packed, [job.play for job in jobs], workers)
+    write_whole(out, progress(frames, "playing", len(jobs)))
 
 
 def read_shape(text: str) -> tuple[int, int]:

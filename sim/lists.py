@@ -88,7 +88,7 @@ def write_list(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     writer = csv.DictWriter(buffer, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_whole(path, buffer.getvalue().encode())
+    write_whole(path, [buffer.getvalue().encode()])
 
 
 def joined(values: Iterable[Any]) -> str:

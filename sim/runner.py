@@ -14,7 +14,7 @@ from sim.parallel import each
 from sim.play import Play, config_of, play_game, trace_path
 from sim.suite import Task
 from sim.teams import Team
-from sim.trace import game_id, write
+from sim.trace import game_id, packed, write
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
@@ -57,7 +57,12 @@ def play_chunk(jobs: Sequence[Job]) -> int:
     return len(jobs)
 
 
-def run(jobs: Sequence[Job], workers: int) -> Iterator[int]:
+def play_packed(play: Play) -> bytes:
+    """Play one game; its trace as a frame of a pack."""
+    return packed(play_game(play))
+
+
+def play_all(jobs: Sequence[Job], workers: int) -> Iterator[int]:
     """Play all jobs, yielding how many more are done each time some are."""
     chunks = [jobs[i : i + CHUNK] for i in range(0, len(jobs), CHUNK)]
     for _, done in each(play_chunk, chunks, workers):

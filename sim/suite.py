@@ -131,7 +131,7 @@ def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:
 def write_tasks(tasks: Iterable[Task], path: Path) -> None:
     """One task a line, JSON; the file appears whole or not at all."""
     encoder = msgspec.json.Encoder(enc_hook=encode_calendar)
-    write_whole(path, b"".join(encoder.encode(task) + b"\n" for task in tasks))
+    write_whole(path, (encoder.encode(task) + b"\n" for task in tasks))
 
 
 def read_tasks(path: Path) -> list[Task]:

@@ -15,6 +15,7 @@ from sim.files import write_whole
 
 SCHEMA_VERSION = 1
 SUFFIX = ".json.zst"
+PACK_SUFFIX = ".jsonl.zst"
 GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
 # Traces repeat themselves: level 3 already shrinks them some twenty times, and higher levels cost more than they save.
 LEVEL = 3
@@ -48,9 +49,14 @@ def game_id(identity: dict[str, Any]) -> str:
     return str(uuid5(GAMES, msgspec.json.encode(identity, order="deterministic").decode()))
 
 
+def packed(trace: Trace) -> bytes:
+    """The trace as one line of JSON, compressed: a file of its own, or one frame of a pack."""
+    return zstandard.ZstdCompressor(level=LEVEL).compress(msgspec.json.encode(trace) + b"\n")
+
+
 def write(trace: Trace, path: Path) -> None:
     """Write the trace, compressed; the file appears whole or not at all."""
-    write_whole(path, zstandard.ZstdCompressor(level=LEVEL).compress(msgspec.json.encode(trace)))
+    write_whole(path, [packed(trace)])
 
 
 def read(path: Path) -> Trace:

@@ -1,0 +1,47 @@
+# Each target sets up what it needs: the first one that runs makes .venv from requirements.lock.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+READY := $(VENV)/.ready
+UV := $(shell sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
+
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export DVC_NO_ANALYTICS := 1
+# Sums must not depend on how many threads a machine has.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export UV_LINK_MODE := copy
+
+.DEFAULT_GOAL := help
+.PHONY: help setup repro test check lock
+
+help: ## Show what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: $(READY) ## Install the locked environment into .venv
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "error: no python3 on this machine; install Python 3.11"; exit 2; }
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet "uv==$(UV)"
+	uv pip sync --quiet --require-hashes --compile-bytecode requirements.lock
+	uv pip install --quiet --no-deps --no-build-isolation --compile-bytecode --editable .
+	@touch $(READY)
+
+repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures beside ours
+	dvc repro
+	python -m pipeline database
+	python -m pipeline report-figures
+
+test: $(READY) ## Run the tests
+	pytest -n auto
+
+check: $(READY) ## Check style, types, and that dvc.lock fits the tree
+	ruff check .
+	ruff format --check .
+	mypy
+	python -m pipeline lock-check
+
+lock: ## Resolve requirements.lock anew from pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev pyproject.toml -o requirements.lock
