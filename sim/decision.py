@@ -57,7 +57,13 @@ def decide(
     conflict: BatchConflict | None = None
     for attempt in range(game.limits.decision_retries + 1):
         request = request_for(
-            game, at, meeting, paid_before, attempt=attempt, conflict=str(conflict) if conflict else None
+            game,
+            at,
+            meeting,
+            paid_before,
+            attempt=attempt,
+            max_attempts=game.limits.decision_retries + 1,
+            conflict=str(conflict) if conflict else None,
         )
         reply = yield at.agent, request
         record_decide(game, at, request, reply)
@@ -76,7 +82,7 @@ def record_decide(game: Game, at: Place, request: Request, reply: Reply) -> None
         at,
         reply.started_at,
         attempt=request.attempt,
-        calendar_snapshot_render=request.calendar.render,
+        calendar_snapshot_render=request.render,
         prompt_sent=reply.prompt,
     )
     game.record("decide_end", at, reply.ended_at, attempt=request.attempt, **reply_record(reply))

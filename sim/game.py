@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from sim.agents import Message, Reply, Request
 from sim.calendar import Calendar, ScheduledMeeting
+from sim.hydration import hydrated, meeting_label, own_labels
+from sim.labels import Labels
 from sim.scenario import Meeting
 from sim.trace import Event
 
@@ -36,8 +38,15 @@ class Place(Struct, frozen=True):
 class Game:
     """One game while it is played; its rules stand in rounds.py, talk.py and decision.py."""
 
-    def __init__(self, calendars: tuple[Calendar, ...], meetings: tuple[Meeting, ...], limits: Limits) -> None:
+    def __init__(
+        self,
+        calendars: tuple[Calendar, ...],
+        meetings: tuple[Meeting, ...],
+        limits: Limits,
+        labels: Labels | None = None,
+    ) -> None:
         agents = range(len(calendars))
+        self.labels = labels
         self.initial = calendars
         self.calendars = list(calendars)
         self.meetings = meetings
@@ -71,14 +80,19 @@ class Game:
 def request_for(game: Game, at: Place, meeting: Meeting, paid_before: tuple[int, ...], **more: Any) -> Request:
     """What the agent at this place is told."""
     assert at.agent is not None
+    calendar = game.calendars[at.agent]
+    labels = own_labels(calendar, game.labels) if game.labels else {}
     return Request(
         phase=at.phase,
         round=at.round,
         turn=at.turn,
         max_turns=game.limits.max_turns_per_round,
         meeting=meeting,
-        calendar=game.calendars[at.agent],
+        calendar=calendar,
         penalty=paid_before[at.agent],
+        render=hydrated(calendar, labels),
+        labels=labels,
+        meeting_label=meeting_label(meeting, at.agent, game.labels) if game.labels else None,
         **more,
     )
 

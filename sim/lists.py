@@ -41,15 +41,16 @@ def read_list(path: Path) -> list[Entry]:
     """The entries of a task list. Raises TaskError, naming file, line and column, where one can't be read."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            rows = [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise TaskError(f"{path}: can't be read as CSV ({error}); name a task list") from error
     if not rows:
         raise TaskError(f"{path}: holds no task; give it a header and a line for each task")
-    missing = [c for c in REQUIRED if c not in rows[0]]
+    missing = [c for c in REQUIRED if c not in rows[0][1]]
     if missing:
         raise TaskError(f"{path}: the column {missing[0]} is missing; a list has {', '.join(REQUIRED)}")
-    entries = [read_entry(row, f"{path}, line {number}") for number, row in enumerate(rows, start=2)]
+    entries = [read_entry(row, f"{path}, line {number}") for number, row in rows]
     names = [e.task_id for e in entries]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice:

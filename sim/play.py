@@ -9,35 +9,48 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from sim.agents import Agent, Registration
+from sim.agents import Agent, AgentFailure, Registration, WaitingAgent
 from sim.game import Game, Limits, Place
+from sim.hydration import hydrated, own_labels
+from sim.labels import Labels, draw, load_bank
 from sim.metrics import final_state, metrics
 from sim.rounds import rounds
 from sim.suite import Task
-from sim.teams import Team, build_agent, specs_for
+from sim.teams import AgentSpec, Team, as_nosy, build_agent, speaks, specs_for
 from sim.trace import SUFFIX, Trace, game_id
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
 
 
 class Play(Struct, frozen=True):
-    """One game to play: the task, the team, what the game allows, and which repeat it is, from 0."""
+    """One game to play: the task, the team, what the game allows, and which repeat it is, from 0.
+
+    `adversary` is the agent, if any, that probes the others for private details (paper, section 4).
+    """
 
     task: Task
     team: Team
     limits: Limits = Limits()
     repeat: int = 0
+    adversary: int | None = None
+
+    @property
+    def specs(self) -> tuple[AgentSpec, ...]:
+        """The specs of the agents, the adversary's marked."""
+        specs = specs_for(self.team, self.task.num_agents)
+        return tuple(as_nosy(s) if a == self.adversary else s for a, s in enumerate(specs))
 
 
 def config_of(play: Play) -> dict[str, Any]:
     """The full configuration of a game: all that was in force (Appendix D.6)."""
-    task = play.task
+    task, specs = play.task, play.specs
+    labels = msgspec.to_builtins(labels_of(task), str_keys=True)
     return {
         "game_name": "calendar",
         "team": play.team.team,
         "simulated": play.team.simulated,
         "setting": task.setting,
-        "condition": task.condition,
+        "condition": "adversarial" if any(s.nosy for s in specs) else task.condition,
         "task_id": task.task_id,
         "seed": task.seed,
         "difficulty": task.difficulty,
@@ -48,9 +61,14 @@ def config_of(play: Play) -> dict[str, Any]:
         "num_meetings": task.num_meetings,
         "num_slots": task.num_slots,
         **msgspec.to_builtins(play.limits),
-        "agents": [msgspec.to_builtins(s) for s in specs_for(play.team, task.num_agents)],
-        "scenario": scenario_record(task),
+        "agents": [msgspec.to_builtins(s) for s in specs],
+        "scenario": scenario_record(task) | {"labels": labels},
     }
+
+
+def labels_of(task: Task) -> Labels:
+    """The private labels of the task's errands and meetings: the same in every game of it."""
+    return draw(load_bank(), task.calendars, task.meetings, task.seed)
 
 
 def scenario_record(task: Task) -> dict[str, Any]:
@@ -71,62 +89,100 @@ def scenario_record(task: Task) -> dict[str, Any]:
 
 def play_game(play: Play) -> Trace:
     """Play a game with agents that answer at once."""
+    agents = [build_agent(spec) for spec in play.specs]
     config = config_of(play)
-    agents = [build_agent(spec) for spec in specs_for(play.team, play.task.num_agents)]
-    game = Game(play.task.calendars, play.task.meetings, play.limits)
-    start(game, play.task, agents)
-    drive(game, agents)
-    return finish(game, play.task, agents, config)
-
-
-def start(game: Game, task: Task, agents: Sequence[Agent]) -> None:
-    """Open the record of a game, and register its agents."""
-    at = Place(-1, -1, GAME_START)
-    game.record(
-        "game_start",
-        at,
-        scenario_seed=task.seed,
-        num_agents=task.num_agents,
-        num_slots=task.num_slots,
-        optimal_cost=task.optimal.cost,
-        greedy_cost=task.greedy.cost,
-        nosy_agent_ids=[],
-    )
-    for number, (agent, calendar) in enumerate(zip(agents, task.calendars, strict=True)):
-        limits = game.limits
-        prompt = agent.register(
-            Registration(number, len(agents), len(calendar), limits.decision_retries, limits.channels, calendar)
-        )
-        game.record(
-            "agent_registered",
-            Place(-1, -1, GAME_START, number),
-            is_nosy_agent=False,
-            system_prompt=prompt,
-            calendar_render=calendar.render,
-        )
-
-
-def drive(game: Game, agents: Sequence[Agent]) -> None:
-    """Ask the agents, in the order that the rules ask, until the game is over."""
+    game = begin(play, agents, game_id(config))
     turns = rounds(game)
+    cause = None
     try:
         agent, request = next(turns)
         while True:
             agent, request = turns.send(agents[agent].act(request))
     except StopIteration:
-        return
+        pass
+    except AgentFailure as failure:
+        cause = str(failure)
+    return finish(play, game, agents, config, cause)
 
 
-def finish(game: Game, task: Task, agents: Sequence[Agent], config: dict[str, Any]) -> Trace:
-    """Close the record: the state at the end, the metrics, and the game's identity."""
-    found = metrics(game, task)
-    game.record("game_end", Place(len(game.meetings), 0, GAME_END), **found)
+async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
+    """Play a game with agents that wait for a provider."""
+    config = config_of(play)
+    game = begin(play, agents, game_id(config))
+    turns = rounds(game)
+    cause = None
+    try:
+        agent, request = next(turns)
+        while True:
+            agent, request = turns.send(await agents[agent].answer(request))
+    except StopIteration:
+        pass
+    except AgentFailure as failure:
+        cause = str(failure)
+    return finish(play, game, agents, config, cause)
+
+
+def begin(play: Play, agents: Sequence[Agent | WaitingAgent], identity: str) -> Game:
+    """Open the record of a game, and register its agents."""
+    task, specs = play.task, play.specs
+    labels = labels_of(task) if any(speaks(s) for s in specs) else None
+    game = Game(task.calendars, task.meetings, play.limits, labels)
+    nosy = [a for a, s in enumerate(specs) if s.nosy]
+    game.record(
+        "game_start",
+        Place(-1, -1, GAME_START),
+        scenario_seed=task.seed,
+        num_agents=task.num_agents,
+        num_slots=task.num_slots,
+        optimal_cost=task.optimal.cost,
+        greedy_cost=task.greedy.cost,
+        nosy_agent_ids=nosy,
+    )
+    for number, agent in enumerate(agents):
+        register(game, number, agent, number in nosy, identity)
+    return game
+
+
+def register(game: Game, number: int, agent: Agent | WaitingAgent, nosy: bool, identity: str) -> None:
+    """Tell an agent what it is told before the game, and record it."""
+    calendar, limits = game.calendars[number], game.limits
+    prompt = agent.register(
+        Registration(
+            number, len(game.calendars), len(calendar), limits.decision_retries, limits.channels, calendar, identity
+        )
+    )
+    game.record(
+        "agent_registered",
+        Place(-1, -1, GAME_START, number),
+        is_nosy_agent=nosy,
+        system_prompt=prompt,
+        calendar_render=hydrated(calendar, own_labels(calendar, game.labels)) if game.labels else calendar.render,
+    )
+
+
+def finish(
+    play: Play, game: Game, agents: Sequence[Agent | WaitingAgent], config: dict[str, Any], cause: str | None
+) -> Trace:
+    """Close the record: the state at the end, the metrics, and the game's identity.
+
+    `cause` is what stopped the game before its end, if anything did.
+    """
+    found = metrics(game, play.task)
+    if cause is None:
+        game.record("game_end", Place(len(game.meetings), 0, GAME_END), **found)
+    else:
+        game.record("game_stopped", Place(len(game.coordinated) + len(game.failed), 0, GAME_END), cause=cause)
+    times = [e.timestamp for e in game.events if e.timestamp]
     return Trace(
         game_id=game_id(config),
         config=config,
         events=game.events,
-        final_state=final_state(game, task, [agent.summary() for agent in agents]),
+        final_state=final_state(game, play.task, [agent.summary() for agent in agents]),
         metrics=found,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        stopped=cause is not None,
+        stop_cause=cause,
     )
 
 

@@ -45,7 +45,7 @@ def is_played(job: Job) -> bool:
     try:
         with open(job.path, "rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
             found = msgspec.json.decode(stream.read(), type=Identity)
-    except (OSError, zstandard.ZstdError, msgspec.DecodeError):
+    except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
         return False
     return found.game_id == game_id(config_of(job.play)) and not found.stopped
 

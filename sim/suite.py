@@ -12,7 +12,7 @@ from msgspec import Struct
 from sim.calendar import Calendar, Errand
 from sim.files import write_whole
 from sim.oracle import Counts, NoSchedule, TooManyStates, count, solve
-from sim.scenario import Meeting, Parameters, Scenario, ScenarioError, generate
+from sim.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
 from sim.schedules import Replay, greedy, replay, replay_optimum
 
 VARIED_COSTS = (1, 100, 1000)
@@ -141,15 +141,24 @@ def read_tasks(path: Path) -> list[Task]:
     for number, line in enumerate(lines_of(path), start=1):
         try:
             task = decoder.decode(line)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise TaskError(f"{path}, line {number}: not a task ({error}); make the file with `sim suite`") from error
         if task.task_id in names:
             raise TaskError(f"{path}, line {number}: task {task.task_id} comes twice; give each a name of its own")
         names.add(task.task_id)
-        tasks.append(task)
+        tasks.append(with_speaker_orders(task))
     if not tasks:
         raise TaskError(f"{path}: holds no task; make the file with `sim suite`")
     return tasks
+
+
+def with_speaker_orders(task: Task) -> Task:
+    """The task; where its meetings name no speaker order, with the one that its seed gives."""
+    if all(m.speaker_order for m in task.meetings):
+        return task
+    orders = draw_speaker_orders(task.seed, task.num_agents, [m.participants for m in task.meetings])
+    meetings = (msgspec.structs.replace(m, speaker_order=o) for m, o in zip(task.meetings, orders, strict=True))
+    return msgspec.structs.replace(task, meetings=tuple(meetings))
 
 
 def lines_of(path: Path) -> list[bytes]:

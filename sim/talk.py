@@ -53,7 +53,7 @@ def take_turn(
         at,
         reply.started_at,
         inbox_drained=inbox_snapshot(inbox),
-        calendar_render=request.calendar.render,
+        calendar_render=request.render,
         prompt_sent=reply.prompt,
     )
     game.record("turn_end", at, reply.ended_at, **reply_record(reply))

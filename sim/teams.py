@@ -17,10 +17,11 @@ class TeamError(ValueError):
 
 
 class AgentSpec(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One agent of a team: its type and the parameters of its kind."""
+    """One agent of a team: its type, the parameters of its kind, and whether it probes for private details."""
 
     type: str
     parameters: dict[str, Any] = {}
+    nosy: bool = False
 
 
 class Team(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,6 +53,8 @@ def dsm(parameters: Mapping[str, Any]) -> Agent:
 
 
 AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {"imap": imap, "sd": sd, "dsm": dsm}
+
+SPEAKING_TYPES = frozenset({"style", "llm"})
 
 
 def named_teams() -> dict[str, Team]:
@@ -124,3 +127,13 @@ def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
             f"team {team.team} lists {len(team.agents)} agents, the task has {num_agents}; list one, or {num_agents}"
         )
     return team.agents
+
+
+def as_nosy(spec: AgentSpec) -> AgentSpec:
+    """The spec of the same agent when it probes the others."""
+    return msgspec.structs.replace(spec, nosy=True)
+
+
+def speaks(spec: AgentSpec) -> bool:
+    """Whether the agent reads and writes English, and so is shown private labels."""
+    return spec.type in SPEAKING_TYPES

@@ -75,10 +75,11 @@ def inbox_snapshot(inbox: tuple[Message, ...]) -> list[dict[str, Any]]:
 
 def reply_record(reply: Reply) -> dict[str, Any]:
     """What the events keep of a reply."""
-    return {
+    record = {
         "tool_calls": reply.actions,
         "text": reply.text,
         "thinking": reply.thinking,
         "usage": reply.usage,
         "latency_ms": reply.latency_ms,
     }
+    return record if reply.intent is None else record | {"intent": reply.intent}

@@ -29,7 +29,7 @@ class Message(Struct, frozen=True):
 
 
 class Registration(Struct, frozen=True):
-    """What an agent is told before the game (Appendix D.2)."""
+    """What an agent is told before the game (Appendix D.2). `game_seed` is the task's, for named streams of its own."""
 
     agent: int
     num_agents: int
@@ -37,13 +37,16 @@ class Registration(Struct, frozen=True):
     decision_retries: int
     channels: tuple[str, ...]
     calendar: Calendar
+    game_seed: str = ""
 
 
 class Request(Struct, frozen=True, kw_only=True):
     """One turn of one agent (Appendix D.3).
 
-    `turn` is the sweep of cheap talk, from 0, of at most `max_turns`. `attempt` counts DECISION's retries from 0, and
-    `conflict` says why the batch before was rejected. `penalty` is what the agent paid in earlier rounds.
+    `turn` is the sweep of cheap talk, from 0, of at most `max_turns`. `attempt` counts DECISION's retries from 0, of
+    at most `max_attempts`, and `conflict` says why the batch before was rejected. `penalty` is what the agent paid in
+    earlier rounds. Where the game has private labels, `labels` maps the agent's slots to those of its items,
+    `meeting_label` is the meeting's for its participants, and `render` shows both the calendar and the labels.
     """
 
     phase: str
@@ -55,11 +58,19 @@ class Request(Struct, frozen=True, kw_only=True):
     penalty: int
     inbox: tuple[Message, ...] = ()
     attempt: int = 0
+    max_attempts: int = 1
     conflict: str | None = None
+    render: str = ""
+    labels: Mapping[int, str] = {}
+    meeting_label: str | None = None
 
 
 class Reply(Struct, frozen=True):
-    """What an agent answers: tool calls, unchecked, and how they came about (the last six: agents with a provider)."""
+    """What an agent answers: tool calls, unchecked, and how they came about.
+
+    `prompt` is the text that was sent for it, word for word. `usage`, `latency_ms` and the times belong to agents with
+    a provider. `intent` is what a simulated speaker meant by its messages, kept outside their text as known truth.
+    """
 
     actions: Any = ()
     thinking: str | None = None
@@ -69,10 +80,15 @@ class Reply(Struct, frozen=True):
     latency_ms: float | None = None
     started_at: str | None = None
     ended_at: str | None = None
+    intent: Any = None
+
+
+class AgentFailure(Exception):
+    """An agent that can't answer: the game stops, and this is its cause."""
 
 
 class Agent(Protocol):
-    """A player. One object plays one agent in one game."""
+    """A player that answers at once. One object plays one agent in one game."""
 
     def register(self, registration: Registration) -> str:
         """Begin a game; the system prompt that the agent runs under, empty where it has none."""
@@ -82,3 +98,16 @@ class Agent(Protocol):
 
     def summary(self) -> Mapping[str, Any]:
         """What the agent kept of the game that the trace should record; empty for most."""
+
+
+class WaitingAgent(Protocol):
+    """A player that waits for a provider."""
+
+    def register(self, registration: Registration) -> str:
+        """Begin a game; the system prompt that the agent runs under."""
+
+    async def answer(self, request: Request) -> Reply:
+        """Answer one request. Raises AgentFailure where the provider gives no answer."""
+
+    def summary(self) -> Mapping[str, Any]:
+        """What the agent kept of the game that the trace should record."""

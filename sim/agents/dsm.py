@@ -7,7 +7,7 @@ and of others only the slots that they clear.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Struct
@@ -52,7 +52,7 @@ class Proposals(Struct, tag_field="dsm", tag="proposals"):
 class Scores(Struct, tag_field="dsm", tag="scores"):
     """A responder's score of each offered plan."""
 
-    scores: dict[int, int]
+    scores: dict[int, Annotated[int, msgspec.Meta(ge=0, le=TOP_SCORE)]]
     round: int
 
 
@@ -96,7 +96,8 @@ class Dsm(ScriptedAgent[Proposals | Scores | Decision]):
                 case Proposals():
                     answers.append(dm(sender, request.meeting, self.score(request, payload)))
                 case Scores():
-                    self.scores.setdefault(sender, {}).update(payload.scores)
+                    offered = {p: s for p, s in payload.scores.items() if p in self.plans}
+                    self.scores.setdefault(sender, {}).update(offered)
                     self.waiting.discard(sender)
                 case Decision():
                     self.agreed, self.moves = payload.slot, payload.displacements
@@ -210,7 +211,8 @@ class Dsm(ScriptedAgent[Proposals | Scores | Decision]):
         vacated = {m.from_slot for m in moves}
         if isinstance(request.calendar[slot], ScheduledMeeting) and slot not in vacated:
             return []
-        return [*announced(moves), *clear_errand(request.calendar, slot), schedule(request.meeting, slot)]
+        targets = [m.to_slot for m in moves]
+        return [*announced(moves), *clear_errand(request.calendar, slot, *targets), schedule(request.meeting, slot)]
 
     def volunteer(self, request: Request) -> list[Action]:
         return announced(self.moves)

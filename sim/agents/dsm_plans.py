@@ -24,6 +24,12 @@ class DsmParameters(Struct, frozen=True, kw_only=True):
     max_offers: int | None = 1
     initial_points: int = 100
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.l_min <= self.l_max:
+            raise ValueError(f"l_min must lie between 1 and l_max, {self.l_max}; got {self.l_min}")
+        if min(self.cascade_depth, self.displacement_targets) < 0:
+            raise ValueError("cascade_depth and displacement_targets can't be negative")
+
 
 WELFARE = DsmParameters()
 PRIVATE = DsmParameters(l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, cascade_depth=1, displacement_targets=2)

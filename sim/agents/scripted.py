@@ -58,11 +58,16 @@ class ScriptedAgent(Generic[Payload]):
         return initiator(request.meeting.participants) == self.me
 
     def received(self, request: Request) -> Iterator[tuple[int, Payload]]:
-        """(sender, payload) of each message of this protocol in the inbox."""
+        """(sender, payload) of each message of this protocol about the round's meeting.
+
+        An inbox outlives its round: what is left over from an earlier meeting is passed over like any other junk.
+        """
         for message in request.inbox:
+            if message.meeting_id != request.meeting.id:
+                continue
             try:
                 yield message.sender, self.decoder.decode(message.content)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
                 continue
 
 
@@ -92,9 +97,9 @@ def reschedule(item: int, from_slot: int, to_slot: int) -> Action:
     return {"type": "reschedule", "item_id": item, "from_slot": from_slot, "to_slot": to_slot}
 
 
-def clear_errand(calendar: Calendar, slot: int) -> list[Action]:
-    """The move of a slot's errand to the first other free slot; empty where there is nothing to move, or nowhere."""
-    item, landing = calendar[slot], calendar.first_free_but(slot)
+def clear_errand(calendar: Calendar, slot: int, *taken: int) -> list[Action]:
+    """The move of a slot's errand to the first free slot that is not `taken`; empty where there is no move to make."""
+    item, landing = calendar[slot], calendar.first_free_but(slot, *taken)
     if not isinstance(item, Errand) or landing is None:
         return []
     return [reschedule(item_id(item), slot, landing)]

@@ -205,8 +205,10 @@ class SdMap(ScriptedAgent[Payload]):
 
     def agree(self, request: Request, slot: int) -> list[Action]:
         """Note the agreed slot; where it bumps a meeting, ask that meeting's initiator for a repair."""
+        if not 0 <= slot < len(request.calendar):
+            return []
         self.agreed = slot
-        bumped = request.calendar[slot] if 0 <= slot < len(request.calendar) else None
+        bumped = request.calendar[slot]
         if not isinstance(bumped, ScheduledMeeting):
             return []
         if initiator(bumped.participants) == self.me:
@@ -277,7 +279,7 @@ class SdMap(ScriptedAgent[Payload]):
 
     def can_clear(self, calendar: Calendar, slot: int) -> bool:
         """Whether the slot holds no meeting, or one whose repair was confirmed."""
-        item = calendar[slot] if 0 <= slot < len(calendar) else None
+        item = calendar[slot]
         return not isinstance(item, ScheduledMeeting) or item.meeting_id in self.repaired
 
     def volunteer(self, request: Request) -> list[Action]:
