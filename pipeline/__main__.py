@@ -11,7 +11,7 @@ import typer
 
 from pipeline.rules import RULES
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turn traces of games into tables.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 

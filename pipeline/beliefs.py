@@ -3,6 +3,9 @@
 Sums of floats run over lists in a fixed order, so that no result depends on the number of threads.
 """
 
+from collections.abc import Sequence
+
+import numpy as np
 import polars as pl
 
 from pipeline.rules import Weighing
@@ -21,7 +24,8 @@ def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     after: list[float | None] = []
     prior = weighing.prior
     names = (*PAIR, "slot", "evidence", "strength", "in_calendar")
-    for game, number, target, observer, slot, evidence, strength, inside in zip(*(updates[n].to_list() for n in names)):
+    columns = [updates[name].to_list() for name in names]
+    for game, number, target, observer, slot, evidence, strength, inside in zip(*columns, strict=True):
         if not inside:
             before.append(None)
             after.append(None)
@@ -108,9 +112,9 @@ def _mode_rows(pairs: pl.DataFrame, mode: str, weighing: Weighing) -> pl.DataFra
         prior_distance_to_ideal=pl.lit(0.0),
         posterior_distance_to_ideal=loss,
         vps_loss=loss,
-        vps_loss_per_slot=loss / pl.col("num_slots"),
+        vps_loss_per_slot=ratio(loss, pl.col("num_slots")),
         weight_sum=weight_sum,
-        vps_loss_per_weight=loss / weight_sum,
+        vps_loss_per_weight=ratio(loss, weight_sum),
         weight_mode=pl.lit(mode),
         prior=pl.lit(weighing.prior),
     )
@@ -131,14 +135,23 @@ def game_summary(pairs: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
             pl.col("observation_count", "pair_rounds").fill_null(0),
             all_pair_rounds=pl.col("rounds") * pl.col("num_agents") * (pl.col("num_agents") - 1),
         )
-        .with_columns(all_pairs_vps_loss_mean=_over(pl.col("vps_loss_total"), pl.col("all_pair_rounds")))
+        .with_columns(all_pairs_vps_loss_mean=ratio(pl.col("vps_loss_total"), pl.col("all_pair_rounds")))
         .sort(key)
     )
 
 
-def _over(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
-    """numerator / denominator, null where the denominator is 0."""
-    return pl.when(denominator != 0).then(numerator / denominator)
+def ratio(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """numerator / denominator, null where the denominator is 0 or null.
+
+    Polars multiplies by the reciprocal where it knows the denominator to be one value in all rows: its last digit
+    would depend on which games happen to be in the same chunk.
+    """
+    return pl.map_batches([numerator, denominator], _divide, return_dtype=pl.Float64)
+
+
+def _divide(columns: Sequence[pl.Series]) -> pl.Series:
+    numerator, denominator = (column.cast(pl.Float64).to_numpy() for column in columns)
+    return pl.Series(np.divide(numerator, np.where(denominator == 0, np.nan, denominator))).fill_nan(None)
 
 
 def _totals(pairs: pl.DataFrame, prefix: str) -> pl.DataFrame:
@@ -151,8 +164,8 @@ def _totals(pairs: pl.DataFrame, prefix: str) -> pl.DataFrame:
             "game_id",
             "weight_mode",
             total.alias(f"{prefix}vps_loss_total"),
-            (total / pl.col("vps_loss").list.len()).alias(f"{prefix}vps_loss_mean"),
-            (total / pl.col("weight_sum").list.sum()).alias(f"{prefix}vps_loss_per_weight"),
+            ratio(total, pl.col("vps_loss").list.len()).alias(f"{prefix}vps_loss_mean"),
+            ratio(total, pl.col("weight_sum").list.sum()).alias(f"{prefix}vps_loss_per_weight"),
             pl.col("observations").alias(f"{prefix}observation_count"),
             pl.col("vps_loss").list.len().cast(pl.Int64).alias(f"{prefix}pair_rounds"),
         )
@@ -171,11 +184,13 @@ def vps_by_source(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
         .group_by("game_id", "source", maintain_order=True)
         .agg(*MODES, updates=pl.len().cast(pl.Int64))
         .with_columns(pl.col(*MODES).list.sum())
-        .unpivot(MODES, index=["game_id", "source", "updates"], variable_name="weight_mode", value_name="vps_loss_moved")
+        .unpivot(
+            MODES, index=["game_id", "source", "updates"], variable_name="weight_mode", value_name="vps_loss_moved"
+        )
         .sort("game_id", "weight_mode", "source")
     )
     totals = sums.group_by("game_id", "weight_mode", maintain_order=True).agg(total=pl.col("vps_loss_moved"))
     totals = totals.with_columns(pl.col("total").list.sum())
     return sums.join(totals, on=["game_id", "weight_mode"], how="left").with_columns(
-        share=_over(pl.col("vps_loss_moved"), pl.col("total"))
+        share=ratio(pl.col("vps_loss_moved"), pl.col("total"))
     )

@@ -1,12 +1,12 @@
 """Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
 
 from collections.abc import Sequence
+
 import polars as pl
 
 from pipeline.payloads import Payload, read_payload
 from pipeline.rules import RuleSet
 from pipeline.typed import HANDLERS, Heard, Letter
-
 
 # What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
 # where it starts and ends. A plain tuple, as a study has millions of them.
@@ -21,9 +21,7 @@ def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, r
     return typed_claims(payload, sender, recipients, heard, rules)
 
 
-def typed_claims(
-    payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet
-) -> list[Claim]:
+def typed_claims(payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
     """What a typed message claims of its sender: none for a kind outside Table 10."""
     handler = HANDLERS.get((payload.protocol, payload.kind or ""))
     if handler is None:
@@ -62,7 +60,8 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     messages = messages.sort("game_id", "event_index")
     updates = pl.DataFrame(_update_columns(messages, rules), schema=UPDATE)
     known = games.select("game_id", "trace_path", "num_slots")
-    told = messages.select("game_id", "event_index", "round").join(known, on="game_id", how="left", maintain_order="left")
+    told = messages.select("game_id", "event_index", "round")
+    told = told.join(known, on="game_id", how="left", maintain_order="left")
     inside = pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False)
     return updates.hstack(told[updates["message"]]).with_columns(in_calendar=inside).drop("message", "num_slots")
 
@@ -72,10 +71,11 @@ def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]
     rows: list[tuple[object, ...]] = []
     heard, now = Heard(), None
     names = ("game_id", "round", "from_agent", "to_agents", "content")
-    for i, (game, number, sender, recipients, content) in enumerate(zip(*(messages[n].to_list() for n in names))):
+    columns = [messages[name].to_list() for name in names]
+    for i, (game, number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
         if (game, number) != now:
             heard, now = Heard(), (game, number)
         said = claims(content, sender, recipients, heard, rules)
         pairs = [(observer, claim) for observer in recipients for claim in said if observer != claim[0]]
         rows.extend((i, k, observer, *claim) for k, (observer, claim) in enumerate(pairs))
-    return [list(column) for column in zip(*rows)] if rows else [[] for _ in UPDATE]
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in UPDATE]

@@ -133,7 +133,7 @@ def _round(game_id: str, number: int, told: Round) -> Row:
 
 def _agents(trace: Trace, walk: Walk) -> list[Row]:
     costs = _cost_by_agent(walk)
-    burdens = (walk.end.oracle_per_agent_cost if walk.end else None) or trace.metrics.oracle_per_agent_cost or []
+    burdens, specs = _oracle_burdens(trace, walk), trace.config.agents
     nosy = set(walk.start.nosy_agent_ids or trace.config.nosy_agent_ids or [])
     rows = []
     for agent, registered in sorted(walk.agents.items()):
@@ -143,8 +143,8 @@ def _agents(trace: Trace, walk: Walk) -> list[Row]:
             (
                 trace.game_id,
                 agent,
-                registered.agent_type,
-                registered.model,
+                registered.agent_type or (specs[agent].type if 0 <= agent < len(specs) else None),
+                registered.model or (specs[agent].model if 0 <= agent < len(specs) else None),
                 registered.is_nosy_agent or agent in nosy,
                 costs[agent],
                 burden,
@@ -156,6 +156,17 @@ def _agents(trace: Trace, walk: Walk) -> list[Row]:
             )
         )
     return rows
+
+
+def _oracle_burdens(trace: Trace, walk: Walk) -> list[int]:
+    """Each agent's share of the oracle's schedule, where the trace tells it."""
+    scenario = trace.config.scenario
+    told = (
+        scenario.optimal.per_agent_cost if scenario else None,
+        walk.end.oracle_per_agent_cost if walk.end else None,
+        trace.metrics.oracle_per_agent_cost,
+    )
+    return next((burdens for burdens in told if burdens), [])
 
 
 def _messages(game_id: str, walk: Walk) -> list[Row]:

@@ -38,23 +38,28 @@ def to_frame(table: Table, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 def _series(name: str, values: list[Any], dtype: Any) -> pl.Series:
     """The values as a column. Lists are cut from one flat column: polars would build a column for each of them."""
-    if not isinstance(dtype, pl.List):
+    if not values or not isinstance(dtype, pl.List):
         return pl.Series(name, values, dtype)
     flat = pl.Series(list(chain.from_iterable(values)), dtype=dtype.inner)
     length = pl.col("length")
     cut = pl.lit(flat).implode().list.slice(length.cum_sum() - length, length)
-    return pl.DataFrame({"length": list(map(len, values))}, schema={"length": pl.Int64}).select(cut.alias(name)).to_series()
+    lengths = pl.DataFrame({"length": list(map(len, values))}, schema={"length": pl.Int64})
+    return lengths.select(cut.alias(name)).to_series()
 
 
 def shaped(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """The frame with the table's columns in order and in dtype, sorted by its key. Raises ValueError if two rows share it."""
+    """The frame with the table's columns in order and in dtype, sorted by its key.
+
+    Raises ValueError if two rows share a key.
+    """
     schema = polars_schema(table)
-    ordered = frame.select(pl.col(name).cast(dtype) for name, dtype in schema.items()).sort(table.key, maintain_order=True)
+    ordered = frame.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    ordered = ordered.sort(table.key, maintain_order=True)
     same = ordered.select(pl.all_horizontal(pl.col(k).eq_missing(pl.col(k).shift(1)) for k in table.key)).to_series()
     repeated = same[1:].arg_true()
     if len(repeated):
         row = ordered.row(repeated[0] + 1, named=True)
-        raise ValueError(f"{table.name}: two rows share the key {({k: row[k] for k in table.key})}")
+        raise ValueError(f"{table.name}: two rows share the key { ({k: row[k] for k in table.key}) }")
     return ordered
 
 
@@ -68,19 +73,23 @@ def write_parts(frames: Iterable[pl.DataFrame], table: Table, folder: Path) -> d
 
     Only one part is held in memory. Each starts a row group: the same parts give the same bytes.
     """
-    import pyarrow.parquet as pq
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     folder.mkdir(parents=True, exist_ok=True)
     empty = pl.DataFrame(schema=polars_schema(table))
     rows = 0
-    with replacing(folder / f"{table.name}.parquet") as parquet, replacing(folder / f"{table.name}.csv") as csv:
-        with pq.ParquetWriter(parquet, empty.to_arrow().schema, **PARQUET) as writer, csv.open("wb") as text:
-            for_csv(empty).write_csv(text)
-            for frame in frames:
-                ready = shaped(frame, table)
-                writer.write_table(ready.to_arrow(), ROW_GROUP)
-                for_csv(ready).write_csv(text, include_header=False)
-                rows += ready.height
+    with (
+        replacing(folder / f"{table.name}.parquet") as parquet,
+        replacing(folder / f"{table.name}.csv") as csv,
+        pq.ParquetWriter(parquet, empty.to_arrow().schema, **PARQUET) as writer,
+        csv.open("wb") as text,
+    ):
+        for_csv(empty).write_csv(text)
+        for frame in frames:
+            ready = shaped(frame, table)
+            writer.write_table(ready.to_arrow(), ROW_GROUP)
+            for_csv(ready).write_csv(text, include_header=False)
+            rows += ready.height
     return shape(table, rows)
 
 
@@ -98,6 +107,19 @@ def for_csv(frame: pl.DataFrame) -> pl.DataFrame:
         *(pl.col(n).list.eval(pl.element().cast(pl.String).fill_null("")).list.join(";") for n in lists),
         *(pl.when(pl.col(n)).then(pl.lit("True")).when(~pl.col(n)).then(pl.lit("False")).alias(n) for n in booleans),
     )
+
+
+def write_part(frame: pl.DataFrame, table: Table, path: Path) -> None:
+    """Leave a table's rows, sorted by its key, where `map_part` finds them."""
+    shaped(frame, table).write_ipc(path)
+
+
+def map_part(path: Path) -> pl.DataFrame:
+    """A part as it lies on the disk: its pages are read when they are needed, and take up no memory of their own."""
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as source:
+        return pl.DataFrame(pa.ipc.open_file(source).read_all())
 
 
 def read_table(folder: Path, name: str) -> pl.DataFrame:
@@ -127,6 +149,6 @@ def replacing(path: Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield beside
-        os.replace(beside, path)
+        beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -137,7 +137,7 @@ def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, rules: s
         rows, rejected = read_traces(sources)
         games = tuple((row[0], row[1]) for row in rows["games"])
         for name, frame in derive_frames(rows, RULES[rules], weighing).items() if games else ():
-            io.shaped(frame, TABLES[name]).write_ipc(_part_path(scratch, name, number))
+            io.write_part(frame, TABLES[name], _part_path(scratch, name, number))
     return Part(number, len(sources), games, tuple(rejected))
 
 
@@ -205,23 +205,26 @@ def assemble_table(
     """Write one table from its parts, a range of games at a time, and return its shape."""
     from pipeline import io
 
-    return io.write_parts((_range(table, numbers, unwanted, span, scratch) for span in ranges), table, out)
+    frames = [_wanted(io.map_part(_part_path(scratch, table.name, n)), unwanted[n]) for n in numbers]
+    return io.write_parts((_range(frames, span) for span in ranges), table, out)
 
 
-def _range(
-    table: Table, numbers: Sequence[int], unwanted: dict[int, tuple[str, ...]], span: tuple[str, str], scratch: Path
-) -> "pl.DataFrame":
-    """A table's rows for the games from the first to the last of a span."""
+def _wanted(frame: "pl.DataFrame", unwanted: tuple[str, ...]) -> "pl.DataFrame":
+    """A part without the games that an earlier part has told of."""
     import polars as pl
 
-    frames = []
-    for number in numbers:
-        frame = pl.read_ipc(_part_path(scratch, table.name, number))
-        wanted = pl.col("game_id").is_between(*map(pl.lit, span))
-        if unwanted[number]:
-            wanted &= ~pl.col("game_id").is_in(unwanted[number])
-        frames.append(frame.filter(wanted))
-    return pl.concat(frames)
+    return frame.filter(~pl.col("game_id").is_in(unwanted)) if unwanted else frame
+
+
+def _range(frames: Sequence["pl.DataFrame"], span: tuple[str, str]) -> "pl.DataFrame":
+    """The rows of sorted parts for the games from the first to the last of a span."""
+    import polars as pl
+
+    cuts = []
+    for frame in frames:
+        games = frame["game_id"]
+        cuts.append(frame[games.search_sorted(span[0], "left") : games.search_sorted(span[1], "right")])
+    return pl.concat(cuts)
 
 
 def _write_rejected(rejected: Sequence[Rejection], out: Path) -> dict[str, Any]:

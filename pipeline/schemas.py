@@ -33,7 +33,7 @@ GAME_ID = C("game_id", "str", "the game, a UUID")
 TRACE_PATH = C("trace_path", "str", "the trace's file as it was given; in a pack, #line follows")
 EVENT_INDEX = C("event_index", "int", "the event's place in the trace, from 0")
 ROUND = C("round", "int", "the round, from 0")
-WEIGHT_MODE = C("weight_mode", "str", "uniform: every slot weighs 1; cost: min(32, 1 + √cost), blocked 32 (Appendix H.4)")
+WEIGHT_MODE = C("weight_mode", "str", "uniform: a slot weighs 1; cost: min(32, 1 + √cost), blocked 32 (H.4)")
 TARGET = C("target_agent", "int", "the agent that the belief is about")
 OBSERVER = C("observer_agent", "int", "the agent that holds the belief")
 
@@ -91,7 +91,7 @@ ROUNDS = Table(
         C("dms", "int", "direct messages sent in the round"),
         C("cost", "int", "costs of the moves of the round", "cost"),
         C("group_messages", "int", "group messages sent in the round"),
-        C("participant_slots", "list[int]", "where each participant placed the meeting, in their order; empty for nowhere"),
+        C("participant_slots", "list[int]", "where each participant put the meeting, in their order"),
         C("violated_meetings", "list[int]", "earlier meetings that this round broke"),
         C("blocked_violations", "int", "blocked slots touched"),
         C("batches_rejected", "int", "batches that were rejected, retries included"),
@@ -241,7 +241,7 @@ GAME_SUMMARY = Table(
         WEIGHT_MODE,
         C("pair_rounds", "int", "observed pair-rounds"),
         C("all_pair_rounds", "int", "rounds × ordered pairs of agents"),
-        C("all_pairs_vps_loss_mean", "float", "vps_loss_total / all_pair_rounds: an unobserved pair-round counts 0", "VPS"),
+        C("all_pairs_vps_loss_mean", "float", "vps_loss_total / all_pair_rounds: unobserved ones count 0", "VPS"),
     ),
 )
 
@@ -254,7 +254,12 @@ VPS_BY_SOURCE = Table(
         WEIGHT_MODE,
         C("source", "str", "protocol and kind of the messages, or the language rule"),
         C("updates", "int", "updates from this source"),
-        C("vps_loss_moved", "float", "Σ over updates of w·(|b after − prior| − |b before − prior|); sums to the game's total", "VPS"),
+        C(
+            "vps_loss_moved",
+            "float",
+            "Σ w·(|b after − prior| − |b before − prior|); adds up to the game's total",
+            "VPS",
+        ),
         C("share", "float", "vps_loss_moved / the game's vps_loss_total; empty when that is 0"),
     ),
 )

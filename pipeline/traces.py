@@ -19,12 +19,20 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     """A frozen record; fields that the tables do not need are skipped while decoding."""
 
 
-class AgentSpec(Record):
+class AgentSpec(Record, frozen=True, gc=False):
     type: str | None = None
     model: str | None = None
 
 
-class Config(Record):
+class Optimum(Record, frozen=True, gc=False):
+    per_agent_cost: list[int] | None = None
+
+
+class Scenario(Record, frozen=True, gc=False):
+    optimal: Optimum = Optimum()
+
+
+class Config(Record, frozen=True, gc=False):
     """The configuration of a game. Our own traces say what was in force; public ones leave most of it out."""
 
     task_id: str | None = None
@@ -44,9 +52,10 @@ class Config(Record):
     num_participants: int | None = None
     agents: list[AgentSpec] = []
     nosy_agent_ids: list[int] | None = None
+    scenario: Scenario | None = None
 
 
-class GameStart(Record):
+class GameStart(Record, frozen=True, gc=False):
     num_agents: int | None = None
     num_slots: int | None = None
     optimal_cost: int | None = None
@@ -56,7 +65,7 @@ class GameStart(Record):
     team_model_label: str | None = None
 
 
-class AgentRegistered(Record):
+class AgentRegistered(Record, frozen=True, gc=False):
     agent_id: int
     calendar_render: str
     agent_type: str | None = None
@@ -64,18 +73,18 @@ class AgentRegistered(Record):
     is_nosy_agent: bool = False
 
 
-class Meeting(Record):
+class Meeting(Record, frozen=True, gc=False):
     id: int
     participants: list[int]
     cost: int = 1
 
 
-class RoundStart(Record):
+class RoundStart(Record, frozen=True, gc=False):
     round: int
     meeting: Meeting
 
 
-class Rendering(Record):
+class Rendering(Record, frozen=True, gc=False):
     """A calendar as its owner was shown it: `turn_start` and `decide_start`."""
 
     round: int
@@ -84,7 +93,7 @@ class Rendering(Record):
     calendar_snapshot_render: str | None = None
 
 
-class Message(Record):
+class Message(Record, frozen=True, gc=False):
     """One message sent: a direct message, or a group message to several agents."""
 
     round: int
@@ -96,7 +105,7 @@ class Message(Record):
     to_agents: list[int] | None = None
 
 
-class Batch(Record):
+class Batch(Record, frozen=True, gc=False):
     """A batch that was applied to its agent's calendar."""
 
     round: int
@@ -105,7 +114,7 @@ class Batch(Record):
     phase: str | None = None
 
 
-class Action(Record):
+class Action(Record, frozen=True, gc=False):
     """`schedule` {meeting_id, slot, cost} or `reschedule` {item_id, from_slot, to_slot}."""
 
     type: str
@@ -117,7 +126,7 @@ class Action(Record):
     to_slot: int | None = None
 
 
-class Resolution(Record):
+class Resolution(Record, frozen=True, gc=False):
     round: int
     coordinated: bool
     meeting_id: int | None = None
@@ -126,13 +135,13 @@ class Resolution(Record):
     blocked_slot_violations: list[msgspec.Raw] = []
 
 
-class Setback(Record):
+class Setback(Record, frozen=True, gc=False):
     """Something that went wrong in a round; which is told by the event's type."""
 
     round: int
 
 
-class GameEnd(Record):
+class GameEnd(Record, frozen=True, gc=False):
     oracle_per_agent_cost: list[int] | None = None
 
 
@@ -154,17 +163,17 @@ EVENTS: dict[str, type[Record]] = {
 }
 
 
-class RawEvent(Record):
+class RawEvent(Record, frozen=True, gc=False):
     type: str
     data: msgspec.Raw
 
 
-class Metrics(Record):
+class Metrics(Record, frozen=True, gc=False):
     team_model_label: str | None = None
     oracle_per_agent_cost: list[int] | None = None
 
 
-class RawTrace(Record):
+class RawTrace(Record, frozen=True, gc=False):
     game_id: str
     events: list[RawEvent]
     config: Config = Config()
@@ -174,7 +183,7 @@ class RawTrace(Record):
     schema_version: int | None = None
 
 
-class Event(Record):
+class Event(Record, frozen=True, gc=False):
     """One event the tables need: its place in the trace, its type, and its data as a record."""
 
     index: int
@@ -182,7 +191,7 @@ class Event(Record):
     data: Any
 
 
-class Trace(Record):
+class Trace(Record, frozen=True, gc=False):
     """One game's trace, cut down to what the tables need."""
 
     game_id: str

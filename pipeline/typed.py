@@ -43,7 +43,9 @@ def as_slot(value: object) -> int | None:
 
 def as_number(value: object) -> float | None:
     """A JSON number; None for anything else (True is none)."""
-    return float(value) if type(value) in (int, float) and abs(value) < LARGEST else None  # type: ignore[arg-type, operator]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < LARGEST else None
 
 
 def proposals(letter: Letter, rules: RuleSet) -> list[Said]:
@@ -75,7 +77,7 @@ def scores(letter: Letter, rules: RuleSet) -> list[Said]:
     top = rules.score_levels - 1
     said: list[Said] = []
     for plan, score in given.items():
-        number = score if type(score) is int else as_number(score)
+        number = as_number(score)
         if number is not None:
             said.append((plans.get(plan), min(1.0, number / top) if number > 0 else 0.0))
     return said

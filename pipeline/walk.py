@@ -132,7 +132,8 @@ def _batch_applied(walk: Walk, event: Event, data: Batch) -> None:
         return
     calendar = walk.calendars.get(data.agent_id)
     if calendar is None:
-        raise TraceError(f"agent {data.agent_id} acts but was never registered", f".events[{event.index}].data.agent_id")
+        where = f".events[{event.index}].data.agent_id"
+        raise TraceError(f"agent {data.agent_id} acts but was never registered", where)
     number = walk.round(data.round)
     items = apply_batch(calendar, data.actions, number.meeting.cost if number.meeting else 1)
     for i, (action, item) in enumerate(zip(data.actions, items, strict=True)):

@@ -1,0 +1,72 @@
+"""The paper's baseline figures beside ours, equal when ours rounds to what was printed."""
+
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+TEAMS = {"IMAP": "imap", "SD-MAP": "sd", "DSM-Welfare": "dsm-welfare", "DSM-Private": "dsm-private"}
+ROUNDING = "half up, of the exact decimal value"
+
+# A mean of decimals is off by some 1e-15 in binary: below this many decimals a digit is noise, not a figure.
+EXACT_DECIMALS = 10
+
+COLUMNS = {
+    "source": pl.String,
+    "setting": pl.String,
+    "method": pl.String,
+    "team": pl.String,
+    "metric": pl.String,
+    "published": pl.String,
+    "ours": pl.String,
+    "ours_exact": pl.Float64,
+    "equal": pl.Boolean,
+}
+
+
+def read_numbers(path: Path) -> pl.DataFrame:
+    """The paper's figures as printed, all columns as text, so that 4.20 stays 4.20."""
+    return pl.read_csv(path, infer_schema=False)
+
+
+def printed(value: float, decimals: int) -> str:
+    """The value at a number of decimals, rounded half up: 0.125 → 0.13, 90.555… → 90.56."""
+    exact = Decimal(repr(value)).quantize(Decimal(1).scaleb(-EXACT_DECIMALS), ROUND_HALF_UP)
+    return str(exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
+
+
+def compare(table1: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
+    """One row per baseline figure of the paper: as published, ours at its precision, and whether they are equal."""
+    ours = {(row["team"], row["setting"]): row for row in table1.filter(condition="standard").iter_rows(named=True)}
+    rows = []
+    for figure in numbers.filter(kind="baseline").iter_rows(named=True):
+        team = TEAMS.get(figure["method"])
+        exact = ours.get((team, figure["setting"]), {}).get(figure["metric"])
+        rounded = None if exact is None else printed(exact, int(figure["decimals"]))
+        published = figure["value"]
+        equal = rounded is not None and Decimal(rounded) == Decimal(published)
+        kept = (figure["source"], figure["setting"], figure["method"], team, figure["metric"])
+        rows.append((*kept, published, rounded, exact, equal))
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row").sort("method", "setting", "metric")
+
+
+def verdict(comparison: pl.DataFrame) -> str:
+    """How many figures are equal, in a sentence."""
+    return f"{comparison['equal'].sum()} of {comparison.height} figures equal as printed (rounded {ROUNDING})"
+
+
+def as_rich_table(comparison: pl.DataFrame) -> "Table":
+    """The comparison for a terminal."""
+    from rich.table import Table
+
+    table = Table(title=verdict(comparison))
+    for column in ("method", "setting", "metric", "published", "ours", "equal"):
+        table.add_column(column, justify="right" if column in ("published", "ours") else "left")
+    for row in comparison.iter_rows(named=True):
+        told = (row["method"], row["setting"], row["metric"], row["published"], row["ours"] or "–")
+        table.add_row(*told, "yes" if row["equal"] else "[red]no[/red]")
+    return table

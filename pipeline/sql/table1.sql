@@ -1,0 +1,34 @@
+-- Table 1: one row per team, setting and condition. Means are over games; DMs per meeting over games with a meeting.
+WITH vps AS (
+    SELECT
+        game_id,
+        max(vps_loss_mean) FILTER (weight_mode = 'uniform') AS vps_uniform,
+        max(vps_loss_mean) FILTER (weight_mode = 'cost') AS vps_cost,
+        max(all_pairs_vps_loss_mean) FILTER (weight_mode = 'uniform') AS vps_uniform_all_pairs,
+        max(all_pairs_vps_loss_mean) FILTER (weight_mode = 'cost') AS vps_cost_all_pairs
+    FROM game_summary
+    GROUP BY game_id
+)
+SELECT
+    team,
+    bool_or(simulated) AS simulated,
+    setting,
+    condition,
+    count(*) AS games,
+    avg(meetings_scheduled) AS meetings_scheduled,
+    100 * avg(coordination_rate) AS coordination_rate_pct,
+    avg(excess_cost) AS excess_cost,
+    avg(dms_per_meeting) AS dms_per_meeting,
+    avg(fairness) AS fairness,
+    avg(vps_uniform) AS vps_uniform_mean,
+    avg(vps_cost) AS vps_cost_mean,
+    avg(vps_uniform_all_pairs) AS vps_uniform_all_pairs_mean,
+    avg(vps_cost_all_pairs) AS vps_cost_all_pairs_mean,
+    avg(excess_over_greedy) AS excess_over_greedy,
+    avg(meetings_kept) AS meetings_kept,
+    avg(realized_cost) AS realized_cost,
+    count(*) FILTER (stopped) AS games_stopped
+FROM (FROM games ORDER BY game_id)
+LEFT JOIN vps USING (game_id)
+GROUP BY team, setting, condition
+ORDER BY team, setting, condition

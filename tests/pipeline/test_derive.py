@@ -1,0 +1,159 @@
+"""From files to tables: every way in gives the same rows, in the same bytes."""
+
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner
+
+from pipeline import parallel
+from pipeline.__main__ import app
+from pipeline.io import read_table
+from pipeline.schemas import TABLES
+from pipeline.sources import find
+
+GAMES = [f"game-{number:02d}" for number in range(7)]
+
+
+def folder_of_games(folder: Path, order: list[str] = GAMES) -> Path:
+    for place, game in enumerate(order):
+        write_trace(folder / f"{place}.json.zst", toy_game(game).text())
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def without_paths(folder: Path) -> dict[str, pl.DataFrame]:
+    return {name: read_table(folder, name).drop("trace_path", strict=False) for name in TABLES if name != "rejected"}
+
+
+def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "GAMES_AT_ONCE", 3)
+    folder_of_games(tmp_path / "traces")
+    monkeypatch.chdir(tmp_path)
+    for out, workers in (("one", 1), ("again", 1), ("two", 2)):
+        assert parallel.derive([Path("traces")], tmp_path / out, workers=workers).games == len(GAMES)
+    assert contents(tmp_path / "one") == contents(tmp_path / "again") == contents(tmp_path / "two")
+
+
+def test_a_table_has_all_games_in_the_order_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "GAMES_AT_ONCE", 2)
+    shuffled = random.Random(1).sample(GAMES, len(GAMES))
+    parallel.derive([folder_of_games(tmp_path / "in", shuffled)], tmp_path / "out", workers=1)
+    assert read_table(tmp_path / "out", "games")["game_id"].to_list() == GAMES
+
+
+def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
+    folder_of_games(tmp_path / "a")
+    folder_of_games(tmp_path / "b", GAMES[::-1])
+    for name in "ab":
+        parallel.derive([tmp_path / name], tmp_path / f"out_{name}", workers=1)
+    first, second = without_paths(tmp_path / "out_a"), without_paths(tmp_path / "out_b")
+    assert all(first[name].equals(second[name]) for name in first)
+
+
+FORMS = ("t.json", "t.json.gz", "t.json.zst", "t.jsonl", "t.jsonl.gz", "t.jsonl.zst")
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_of_file_gives_the_same_rows(name: str, tmp_path: Path) -> None:
+    for folder, form in (("plain", "t.json"), ("other", name)):
+        text = toy_game().text()
+        write_trace(tmp_path / folder / form, text + b"\n\n" if "jsonl" in form else text)
+        assert parallel.derive([tmp_path / folder], tmp_path / f"{folder}_out", workers=1).games == 1
+    plain, other = without_paths(tmp_path / "plain_out"), without_paths(tmp_path / "other_out")
+    assert all(plain[table].equals(other[table]) for table in plain)
+
+
+def test_the_traces_of_a_pack_are_called_by_their_lines(tmp_path: Path) -> None:
+    pack = write_trace(tmp_path / "p.jsonl.zst", b"\n".join([toy_game("a").text(), b"oops", toy_game("b").text()]))
+    derived = parallel.derive([pack], tmp_path / "out", workers=1)
+    assert read_table(tmp_path / "out", "games")["trace_path"].to_list() == [f"{pack}#1", f"{pack}#3"]
+    assert [(r.path, r.reason.split(":")[0]) for r in derived.rejected] == [(f"{pack}#2", "not JSON")]
+
+
+def test_files_named_twice_are_read_once(tmp_path: Path) -> None:
+    folder = folder_of_games(tmp_path / "in")
+    assert len(find([folder, folder / "0.json.zst", tmp_path / "in" / ".." / "in"])) == len(GAMES)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_of_two_traces_of_one_game_the_first_counts(workers: int, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_trace(tmp_path / "in" / f"{name}.json", toy_game().text())
+    derived = parallel.derive([tmp_path / "in"], tmp_path / "out", workers=workers)
+    assert [Path(r.path).name for r in derived.rejected] == ["b.json"]
+    assert read_table(tmp_path / "out", "messages").height == 4
+    assert read_table(tmp_path / "out", "belief_evidence").height == 4
+
+
+DAMAGED = (
+    ("x.json", b"{"),
+    ("x.json.gz", b"not gzip"),
+    ("x.json.zst", b"not zstd"),
+    ("x.jsonl.zst", b"not zstd"),
+    ("x.json", b""),
+    ("x.json.zst", b""),
+)
+
+
+@pytest.mark.parametrize(("name", "damage"), DAMAGED)
+def test_what_cannot_be_read_is_told_and_the_rest_is_written(name: str, damage: bytes, tmp_path: Path) -> None:
+    folder = folder_of_games(tmp_path / "in")
+    (folder / name).write_bytes(damage)
+    result = CliRunner().invoke(app, ["derive", str(folder), "--out", str(tmp_path / "out"), "--workers", "1"])
+    assert result.exit_code == 3
+    assert f"rejected {folder / name}: " in result.stderr
+    assert read_table(tmp_path / "out", "rejected")["path"].to_list() == [str(folder / name)]
+    assert read_table(tmp_path / "out", "games").height == len(GAMES)
+
+
+def test_a_cut_off_file_is_rejected(tmp_path: Path) -> None:
+    for name in ("x.json.gz", "x.json.zst", "x.json"):
+        whole = write_trace(tmp_path / "in" / name, toy_game().text()).read_bytes()
+        (tmp_path / "in" / name).write_bytes(whole[: len(whole) // 2])
+    derived = parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
+    assert (derived.games, len(derived.rejected)) == (0, 3)
+
+
+def test_all_read_is_exit_code_0(tmp_path: Path) -> None:
+    folder = folder_of_games(tmp_path / "in")
+    arguments = ["derive", str(folder), "--out", str(tmp_path / "out"), "--rules", "release", "--workers", "1"]
+    result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        f"{t}.{e}" for t in TABLES for e in ("csv", "parquet")
+    }
+
+
+MISUSES = (["derive", "nowhere", "--out", "o"], ["derive"], ["derive", ".", "--out", "o", "--rules", "x"])
+
+
+@pytest.mark.parametrize("arguments", MISUSES)
+def test_bad_usage_is_exit_code_2(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+def test_a_folder_without_traces_is_bad_usage(tmp_path: Path) -> None:
+    assert CliRunner().invoke(app, ["derive", str(tmp_path), "--out", str(tmp_path / "o")]).exit_code == 2
+
+
+def test_help_shows_an_example() -> None:
+    assert "python -m pipeline derive traces/imap --out tables" in CliRunner().invoke(app, ["derive", "--help"]).stdout
+
+
+def test_lists_and_booleans_are_readable_in_csv(tmp_path: Path) -> None:
+    parallel.derive([write_trace(tmp_path / "a.json", toy_game().text())], tmp_path / "out", workers=1)
+    rounds = (tmp_path / "out" / "rounds.csv").read_text().splitlines()
+    assert rounds[1].startswith("game-1,0,1,0;1,True,0,3,4,0,0;0,")
+
+
+def test_a_line_separator_in_a_message_does_not_split_a_pack(tmp_path: Path) -> None:
+    text = json.dumps(toy_game().dm(1, 1, 2, "one\u2028two").content, ensure_ascii=False).encode()
+    assert parallel.derive([write_trace(tmp_path / "a.jsonl", text)], tmp_path / "out", workers=1).games == 1

@@ -1,0 +1,202 @@
+"""What happened in a game is counted from its events."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, schedule, toy_game
+
+from pipeline.calendars import read_line, read_rendering
+from pipeline.ingest import fairness, ingest
+from pipeline.schemas import TABLES
+from pipeline.traces import TraceError, decode
+
+
+def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:
+    made = ingest(decode(trace.text()), "a.json")[table]
+    return [dict(zip(TABLES[table].names, row, strict=True)) for row in made]
+
+
+LINES = (
+    ("Slot  0: [FREE]", (0, None)),
+    ("Slot 12: Errand #7 (cost=100)", (12, ("errand", 7, 100, False))),
+    ("Slot  5: Blocked Errand #8 (cost=1)", (5, ("errand", 8, 1, True))),
+    ("Slot 14: Meeting M1 (cost=3) participants=[0, 3, 4]", (14, ("meeting", 1, 3, False))),
+    ("Slot  3: Errand #9 (cost=2) private_label='therapy\\nSlot  4: [FREE]'", (3, ("errand", 9, 2, False))),
+    ('Slot  3: Errand #9 (cost=2) private_label="a son\'s visit"', (3, ("errand", 9, 2, False))),
+    ("Private meeting label: x", None),
+    ("Slot 1: Errand #9 (cost=cheap)", None),
+    ("", None),
+)
+
+
+@pytest.mark.parametrize(("line", "expected"), LINES)
+def test_a_rendered_line_is_read(line: str, expected: object) -> None:
+    assert read_line(line) == expected
+
+
+def test_a_slot_beyond_the_calendar_is_left_out() -> None:
+    assert read_rendering("Slot  9: Errand #1 (cost=1)", 4) == [None] * 4
+
+
+GAME = (
+    ("meetings", 2),
+    ("meetings_scheduled", 1),
+    ("meetings_kept", 1),
+    ("coordination_rate", 0.5),
+    ("realized_cost", 4),
+    ("excess_cost", 3),
+    ("excess_over_greedy", -5),
+    ("dms", 4),
+    ("dms_per_meeting", 4.0),
+    ("fairness", 0.0),
+    ("team", "toy"),
+    ("num_agents", 3),
+    ("stopped", False),
+)
+
+
+@pytest.mark.parametrize(("column", "expected"), GAME)
+def test_the_toy_game_adds_up(column: str, expected: object) -> None:
+    assert rows(toy_game(), "games")[0][column] == expected
+
+
+def test_figures_that_a_trace_claims_are_not_believed() -> None:
+    liar = toy_game()
+    liar.content["metrics"] = {"realized_cost": 0, "total_dms_sent": 1, "fairness": 1.0, "meetings_scheduled": 2}
+    assert rows(liar, "games") == rows(toy_game(), "games")
+
+
+def test_a_batch_moves_all_items_at_once() -> None:
+    calendar = rendering("Errand #1 (cost=4)", "Errand #2 (cost=7)", FREE, FREE)
+    trace = TraceBuilder(calendars=(calendar, *CALENDARS[1:])).round(0)
+    trace.batch(0, 0, reschedule(1, 0, 1), reschedule(2, 1, 2), schedule(1, 0))
+    trace.batch(0, 0, reschedule(1, 1, 3))
+    moves = [(m["item_kind"], m["item_id"], m["from_slot"], m["to_slot"], m["cost"]) for m in rows(trace, "moves")]
+    assert moves == [("errand", 1, 0, 1, 4), ("errand", 2, 1, 2, 7), ("errand", 1, 1, 3, 4)]
+
+
+def test_what_stands_in_the_slot_decides_what_was_moved() -> None:
+    trace = TraceBuilder().round(0).batch(0, 2, schedule(1, 0)).batch(0, 2, reschedule(1, 0, 3))
+    assert [(m["item_kind"], m["cost"]) for m in rows(trace, "moves")] == [("meeting", 1)]
+
+
+def test_moving_nothing_costs_nothing() -> None:
+    trace = TraceBuilder().round(0).batch(0, 2, reschedule(77, 0, 3)).batch(0, 2, reschedule(77, -1, 99))
+    assert [(m["item_kind"], m["item_id"], m["cost"]) for m in rows(trace, "moves")] == [(None, 77, None)] * 2
+    assert rows(trace, "games")[0]["realized_cost"] == 0
+
+
+def test_a_meeting_broken_later_is_scheduled_but_not_kept() -> None:
+    trace = toy_game().batch(1, 0, reschedule(1, 0, 3))
+    game = rows(trace, "games")[0]
+    assert (game["meetings_scheduled"], game["meetings_kept"]) == (1, 0)
+
+
+def test_a_game_broken_off_counts_the_meetings_still_to_come() -> None:
+    trace = toy_game(num_meetings=5)
+    trace.content["stopped"] = True
+    assert rows(trace, "games")[0]["coordination_rate"] == 0.2
+
+
+def test_a_group_message_is_one_message() -> None:
+    trace = toy_game().group(1, 0, [1, 2], {"x": 1})
+    assert rows(trace, "games")[0]["group_messages"] == 1
+    assert rows(trace, "messages")[-1]["to_agents"] == [1, 2]
+    assert [(a["messages_sent"], a["messages_received"]) for a in rows(trace, "agents")] == [(3, 1), (2, 3), (0, 2)]
+
+
+def test_messages_say_which_protocol_they_are_of() -> None:
+    assert [m["typed"] for m in rows(toy_game(), "messages")] == ["imap", "imap", "imap", None]
+
+
+def test_a_round_says_where_each_participant_went() -> None:
+    told = [(r["coordinated"], r["slot"], r["participant_slots"], r["cost"]) for r in rows(toy_game(), "rounds")]
+    assert told == [(True, 0, [0, 0], 4), (False, None, [3, 2], 0)]
+
+
+def test_setbacks_are_counted_by_round() -> None:
+    trace = toy_game()
+    for kind in ("batch_rejected", "batch_rejected", "decision_failed", "batch_rolled_back"):
+        trace.event(kind, round=1, agent_id=1)
+    told = rows(trace, "rounds")[1]
+    assert (told["batches_rejected"], told["decisions_failed"], told["rolled_back"]) == (2, 1, True)
+
+
+def test_the_first_rendering_of_a_round_is_kept() -> None:
+    trace = toy_game().rendered(0, 0, CALENDARS[0]).rendered(0, 0, rendering(FREE, FREE, FREE, FREE))
+    kept = {(c["round"], c["agent"]): (c["costs"], c["blocked"]) for c in rows(trace, "calendars")}
+    assert kept == {(0, 1): ([0, 100, 0, 0], []), (0, 0): ([4, 0, 1, 0], [2])}
+
+
+PUBLIC = (
+    ("b042_medium_5a_3p_d0p6_c1_2", "imap", "imap", ("imap", "uniform", "standard", "medium", 0.6)),
+    ("b067_hard_5a_3p_d1p0_c3_3_blocked6", "paper_dsm", "x", ("dsm-welfare", "varied", "blocked", "hard", 1.0)),
+    ("b001_easy_5a_3p_d0p8_c1_1", "private_dsm", "x", ("dsm-private", "uniform", "standard", "easy", 0.8)),
+    ("b001_easy_5a_3p_d0p8_c3_1", "sd_map", "x", ("sd", "varied", "standard", "easy", 0.8)),
+    ("b001_easy_5a_3p_d0p8_c3_1", "llm", "Some Model", ("Some Model", "varied", "standard", "easy", 0.8)),
+)
+
+
+@pytest.mark.parametrize(("task_id", "kind", "label", "expected"), PUBLIC)
+def test_a_public_trace_is_known_by_its_names(task_id: str, kind: str, label: str, expected: tuple[Any, ...]) -> None:
+    trace = toy_game()
+    trace.content["config"] = {"task_id": task_id, "density": 0.5, "agents": [{"type": kind}] * 3}
+    trace.content["metrics"] = {"team_model_label": label}
+    game = rows(trace, "games")[0]
+    assert tuple(game[c] for c in ("team", "setting", "condition", "difficulty", "density")) == expected
+
+
+def test_an_agent_told_to_probe_makes_the_game_adversarial() -> None:
+    trace = toy_game()
+    trace.content["config"] = {"task_id": "t", "nosy_agent_ids": [0], "experiment_name": "varied_llm"}
+    game = rows(trace, "games")[0]
+    assert (game["condition"], game["setting"]) == ("adversarial", "varied")
+    assert [a["nosy"] for a in rows(trace, "agents")] == [True, False, False]
+
+
+def test_an_agents_share_of_the_oracle_is_what_the_scenario_says() -> None:
+    trace = toy_game(scenario={"optimal": {"cost": 1, "per_agent_cost": [1, 0, 0]}})
+    told = [(a["cost"], a["oracle_cost"], a["excess_burden"]) for a in rows(trace, "agents")]
+    assert told == [(4, 1, 3), (0, 0, 0), (0, 0, 0)]
+    assert rows(toy_game(), "agents")[0]["oracle_cost"] is None
+
+
+BROKEN = (
+    (b"", "not JSON"),
+    (b'{"game_id": "a", "events": [', "not JSON"),
+    (b"\xff\xfe", "not JSON"),
+    (b"[1, 2]", "not a trace"),
+    (b'{"events": []}', "game_id"),
+    (b'{"game_id": "", "events": []}', "game_id is empty"),
+    (b'{"game_id": "a", "events": [{"type": "game_start", "data": {"num_slots": "x"}}]}', "not a trace"),
+    (b'{"game_id": "a", "events": []}', "num_slots"),
+    (b'{"game_id": "a", "config": {"num_slots": 4}, "events": []}', "no agent is registered"),
+)
+
+
+@pytest.mark.parametrize(("text", "reason"), BROKEN)
+def test_what_is_no_trace_is_refused_with_a_reason(text: bytes, reason: str) -> None:
+    with pytest.raises(TraceError, match=reason):
+        ingest(decode(text), "a.json")
+
+
+def test_the_place_of_a_fault_is_named() -> None:
+    trace = toy_game().dm(0, 0, 1, "x")
+    trace.content["events"][-1]["data"]["round"] = "first"
+    with pytest.raises(TraceError) as caught:
+        decode(trace.text())
+    assert caught.value.place == f".events[{len(trace.content['events']) - 1}].data.round"
+
+
+def test_an_event_of_an_unknown_type_is_passed_over() -> None:
+    trace = toy_game().event("thought", round="x", content=3)
+    assert rows(trace, "games") == rows(toy_game(), "games")
+
+
+@given(st.lists(st.integers(0, 5000), min_size=1, max_size=6))
+def test_fairness_is_a_share(costs: list[int]) -> None:
+    share = fairness(costs)
+    assert 0 <= share <= 1
+    assert (share == 1) == (min(costs) == max(costs))

@@ -1,0 +1,142 @@
+"""Tables in files, result tables by SQL, the database, the comparison and the dictionary."""
+
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+
+from pipeline import compare, database, io, parallel, tables
+from pipeline.dictionary import data_dictionary
+from pipeline.schemas import REJECTED, TABLES
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("derived")
+    for game, team in (("a", "imap"), ("b", "imap"), ("c", "sd")):
+        write_trace(folder / "in" / f"{game}.json", toy_game(game, team=team, difficulty="easy").text())
+    parallel.derive([folder / "in"], folder / "out", workers=1)
+    return folder / "out"
+
+
+def rejected(*rows: tuple[str, str, str]) -> pl.DataFrame:
+    return io.to_frame(REJECTED, rows)
+
+
+def test_a_table_is_written_in_the_order_of_its_key(tmp_path: Path) -> None:
+    shape = io.write_table(rejected(("b", "y", ""), ("a", "x", "")), REJECTED, tmp_path)
+    assert io.read_table(tmp_path, "rejected")["path"].to_list() == ["a", "b"]
+    assert (shape["rows"], shape["key"]) == (2, ["path", "reason", "place"])
+    assert shape["columns"] == {"path": "str", "reason": "str", "place": "str"}
+
+
+def test_two_rows_with_one_key_are_refused_and_the_old_file_stays(tmp_path: Path) -> None:
+    io.write_table(rejected(("a", "x", "")), REJECTED, tmp_path)
+    with pytest.raises(ValueError, match="rejected: two rows share the key"):
+        io.write_table(rejected(("b", "x", ""), ("b", "x", "")), REJECTED, tmp_path)
+    assert io.read_table(tmp_path, "rejected")["path"].to_list() == ["a"]
+    assert {path.name for path in tmp_path.iterdir()} == {"rejected.csv", "rejected.parquet"}
+
+
+LISTS = ([[1, 2], [], [3]], [[], []], [[None, 4], [5]], [[7]], [])
+
+
+@pytest.mark.parametrize("values", LISTS)
+def test_a_column_of_lists_keeps_every_list(values: list[list[int | None]]) -> None:
+    rows = [("g", i, 0, 0, value, []) for i, value in enumerate(values)]
+    assert io.to_frame(TABLES["calendars"], rows)["costs"].to_list() == values
+
+
+def test_numbers_are_written_at_full_precision(tmp_path: Path) -> None:
+    values = [1 / 3, 0.1 + 0.2, 1e-17, 12345678.9]
+    io.write_csv(pl.DataFrame({"x": values}), tmp_path / "x.csv")
+    assert [float(line) for line in (tmp_path / "x.csv").read_text().split()[1:]] == values
+
+
+def test_table_1_has_a_row_per_team_setting_and_condition(derived: Path) -> None:
+    table = tables.query("table1", derived)
+    assert table.select("team", "setting", "condition", "games").rows() == [
+        ("imap", "uniform", "standard", 2),
+        ("sd", "uniform", "standard", 1),
+    ]
+    row = table.row(0, named=True)
+    assert (row["coordination_rate_pct"], row["excess_cost"], row["dms_per_meeting"]) == (50.0, 3.0, 4.0)
+    assert (row["vps_uniform_mean"], row["vps_uniform_all_pairs_mean"]) == (1.0, 2 / 12)
+
+
+@pytest.mark.parametrize("name", tables.queries())
+def test_every_query_runs_and_ends_in_an_order(name: str, derived: Path) -> None:
+    assert (tables.SQL / f"{name}.sql").read_text().strip().splitlines()[-1].startswith("ORDER BY")
+    first = tables.query(name, derived)
+    assert first.height > 0
+    assert first.equals(tables.query(name, derived))
+
+
+def test_the_shares_of_sources_add_up(derived: Path) -> None:
+    shares = tables.query("vps_by_source", derived).group_by("team", "weight_mode").agg(pl.col("share").sum())
+    assert shares["share"].to_list() == pytest.approx([1.0] * 4)
+
+
+def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
+    assert [path.name for path in tables.write_results(derived, tmp_path)] == [f"{n}.csv" for n in tables.queries()]
+
+
+def test_the_database_has_every_table(derived: Path, tmp_path: Path) -> None:
+    assert set(database.build_database(derived, tmp_path / "x.duckdb")) == set(TABLES)
+    with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM games").fetchall() == [(3,)]
+
+
+def test_a_folder_without_tables_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="derive them first"):
+        database.attach(tmp_path)
+
+
+ROUNDINGS = (
+    (0.125, 2, "0.13"),
+    (1.005, 2, "1.01"),
+    (90.55555555555556, 2, "90.56"),
+    (0.465 + 1e-16, 2, "0.47"),
+    (2.5, 0, "3"),
+    (100.0, 0, "100"),
+    (-0.125, 2, "-0.13"),
+)
+
+
+@pytest.mark.parametrize(("value", "decimals", "expected"), ROUNDINGS)
+def test_figures_are_rounded_half_up(value: float, decimals: int, expected: str) -> None:
+    assert compare.printed(value, decimals) == expected
+
+
+def test_the_papers_figures_stand_beside_ours() -> None:
+    table1 = pl.DataFrame(
+        {"team": ["imap"], "setting": ["uniform"], "condition": ["standard"], "excess_cost": [11 / 12], "vps_x": [4.3]}
+    )
+    figures = [
+        ("s", "uniform", "IMAP", "baseline", "excess_cost", "0.92", "2"),
+        ("s", "uniform", "IMAP", "baseline", "vps_x", "4.25", "2"),
+        ("s", "uniform", "SD-MAP", "baseline", "excess_cost", "1", "0"),
+        ("s", "uniform", "Model", "model", "excess_cost", "1", "0"),
+    ]
+    names = ["source", "setting", "method", "kind", "metric", "value", "decimals"]
+    compared = compare.compare(table1, pl.DataFrame(figures, schema=names, orient="row"))
+    assert compared.select("team", "published", "ours", "equal").rows() == [
+        ("imap", "0.92", "0.92", True),
+        ("imap", "4.25", "4.30", False),
+        ("sd", "1", None, False),
+    ]
+    assert compare.verdict(compared).startswith("1 of 3 figures equal")
+    assert compare.as_rich_table(compared).row_count == 3
+
+
+def test_the_dictionary_describes_every_column() -> None:
+    text = data_dictionary()
+    for table in TABLES.values():
+        assert f"## {table.name}\n\nOne row is {table.row}." in text
+        assert set(table.key) <= set(table.names)
+        assert len(set(table.names)) == len(table.names)
+        assert all(
+            f"| `{column.name}` | {column.dtype} | {column.meaning.split('|')[0]}" in text for column in table.columns
+        )
