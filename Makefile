@@ -32,16 +32,20 @@ $(READY): requirements.lock pyproject.toml
 repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures beside ours
 	dvc repro
 	python -m pipeline database
-	python -m pipeline report-figures
+	python -m pipeline docs
+	python -m pipeline compare
 
 test: $(READY) ## Run the tests
-	pytest -n auto
+	pytest -n auto --dist loadfile
 
 check: $(READY) ## Check style, types, and that dvc.lock fits the tree
 	ruff check .
 	ruff format --check .
 	mypy
-	python -m pipeline lock-check
+	python -m pipeline docs --check
+	@# A dry run exits 0 also where code or parameters have changed: what it would run is the verdict.
+	@dvc repro --allow-missing --dry > .dvc/tmp/dry.txt 2>&1 || { cat .dvc/tmp/dry.txt; exit 1; }
+	@if grep "^Running stage" .dvc/tmp/dry.txt; then echo "error: dvc.lock is behind; run make repro and commit it"; exit 1; fi
 
 lock: ## Resolve requirements.lock anew from pyproject.toml
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev pyproject.toml -o requirements.lock

@@ -28,6 +28,15 @@ Exit code: 0 when every trace was read, 3 when some were rejected (the rest is w
 """
 
 
+EXAMPLES_DATABASE = """
+Examples:
+
+  python -m pipeline database
+
+  duckdb data/calbench.duckdb "SELECT team, avg(excess_cost) FROM games GROUP BY team"
+"""
+
+
 @app.callback()
 def main() -> None:
     """Turn traces of games into tables."""
@@ -54,10 +63,11 @@ def derive(
 
 def _derive(traces: list[Path], out: Path, rules: str, workers: int) -> int:
     """Derive, and say on stderr what was read and what was not. Returns the exit code."""
+    from pipeline.parallel import Recipe
     from pipeline.parallel import derive as derive_all
 
     with progress_bar() as show:
-        derived = derive_all(traces, out, rules, workers=workers or None, progress=show)
+        derived = derive_all(traces, out, Recipe(rules), workers=workers or None, progress=show)
     for path, reason, place in derived.rejected:
         print(f"rejected {path}: {reason}{f' at {place}' if place else ''}. {advice(reason)}", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
@@ -71,6 +81,50 @@ def advice(reason: str) -> str:
     if "read already" in reason:
         return "Name each trace once."
     return "Run the game again, or leave the file out."
+
+
+@app.command(epilog=EXAMPLES_DATABASE)
+def database(
+    tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
+    out: Annotated[Path, typer.Option(help="The database file.")] = Path("data/calbench.duckdb"),
+) -> None:
+    """Put every table of a folder into one DuckDB database."""
+    from pipeline.database import build_database
+
+    try:
+        print(f"{len(build_database(tables, out))} tables in {out}")
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
+
+
+@app.command()
+def compare(
+    comparison: Annotated[Path, typer.Argument(help="The comparison's CSV.")] = Path("data/results/compare.csv"),
+) -> None:
+    """Print the paper's baseline figures beside ours; exit 1 where one differs."""
+    import polars as pl
+    from rich.console import Console
+
+    from pipeline.compare import as_rich_table
+
+    if not comparison.is_file():
+        raise typer.BadParameter(f"{comparison} does not exist; run `make repro` first.")
+    found = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
+    Console().print(as_rich_table(found))
+    raise typer.Exit(0 if found["equal"].all() else 1)
+
+
+@app.command()
+def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
+    """Rebuild what documents quote: the README's figures and the data dictionary."""
+    from pipeline.documents import rebuilt
+
+    behind = [path for path, text in rebuilt() if path.read_text(encoding="utf-8") != text]
+    if check and behind:
+        print(f"behind the results: {', '.join(map(str, behind))}; run `python -m pipeline docs`", file=sys.stderr)
+        raise typer.Exit(1)
+    for path, text in rebuilt():
+        path.write_text(text, encoding="utf-8")
 
 
 @contextmanager

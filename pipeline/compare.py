@@ -59,6 +59,18 @@ def verdict(comparison: pl.DataFrame) -> str:
     return f"{comparison['equal'].sum()} of {comparison.height} figures equal as printed (rounded {ROUNDING})"
 
 
+HEADLINE = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean", "vps_cost_mean")
+
+
+def headline(table1: pl.DataFrame, comparison: pl.DataFrame) -> dict[str, object]:
+    """The figures that `dvc metrics diff` follows: {setting: {condition: {team: {metric: value}}}}, and the verdict."""
+    found: dict[str, object] = {"baseline_figures": comparison.height, "equal_figures": int(comparison["equal"].sum())}
+    for row in table1.sort("setting", "condition", "team").iter_rows(named=True):
+        by_condition: dict[str, dict[str, object]] = found.setdefault(row["setting"], {})  # type: ignore[assignment]
+        by_condition.setdefault(row["condition"], {})[row["team"]] = {name: row[name] for name in HEADLINE}
+    return found
+
+
 def as_rich_table(comparison: pl.DataFrame) -> "Table":
     """The comparison for a terminal."""
     from rich.table import Table

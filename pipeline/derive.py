@@ -1,10 +1,9 @@
-"""The stages composed: traces to rows, rows to every table."""
+"""Traces to rows, and rows to the tables of what happened."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.ingest import Rows, ingest, no_rows
-from pipeline.rules import RuleSet, Weighing
 from pipeline.schemas import TABLES
 from pipeline.sources import Source, texts
 from pipeline.traces import TraceError, decode
@@ -56,26 +55,8 @@ def duplicate(first: str) -> TraceError:
     return TraceError(f"its game was read already from {first}", ".game_id")
 
 
-def derive_frames(rows: Rows, rules: RuleSet, weighing: Weighing) -> Frames:
-    """Every table from ingested rows; `rejected` is left to the caller."""
+def ingested_frames(rows: Rows) -> Frames:
+    """The tables of what happened from ingested rows; `rejected` is left to the caller."""
     from pipeline import io
 
-    frames = {name: io.to_frame(TABLES[name], listed) for name, listed in rows.items()}
-    return {**frames, **privacy_frames(frames, rules, weighing)}
-
-
-def privacy_frames(frames: Frames, rules: RuleSet, weighing: Weighing) -> Frames:
-    """The four privacy tables from games, rounds, messages and calendars."""
-    from pipeline import beliefs
-    from pipeline.evidence import belief_updates
-
-    updates = belief_updates(frames["messages"], frames["games"], rules)
-    evidence = beliefs.hold_beliefs(updates, weighing)
-    weighed = beliefs.weigh(evidence, frames["calendars"], weighing)
-    pairs = beliefs.pair_round_vps(weighed, frames["games"], frames["rounds"], weighing)
-    return {
-        "belief_evidence": evidence,
-        "pair_round_vps": pairs,
-        "game_summary": beliefs.game_summary(pairs, frames["games"]),
-        "vps_by_source": beliefs.vps_by_source(weighed, weighing),
-    }
+    return {name: io.to_frame(TABLES[name], listed) for name, listed in rows.items()}

@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -63,12 +63,12 @@ def shaped(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     return ordered
 
 
-def write_table(frame: pl.DataFrame, table: Table, folder: Path) -> dict[str, Any]:
-    """Write `folder/{table}.parquet` and `.csv`, whole or not at all, and return the table's shape."""
-    return write_parts([frame], table, folder)
+def write_table(frame: pl.DataFrame, table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
+    """Write `folder/{table}.parquet` and, if wanted, `.csv`, whole or not at all, and return the table's shape."""
+    return write_parts([frame], table, folder, csv)
 
 
-def write_parts(frames: Iterable[pl.DataFrame], table: Table, folder: Path) -> dict[str, Any]:
+def write_parts(frames: Iterable[pl.DataFrame], table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
     """Write one table that comes in parts, each part's keys above those of the part before; return its shape.
 
     Only one part is held in memory. Each starts a row group: the same parts give the same bytes.
@@ -80,17 +80,24 @@ def write_parts(frames: Iterable[pl.DataFrame], table: Table, folder: Path) -> d
     rows = 0
     with (
         replacing(folder / f"{table.name}.parquet") as parquet,
-        replacing(folder / f"{table.name}.csv") as csv,
         pq.ParquetWriter(parquet, empty.to_arrow().schema, **PARQUET) as writer,
-        csv.open("wb") as text,
+        csv_writer(folder / f"{table.name}.csv", empty) if csv else nullcontext() as write_rows,
     ):
-        for_csv(empty).write_csv(text)
         for frame in frames:
             ready = shaped(frame, table)
             writer.write_table(ready.to_arrow(), ROW_GROUP)
-            for_csv(ready).write_csv(text, include_header=False)
+            if write_rows:
+                write_rows(ready)
             rows += ready.height
     return shape(table, rows)
+
+
+@contextmanager
+def csv_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """A function that appends a frame's rows to a CSV, which appears whole or not at all."""
+    with replacing(path) as target, target.open("wb") as text:
+        for_csv(empty).write_csv(text)
+        yield lambda frame: for_csv(frame).write_csv(text, include_header=False)
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
@@ -139,6 +146,7 @@ def shape(table: Table, rows: int) -> dict[str, Any]:
 
 def write_json(value: object, path: Path) -> None:
     """Write a value as indented JSON, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as target:
         target.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

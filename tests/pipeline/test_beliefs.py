@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 from trace_builder import CALENDARS, TraceBuilder, toy_game
 
 from pipeline import beliefs
-from pipeline.derive import derive_frames
+from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
+from pipeline.privacy import privacy_frames
 from pipeline.rules import RULES, Weighing
 from pipeline.traces import decode
 
 
 def derived(trace: TraceBuilder, rules: str = "paper", weighing: Weighing | None = None) -> dict[str, pl.DataFrame]:
-    return derive_frames(ingest(decode(trace.text()), "a.json"), RULES[rules], weighing or Weighing())
+    frames = ingested_frames(ingest(decode(trace.text()), "a.json"))
+    return frames | privacy_frames(frames, RULES[rules], weighing or Weighing())
 
 
 def losses(tables: dict[str, pl.DataFrame], mode: str) -> dict[tuple[int, int, int], float]:

@@ -1,0 +1,15 @@
+"""Tables to results: one CSV for each query of pipeline/sql."""
+
+from pathlib import Path
+
+from pipeline.stages import RESULTS, TABLES
+from pipeline.tables import write_results
+
+
+def main(tables: Path = TABLES, out: Path = RESULTS) -> None:
+    for path in write_results(tables, out):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Which of the project's files a module imports, directly or through others, also inside functions."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def module_file(name: str) -> Path | None:
+    """The project's file of a dotted module name, or None for a library's."""
+    path = ROOT / Path(*name.split("."))
+    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+
+
+def imported(path: Path) -> set[Path]:
+    """The project's files that the file names in its imports, with the packages that they lie in."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    packages = {name.rsplit(".", i)[0] for name in names for i in range(name.count(".") + 1)}
+    return {file for name in packages if (file := module_file(name))}
+
+
+def closure(path: Path) -> set[Path]:
+    """The file and all of the project's files that it needs."""
+    found, waiting = set(), [path]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            waiting += imported(current)
+    return found
