@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, Callable[[str], Any]] = {
 def read_list(path: Path) -> list[Entry]:
     """The entries of a task list. Raises TaskError, naming file, line and column, where one can't be read."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
+        with open(path, newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             rows = [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -143,6 +143,9 @@ def read_tasks(path: Path) -> list[Task]:
             task = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise TaskError(f"{path}, line {number}: not a task ({error}); make the file with `sim suite`") from error
+        problem = contradiction(task)
+        if problem:
+            raise TaskError(f"{path}, line {number}: {problem}; make the file with `sim suite`")
         if task.task_id in names:
             raise TaskError(f"{path}, line {number}: task {task.task_id} comes twice; give each a name of its own")
         names.add(task.task_id)
@@ -150,6 +153,20 @@ def read_tasks(path: Path) -> list[Task]:
     if not tasks:
         raise TaskError(f"{path}: holds no task; make the file with `sim suite`")
     return tasks
+
+
+def contradiction(task: Task) -> str | None:
+    """What in the task contradicts itself, or None."""
+    agents = set(range(len(task.calendars)))
+    contradictions = {
+        f"num_agents is {task.num_agents}, but there are {len(agents)} calendars": len(agents) != task.num_agents,
+        f"a calendar has other than {task.num_slots} slots": any(len(c) != task.num_slots for c in task.calendars),
+        f"num_meetings is {task.num_meetings}, but there are {len(task.meetings)}": len(task.meetings)
+        != task.num_meetings,
+        "a meeting has participants who are no agents": any(not set(m.participants) <= agents for m in task.meetings),
+        "a meeting has no participants": any(not m.participants for m in task.meetings),
+    }
+    return next((what for what, holds in contradictions.items() if holds), None)
 
 
 def with_speaker_orders(task: Task) -> Task:

@@ -1,0 +1,29 @@
+"""The stub server in a thread of its own, for tests that go over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sim.serve import Stub, StubOptions
+from sim.serve_misbehave import read_fault
+
+
+@contextmanager
+def stub(*faults: str, **options: Any) -> Iterator[Stub]:
+    """A running stub with these faults; it remembers what it was sent, and is stopped at the end."""
+    server = Stub(StubOptions(faults=tuple(map(read_fault, faults)), keep=True, **options))
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(5)
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(5)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(5)
+        loop.close()

@@ -1,0 +1,67 @@
+from random import Random
+
+import pytest
+
+from sim.blocked import blocked, blocked_per_agent, eligible_slots, make_blocked_task
+from sim.calendar import Errand
+from sim.lists import read_list
+from sim.oracle import solve
+from sim.scenario import ScenarioError, generate
+from tests.sim.test_suite import PAPER72
+from tests.sim.worlds import calendars, entry, written
+
+
+@pytest.mark.parametrize(
+    ("density", "number"), [(0.0, 1), (0.2, 1), (0.3, 1), (0.4, 1), (0.5, 2), (0.6, 2), (0.8, 4), (1.0, 6)]
+)
+def test_the_number_of_blocked_errands_follows_density(density, number):
+    assert blocked_per_agent(density) == number
+
+
+def blocked_slots(task):
+    return [[s for s, i in enumerate(c.slots) if isinstance(i, Errand) and i.blocked] for c in task.calendars]
+
+
+def draw(listed, number, attempt):
+    """The slots that the attempt blocks, drawn as the rule says."""
+    scenario = generate(listed.parameters)
+    rng = Random(f"blocked:{listed.task_id}:{number}:{attempt}")
+    return [sorted(rng.sample(eligible_slots(scenario, a), number)) for a in range(len(scenario.calendars))]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_draw_that_leaves_a_schedule_is_kept(seed):
+    listed = entry(seed, density=0.6, num_slots=10, num_participants=3)
+    scenario = generate(listed.parameters)
+    assert len(solve(blocked(scenario.calendars, draw(listed, 2, 0)), scenario.meetings).slots) == 3
+    assert blocked_slots(make_blocked_task(listed)) == draw(listed, 2, 0)
+    assert draw(listed, 2, 0) != draw(listed, 2, 1)
+
+
+def test_the_published_tasks_all_have_a_blocked_form():
+    for listed in read_list(PAPER72):
+        number = blocked_per_agent(listed.parameters.density)
+        task, scenario = make_blocked_task(listed), generate(listed.parameters)
+        assert task.task_id == f"{listed.task_id}_blocked{number}"
+        assert (task.setting, task.condition) == (listed.setting, "blocked")
+        for agent, slots in enumerate(blocked_slots(task)):
+            assert len(slots) == number
+            assert set(slots) <= set(eligible_slots(scenario, agent))
+        assert written(task.calendars[0]).replace("x", "") == written(scenario.calendars[0])
+        assert task.optimal.cost == sum(task.optimal.per_agent_cost)
+
+
+def test_witness_slots_and_free_slots_are_never_eligible():
+    scenario = generate(entry(3).parameters)
+    for agent, calendar in enumerate(scenario.calendars):
+        own = {s for m, s in zip(scenario.meetings, scenario.witness, strict=True) if agent in m.participants}
+        assert eligible_slots(scenario, agent) == sorted(set(range(6)) - own - set(calendar.free))
+
+
+def test_a_calendar_with_too_few_errands_says_so():
+    with pytest.raises(ScenarioError, match="each agent has 1 errands outside its witness slots to block"):
+        make_blocked_task(entry(density=0.1))
+
+
+def test_blocking_marks_the_chosen_errands_only():
+    assert [written(c) for c in blocked(calendars(["1 . 2", "3 4 ."]), [[0], [0, 1]])] == ["x1 . 2", "x3 x4 ."]

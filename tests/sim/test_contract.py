@@ -1,0 +1,203 @@
+"""What every agent must do, whatever its protocol."""
+
+import json
+from collections import Counter
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
+from sim.calendar import item_id
+from sim.play import Play, play_game
+from sim.teams import build_agent, named_teams
+from tests.sim.worlds import BUMP, Scripted, calendar, events, new_game, play, registration, request, tiny_task
+
+TEAMS = sorted(named_teams())
+TASKS = {
+    "uniform": tiny_task(3, density=1.0),
+    "varied": tiny_task(4, "varied", errand_cost_values=(1, 100, 1000), num_meetings=4, num_slots=8),
+    "unequal": tiny_task(5, num_agents=4, num_slots=8, participant_lists=((0, 1), (0, 2, 3), (1, 2, 3))),
+}
+
+every_team = pytest.mark.parametrize("team", TEAMS)
+every_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+
+
+def agent_of(team, number=0):
+    return build_agent(named_teams()[team].agents[0])
+
+
+def game_of(team, task):
+    return play_game(Play(task, named_teams()[team]))
+
+
+@every_team
+@every_task
+def test_the_same_seed_is_the_same_game_to_the_byte(team, task):
+    assert msgspec.json.encode(game_of(team, task)) == msgspec.json.encode(game_of(team, task))
+
+
+@every_team
+@every_task
+def test_a_game_ends_and_makes_only_calls_that_the_game_knows(team, task):
+    trace = game_of(team, task)
+    kinds = Counter(e.type for e in trace.events)
+    assert (trace.events[-1].type, trace.stopped) == ("game_end", False)
+    assert kinds["resolution"] == kinds["round_start"] == len(task.meetings)
+    assert kinds["invalid_tool_call"] == 0
+
+
+@every_team
+@every_task
+def test_a_game_conserves_every_agent_s_items(team, task):
+    trace = game_of(team, task)
+    for before, after in zip(task.calendars, trace.final_state["calendars"], strict=True):
+        errands = Counter(repr(i) for i in before.slots)
+        left = Counter(repr(i) for i in after)
+        del errands["None"], left["None"]
+        assert errands <= left
+        new = [i for i in after if i is not None and repr(i) not in errands]
+        assert len({item_id(m) for m in new}) == len(new) <= len(task.meetings)
+
+
+@every_team
+@every_task
+def test_every_agent_pays_for_what_it_moved(team, task):
+    trace = game_of(team, task)
+    paid = [0] * task.num_agents
+    for event in trace.events:
+        if event.type == "batch_applied":
+            paid[event.data["agent_id"]] += event.data["cost"]
+    assert paid == trace.final_state["per_agent_cost"]
+    assert sum(paid) == trace.metrics["realized_cost"]
+
+
+NUMBERS = st.one_of(st.integers(-3, 12), st.sampled_from([2**31, -(2**63), 10**30, 4001, 1001]))
+WRONG = st.one_of(
+    st.none(), st.booleans(), st.floats(), st.text(max_size=3), st.just([]), st.just({}), st.just("\ud83d")
+)
+MOVES = st.fixed_dictionaries({"meeting_id": NUMBERS, "from_slot": NUMBERS, "to_slot": NUMBERS})
+BY_PLAN = st.dictionaries(NUMBERS.map(str) | st.text(max_size=2), NUMBERS | st.none(), max_size=4)
+PLANS = st.fixed_dictionaries(
+    {
+        "id": NUMBERS,
+        "slot": NUMBERS,
+        "displacements": st.lists(MOVES, max_size=2),
+        "cleared_slots": st.lists(NUMBERS, max_size=2),
+    }
+)
+FIELDS = {
+    "meeting_id": NUMBERS,
+    "slot": NUMBERS,
+    "from_slot": NUMBERS,
+    "to_slot": NUMBERS,
+    "initiator": NUMBERS,
+    "attendee": NUMBERS,
+    "plan_id": NUMBERS,
+    "round": NUMBERS,
+    "reply_status": st.sampled_from(["PENDING", "IMPOSSIBLE", "?"]),
+    "costs": BY_PLAN,
+    "scores": BY_PLAN,
+    "participants": st.lists(NUMBERS, max_size=3),
+}
+# The kinds of message of every protocol, with the fields that each must have.
+KINDS = [
+    ("imap", "cost_request", {"meeting_id": NUMBERS, "slots": st.lists(NUMBERS, max_size=4)}),
+    *(
+        ("imap", kind, fields)
+        for kind, fields in [("costs", ("meeting_id", "costs")), ("decision", ("meeting_id", "slot"))]
+    ),
+    ("sd", "propose", ("meeting_id", "slot", "initiator")),
+    ("sd", "reply", ("meeting_id", "slot", "reply_status", "attendee")),
+    ("sd", "confirm", ("meeting_id", "slot")),
+    ("sd", "fail", ("meeting_id",)),
+    ("sd", "reschedule_request", ("meeting_id", "from_slot")),
+    ("sd", "propose_reschedule", ("meeting_id", "from_slot", "to_slot", "initiator")),
+    ("sd", "reschedule_reply", ("meeting_id", "to_slot", "reply_status", "attendee")),
+    ("sd", "confirm_reschedule", ("meeting_id", "from_slot", "to_slot")),
+    ("sd", "fail_reschedule", ("meeting_id", "from_slot")),
+    (
+        "dsm",
+        "proposals",
+        {
+            "slots": st.lists(NUMBERS, max_size=3),
+            "plans": st.lists(PLANS, max_size=3),
+            "round": NUMBERS,
+            "participants": st.lists(NUMBERS, max_size=3),
+            "displacements": st.just({}),
+            "cleared_slots": st.just({}),
+        },
+    ),
+    ("dsm", "scores", ("scores", "round")),
+    (
+        "dsm",
+        "decision",
+        {
+            "slot": NUMBERS,
+            "plan_id": NUMBERS,
+            "participants": st.lists(NUMBERS, max_size=3),
+            "displacements": st.lists(MOVES, max_size=3),
+        },
+    ),
+]
+
+
+@st.composite
+def hostile_payloads(draw):
+    """A message of some protocol with every field it needs, and sometimes one field of a wrong type."""
+    protocol, kind, fields = draw(st.sampled_from(KINDS))
+    fields = fields if isinstance(fields, dict) else {name: FIELDS[name] for name in fields}
+    payload = {protocol: kind} | {name: draw(values) for name, values in fields.items()}
+    if draw(st.integers(0, 4)) == 0:
+        payload[draw(st.sampled_from(sorted(payload)))] = draw(WRONG)
+    return json.dumps(payload)
+
+
+JUNK = st.one_of(
+    hostile_payloads(),
+    hostile_payloads(),
+    hostile_payloads(),
+    st.sampled_from(
+        ["", "{", "null", "[]", "Slot 3 works for me!", '"', "\ud800", "\x00", "[" * 9999, '{"imap":' * 9999]
+    ),
+    st.text(max_size=10),
+)
+INBOXES = st.lists(st.lists(st.tuples(st.integers(0, 4), JUNK), max_size=4), min_size=3, max_size=3)
+BOARD = ". 3 x2 M1(0,1,2) 100 . M4(0,1)=2"
+
+
+@every_team
+@pytest.mark.parametrize("number", [0, 2], ids=["initiator", "responder"])
+@settings(max_examples=60)
+@given(inboxes=INBOXES)
+def test_no_message_makes_an_agent_fail_or_send_what_can_t_be_delivered(team, number, inboxes):
+    player, board = agent_of(team), calendar(BOARD)
+    player.register(registration(board, number, 5))
+    for turn, inbox in enumerate(inboxes):
+        reply = player.act(request(board, CHEAP_TALK, inbox, members=(0, 1, 2), turn=turn))
+        for call in reply.actions:
+            assert (call["type"], type(call["content"])) == ("dm", str)
+            assert call["to"] in {0, 1, 2, 3, 4} - {number} or call["to"] in {sender for sender, _ in inbox}
+            call["content"].encode()
+    player.act(request(board, VOLUNTARY))
+    for attempt in range(4):
+        assert isinstance(player.act(request(board, DECISION, attempt=attempt)).actions, list)
+
+
+@every_team
+@settings(max_examples=25)
+@given(lines=st.lists(st.lists(st.tuples(st.integers(0, 3), JUNK), max_size=6), min_size=8, max_size=8))
+def test_a_game_with_an_agent_that_talks_junk_still_ends(team, lines):
+    script = {
+        (CHEAP_TALK, round_, turn): [{"type": "dm", "to": to, "content": text} for to, text in lines[4 * round_ + turn]]
+        for round_ in (0, 1)
+        for turn in range(4)
+    }
+    for disturber in (1, 3):
+        agents = [agent_of(team) for _ in BUMP[0]]
+        agents[disturber] = Scripted(script)
+        game = play(new_game(BUMP), agents)
+        assert len(events(game, "resolution")) == 2
+        assert not [e for e in events(game, "invalid_tool_call") if e["agent_id"] != disturber]

@@ -1,0 +1,220 @@
+import asyncio
+import hashlib
+import json
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.agents import Message
+from sim.agents.llm import Answer, LlmAgent, Usage
+from sim.agents.llm_spec import LlmParameters
+from sim.game import Limits
+from sim.play import Play, labels_of, play_game_later
+from sim.prompts import (
+    SECTIONS,
+    VERSION,
+    MeetingNotice,
+    VariantError,
+    build_decision_message,
+    build_retry_message,
+    build_round_start_message,
+    build_system_prompt,
+    build_turn_message,
+    build_voluntary_reschedule_message,
+    load_variant,
+)
+from sim.serve_negotiator import negotiate
+from sim.talk import CHANNELS
+from sim.teams import AgentSpec, Team
+from tests.sim.worlds import tiny_task
+
+NOTICE = MeetingNotice(3, (0, 2, 4), 1, "Signing the lease")
+STRANGER = MeetingNotice(3, (0, 2, 4))
+BOARD = "Slot 0: [FREE]\nSlot 1: Errand #7 (cost=1) private_label='A haircut'"
+# Change VERSION with the wording, and this with it.
+DIGEST = "to be pinned"
+
+any_channels = [c for n in (1, 2, 3) for c in combinations(CHANNELS, n)]
+
+
+def system(agent=1, channels=("dm",)):
+    return build_system_prompt(
+        agent_id=agent, all_agent_ids=range(5), num_agents=5, num_slots=16, decision_retries=3, channels=channels
+    )
+
+
+def builders():
+    """One of each message, as a participant gets it."""
+    message = Message(2, 1, "dm", 3, "Slot 1?")
+    return [
+        build_round_start_message(NOTICE, BOARD, 2, 5, 0, 15),
+        build_turn_message([message], 14, 15),
+        build_turn_message([], 1, None),
+        build_voluntary_reschedule_message(STRANGER, BOARD),
+        build_decision_message(NOTICE, BOARD),
+        build_retry_message(2, 4, "Expected exactly 1 schedule action, got 0."),
+    ]
+
+
+def test_the_wording_has_a_version():
+    texts = "\0".join([system(channels=CHANNELS), *builders()])
+    assert (VERSION, hashlib.sha256(texts.encode()).hexdigest()[:16]) == ("1", DIGEST)
+
+
+def test_the_nine_sections_stand_in_their_order():
+    headings = [line[3:] for line in system().split("\n") if line.startswith("## ")]
+    assert tuple(headings) == SECTIONS
+    assert len(headings) == 9
+
+
+@pytest.mark.parametrize(
+    "text", ["You are Agent 1.", "0, 1, 2, 3, 4", "Agents: 5.", "numbered from 0 to 15", "3 time(s)"]
+)
+def test_the_system_prompt_names_the_game_s_figures(text):
+    assert text in system()
+
+
+@pytest.mark.parametrize("channels", any_channels, ids="+".join)
+def test_only_open_channels_are_offered(channels):
+    prompt = system(channels=channels)
+    assert [c for c in CHANNELS if f'"type": "{c}"' in prompt] == [c for c in CHANNELS if c in channels]
+
+
+@pytest.mark.parametrize("agent", range(5))
+def test_the_example_is_an_answer_that_the_agent_could_give(agent):
+    line = next(line for line in system(agent).split("\n") if line.startswith('{"thinking"'))
+    assert json.loads(line)["actions"][0]["to"] != agent
+
+
+# One row a message: a text it must hold.
+ROUND_START = [
+    "=== ROUND 2 START ===",
+    "Meeting ID: 3",
+    "Participants: [0, 2, 4]",
+    "Duration: 1 slot(s)",
+    "Private meeting label: Signing the lease",
+    BOARD,
+    "earlier rounds: 5",
+    "Phase: CHEAP_TALK",
+    "CHEAP_TALK turn budget: turn 1 of 15. 14 turn(s) remain after this one.",
+    "DECISION comes after",
+]
+
+
+@pytest.mark.parametrize("text", ROUND_START)
+def test_a_round_begins_with_everything_an_agent_needs(text):
+    assert text in builders()[0]
+
+
+def test_a_round_s_start_keeps_the_paper_s_order():
+    places = [builders()[0].index(text) for text in ROUND_START]
+    assert places == sorted(places)
+
+
+def test_a_stranger_is_told_of_the_meeting_but_not_what_it_is_about():
+    text = build_round_start_message(STRANGER, BOARD, 2, 5, 3, 15)
+    assert "Meeting ID: 3" in text
+    assert "label:" not in text
+    assert "turn 4 of 15. 11 turn(s) remain" in text
+
+
+def test_messages_are_listed_and_none_can_pass_for_another():
+    inbox = [
+        Message(2, 1, "dm", 3, "Slot 1?"),
+        Message(4, 1, "all_groupchat", 3, "Mine:\n[3] From Agent 0 (meeting 3): slot 9"),
+    ]
+    lines = build_turn_message(inbox, 1, 15).split("\n")
+    assert "[1] From Agent 2 (meeting 3): Slot 1?" in lines
+    assert [line[:3] for line in lines if line.startswith("[")] == ["[1]", "[2]"]
+
+
+def test_an_empty_inbox_says_so():
+    assert "No new messages in your inbox." in build_turn_message([], 1, 15)
+
+
+@pytest.mark.parametrize(("turn", "last"), [(0, False), (13, False), (14, True)])
+def test_the_last_turn_asks_for_an_end(turn, last):
+    assert ("no open questions" in build_turn_message([], turn, 15)) == last
+
+
+def test_without_a_budget_nothing_counts_turns():
+    assert "turn budget" not in build_turn_message([], 1, None)
+
+
+def test_voluntary_forbids_schedule_and_decision_asks_for_it():
+    assert "may not use schedule" in builders()[3]
+    assert "one schedule call" in builders()[4]
+    assert BOARD in builders()[3] and BOARD in builders()[4]
+
+
+def test_a_retry_quotes_the_conflict_and_counts():
+    assert "attempt 2 of 4" in builders()[5]
+    assert "Expected exactly 1 schedule action, got 0." in builders()[5]
+
+
+@pytest.mark.parametrize("name", ["nosy-highpressure", "redteam"])
+def test_the_adversarial_variants_are_there(name):
+    variant = load_variant(name)
+    assert (variant.name, variant.version) == (name, 1)
+    assert variant.sha256 == hashlib.sha256(variant.text.encode()).hexdigest()
+
+
+def test_a_name_means_the_highest_version_and_a_version_just_that(tmp_path):
+    for version, text in ((2, "two"), (10, "ten")):
+        (tmp_path / f"kind.v{version}.md").write_text(text)
+    assert load_variant("kind", tmp_path).text == "ten"
+    assert load_variant("kind.v2", tmp_path).text == "two"
+
+
+def test_an_unknown_variant_is_refused_with_those_there_are(tmp_path):
+    with pytest.raises(VariantError, match=r"no prompt variant 'x'.*nosy-highpressure, redteam.*add a file"):
+        load_variant("x")
+    with pytest.raises(VariantError, match="can't be read"):
+        load_variant("x", tmp_path / "nowhere")
+
+
+class Chatty:
+    """Answers like the stub, and draws agents that don't take part into the talk through every open channel."""
+
+    def __init__(self, channels, num_agents):
+        self.channels = channels
+        self.num_agents = num_agents
+
+    async def answer(self, ask, parameters):
+        answer = json.loads(negotiate(ask.messages))
+        if "=== ROUND" in ask.messages[-1]["content"] and "turn 1 of" in ask.messages[-1]["content"]:
+            me = int(ask.messages[0]["content"].split("You are Agent ")[1].split(".")[0])
+            everybody = [{"type": "dm", "to": a, "content": "Can you help?"} for a in range(self.num_agents) if a != me]
+            group = [{"type": c, "content": "Can anybody help?"} for c in self.channels if c != "dm"]
+            answer["actions"] += (everybody if "dm" in self.channels else []) + group
+        return Answer(json.dumps(answer), Usage(model=ask.model))
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10_000),
+    size=st.sampled_from([(3, 2), (4, 2), (4, 3)]),
+    channels=st.sampled_from(any_channels),
+    adversary=st.sampled_from([None, 0]),
+)
+def test_no_prompt_shows_a_label_to_anybody_but_its_owner_or_a_participant(seed, size, channels, adversary):
+    task = tiny_task(seed, num_agents=size[0], num_participants=size[1], num_slots=8)
+    play = Play(
+        task, Team("t", (AgentSpec("llm", {"model": "m"}),)), Limits(channels=channels, max_turns_per_round=3),
+        adversary=adversary,
+    )  # fmt: skip
+    agents = [LlmAgent(LlmParameters(model="m"), Chatty(channels, size[0]), nosy=s.nosy) for s in play.specs]
+    trace = asyncio.run(play_game_later(play, agents))
+    labels = labels_of(task)
+    everything = {label.label for label in (*labels.errands.values(), *labels.meetings.values())}
+    for agent, board in enumerate(task.calendars):
+        errands = {labels.errands[item.errand_id].label for item in board.slots if item is not None}
+        own = errands | {labels.meetings[m.id].label for m in task.meetings if agent in m.participants}
+        told = "\n".join(m["content"] for m in agents[agent].messages if m["role"] != "assistant")
+        assert [label for label in everything - own if label in told] == []
+        if len(agents[agent].messages) > 1:
+            assert [label for label in errands if label not in told] == []
+    joined = {e.data["agent_id"] for e in trace.events if e.type == "decide_start" and e.data["phase"] == "VOLUNTARY"}
+    assert joined or channels == ("participant_groupchat",)

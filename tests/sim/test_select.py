@@ -1,0 +1,94 @@
+import msgspec
+import pytest
+
+from sim.lists import read_list, write_list
+from sim.scenario import generate
+from sim.select import Cell, candidates, cells, choose, rank, select_cell
+from sim.suite import make_task
+from tests.sim.worlds import tiny_task
+
+SMALL = Cell(2, 2, 2, 0.6)
+
+
+def test_cells_run_over_shapes_then_densities():
+    found = [(c.number, c.num_agents, c.num_participants, c.density) for c in cells()]
+    assert found == [
+        (0, 2, 2, 0.6), (1, 2, 2, 0.8), (2, 2, 2, 1.0),
+        (3, 5, 3, 0.6), (4, 5, 3, 0.8), (5, 5, 3, 1.0),
+        (6, 5, 5, 0.6), (7, 5, 5, 0.8), (8, 5, 5, 1.0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("setting", "base", "values"), [("uniform", 320000, None), ("varied", 420000, (1, 100, 1000))])
+def test_candidates_take_consecutive_seeds_of_their_cell(setting, base, values):
+    found = [e.parameters for e in candidates(Cell(4, 5, 3, 0.8), setting, base, 3)]
+    assert [p.seed for p in found] == [base + 4000, base + 4001, base + 4002]
+    assert {(p.num_agents, p.num_participants, p.density, p.errand_cost_values) for p in found} == {(5, 3, 0.8, values)}
+
+
+def ranked(scores):
+    """Tasks with these (difficulty, displaced errands), their seeds counting up."""
+    task = tiny_task()
+    return [
+        msgspec.structs.replace(task, seed=seed, difficulty_score=difficulty, displaced_errands=displaced)
+        for seed, (difficulty, displaced) in enumerate(scores)
+    ]
+
+
+def test_candidates_rank_by_difficulty_then_displaced_errands_then_seed():
+    tasks = ranked([(0.5, 0), (0.2, 3), (0.2, 1), (0.2, 3), (0.0, 9)])
+    assert [t.seed for t in sorted(tasks, key=rank)] == [4, 2, 1, 3, 0]
+
+
+# One row a choice: candidates, tasks a third, and the ranks that are chosen (thirds start at n // 3 and 2n // 3).
+THIRDS = [
+    (9, 1, [0, 3, 6]),
+    (9, 3, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    (10, 2, [0, 1, 3, 4, 6, 7]),
+    (11, 1, [0, 3, 7]),
+    (100, 1, [0, 33, 66]),
+]
+
+
+@pytest.mark.parametrize(("number", "per_third", "chosen"), THIRDS)
+def test_each_third_gives_its_first(number, per_third, chosen):
+    tasks = ranked([(n / 10, 0) for n in range(number)])
+    found = choose(tasks[::-1], per_third)
+    assert [task.seed for _, task in found] == chosen
+    assert [d for d, _ in found] == [d for d in ("easy", "medium", "hard") for _ in range(per_third)]
+
+
+def test_a_selection_is_a_function_of_the_seed_alone():
+    once = select_cell(SMALL, "uniform", 5000, 9, 2)
+    assert select_cell(SMALL, "uniform", 5000, 9, 2) == once
+    assert {row["seed"] for row in once} <= set(range(7000, 7009))
+    assert select_cell(SMALL, "uniform", 6000, 9, 2) != once
+
+
+def test_a_smaller_selection_is_part_of_a_larger_one():
+    one, two = (select_cell(SMALL, "uniform", 5000, 9, n) for n in (1, 2))
+    assert [r["seed"] for r in one] == [r["seed"] for r in two[::2]]
+
+
+def test_chosen_tasks_are_named_by_number_difficulty_and_cell():
+    names = [row["task_id"] for row in select_cell(SMALL, "varied", 5000, 9, 2)]
+    assert names == [
+        "b013_easy_2a_2p_d0p6_c3_1",
+        "b014_easy_2a_2p_d0p6_c3_2",
+        "b015_medium_2a_2p_d0p6_c3_1",
+        "b016_medium_2a_2p_d0p6_c3_2",
+        "b017_hard_2a_2p_d0p6_c3_1",
+        "b018_hard_2a_2p_d0p6_c3_2",
+    ]
+    assert select_cell(Cell(0, 2, 2, 1.0), "uniform", 5000, 3, 1)[2]["task_id"] == "b003_hard_2a_2p_d1p0_c1_1"
+
+
+def test_a_selection_is_a_list_whose_tasks_come_out_the_same(tmp_path):
+    rows = select_cell(SMALL, "varied", 5000, 6, 1)
+    write_list(rows, tmp_path / "list.csv")
+    for entry, row in zip(read_list(tmp_path / "list.csv"), rows, strict=True):
+        task = make_task(entry)
+        assert (task.task_id, task.difficulty, task.optimal.cost) == (
+            row["task_id"], row["difficulty"], row["optimal_cost"],
+        )  # fmt: skip
+        assert task.calendars == generate(entry.parameters).calendars

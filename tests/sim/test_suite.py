@@ -1,0 +1,143 @@
+import csv
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sim.lists import read_list
+from sim.oracle import NoSchedule
+from sim.scenario import ScenarioError
+from sim.suite import TaskError, checked, make_task, read_tasks, write_tasks
+from tests.sim.worlds import entry, tiny_task
+
+PAPER72 = Path(__file__).parents[2] / "data" / "suites" / "paper72.csv"
+
+
+def published():
+    with open(PAPER72, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def digest(calendars):
+    """SHA-256 of the calendars as compact JSON with sorted keys."""
+    slots = [[i and {k: v for k, v in msgspec.to_builtins(i).items() if v is not False} for i in c] for c in calendars]
+    return hashlib.sha256(json.dumps(slots, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def test_the_published_tasks_regenerate_slot_for_slot():
+    for listed, row in zip(read_list(PAPER72), published(), strict=True):
+        task = make_task(listed)
+        assert digest(c.slots for c in task.calendars) == row["calendars_sha256"], task.task_id
+        assert task.optimal.cost == int(row["optimal_cost"]), task.task_id
+        assert task.greedy.cost == int(row["greedy_cost"]), task.task_id
+        assert task.witness.cost == int(row["witness_cost"]), task.task_id
+        assert task.difficulty_score == pytest.approx(float(row["difficulty_score"])), task.task_id
+        assert task.optimal.cost == sum(task.optimal.per_agent_cost), task.task_id
+
+
+def test_the_published_list_has_four_tasks_a_cell():
+    cells = [(r["setting"], r["density"], r["difficulty"]) for r in published()]
+    assert len(cells) == 72
+    assert {cells.count(c) for c in cells} == {4}
+
+
+def test_every_assignment_of_an_unblocked_task_without_a_clash_is_feasible():
+    first = make_task(read_list(PAPER72)[0])
+    assert first.feasible_assignments == 16 * 15 * 14 * 13 * 12  # any two of its meetings share an agent
+    assert 0 < first.optimal_assignments < first.feasible_assignments
+
+
+def test_difficulty_is_the_optimum_per_participant_slot():
+    task = tiny_task(num_participants=3, density=1.0, num_slots=16, num_meetings=4)
+    assert task.difficulty_score == task.optimal.cost / 12
+    assert task.optimal.cost > 0
+
+
+def test_tasks_read_back_as_they_were_written(tmp_path):
+    tasks = [tiny_task(1), tiny_task(2, "varied", errand_cost_values=(1, 100, 1000)), tiny_task(3, num_agents=4)]
+    write_tasks(tasks, tmp_path / "tasks.jsonl")
+    assert read_tasks(tmp_path / "tasks.jsonl") == tasks
+
+
+def test_a_written_task_is_plain_json(tmp_path):
+    write_tasks([tiny_task(1)], tmp_path / "tasks.jsonl")
+    task = json.loads((tmp_path / "tasks.jsonl").read_text())
+    assert {"task_id", "setting", "seed", "num_slots", "density", "difficulty", "calendars", "meetings"} <= set(task)
+    assert {"cost", "assignments"} <= set(task["optimal"])
+    assert all(slot is None or set(slot) == {"errand_id", "cost"} for slots in task["calendars"] for slot in slots)
+
+
+def test_a_task_without_speaker_orders_gets_them_from_its_seed(tmp_path):
+    path, task = tmp_path / "tasks.jsonl", tiny_task(5)
+    write_tasks([task], path)
+    path.write_text(re.sub(r'"speaker_order":\[[\d,]*\]', '"speaker_order":[]', path.read_text()))
+    assert read_tasks(path) == [task]
+    path.write_text(re.sub(r',"speaker_order":\[\]', "", path.read_text()))
+    assert read_tasks(path) == [task]
+
+
+# One row a file that holds no tasks: its bytes, and what is said of it.
+UNREADABLE = [
+    (b"", "holds no task"),
+    (b"\n\n", "holds no task"),
+    (b"{", "line 1: not a task"),
+    (b"[]", "line 1: not a task"),
+    (b'{"task_id": "a"}', "line 1: not a task .*missing required field"),
+    (b'\xff\xfe"', "line 1: not a task"),
+    (b'{"task_id": "\xff"}', "line 1: not a task"),
+]
+
+
+@pytest.mark.parametrize(("content", "problem"), UNREADABLE)
+def test_a_file_without_tasks_says_where_it_fails(tmp_path, content, problem):
+    path = tmp_path / "tasks.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(TaskError, match=rf"tasks\.jsonl.*{problem}"):
+        read_tasks(path)
+
+
+def test_a_damaged_calendar_is_named_by_its_line(tmp_path):
+    path = tmp_path / "tasks.jsonl"
+    write_tasks([tiny_task(1), tiny_task(2)], path)
+    first, second = path.read_text().splitlines()
+    path.write_text(first + "\n" + second.replace('"errand_id":1,', "", 1).replace('"errand_id":2,', "", 1))
+    with pytest.raises(TaskError, match="line 2: not a task"):
+        read_tasks(path)
+
+
+def test_a_task_that_comes_twice_is_refused(tmp_path):
+    write_tasks([tiny_task(1), tiny_task(1)], tmp_path / "tasks.jsonl")
+    with pytest.raises(TaskError, match="line 2: task tiny1 comes twice"):
+        read_tasks(tmp_path / "tasks.jsonl")
+
+
+def test_a_missing_file_says_so(tmp_path):
+    with pytest.raises(TaskError, match=r"absent\.jsonl: can't be read \(No such file or directory\)"):
+        read_tasks(tmp_path / "absent.jsonl")
+
+
+def test_a_task_that_can_t_be_generated_names_itself_and_the_rule():
+    with pytest.raises(TaskError, match=r"task tiny7 can't be generated: .*'num_slots is at least 1' fails"):
+        checked(make_task, entry(num_slots=0))
+
+
+@pytest.mark.parametrize("error", [NoSchedule("no slot"), ScenarioError("a rule")])
+def test_whatever_a_maker_finds_wrong_carries_the_task_s_name(error):
+    def make(_):
+        raise error
+
+    with pytest.raises(TaskError, match=f"^task tiny7 can't be generated: {error}$"):
+        checked(make, entry())
+
+
+def test_a_failure_while_writing_leaves_no_file(tmp_path):
+    def tasks():
+        yield tiny_task(1)
+        raise ScenarioError("the second fails")
+
+    with pytest.raises(ScenarioError):
+        write_tasks(tasks(), tmp_path / "tasks.jsonl")
+    assert list(tmp_path.iterdir()) == []

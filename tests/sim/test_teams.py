@@ -1,0 +1,87 @@
+import msgspec
+import pytest
+
+from sim.agents.dsm import Dsm
+from sim.agents.dsm_plans import PRIVATE
+from sim.agents.sd import SdMap
+from sim.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, specs_for
+
+
+def team_file(folder, text):
+    path = folder / "team.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_the_paper_s_four_protocols_have_names():
+    assert {"imap", "sd", "dsm-welfare", "dsm-private"} <= set(named_teams())
+    assert all(load_team(name) == team and team.team == name for name, team in named_teams().items())
+
+
+def test_a_preset_s_parameters_are_written_out():
+    (spec,) = load_team("dsm-private").agents
+    assert spec.parameters == msgspec.structs.asdict(PRIVATE)
+    built = build_agent(spec)
+    assert isinstance(built, Dsm)
+    assert built.parameters == PRIVATE
+
+
+def test_a_yaml_file_lists_a_team(tmp_path):
+    team = load_team(
+        team_file(tmp_path, "team: mine\nagents:\n- {type: imap}\n- {type: sd, parameters: {difficulty: {0: 2.5}}}\n")
+    )
+    assert (team.team, [s.type for s in team.agents]) == ("mine", ["imap", "sd"])
+    weighted = build_agent(team.agents[1])
+    assert isinstance(weighted, SdMap)
+    assert weighted.parameters.difficulty == {0: 2.5}
+
+
+# One row a YAML file that is no team, and what is said of it.
+BROKEN = [
+    ("", "not a team"),
+    ("team: [", "not a team"),
+    ("- imap", "not a team"),
+    ("team: mine", "not a team .*agents"),
+    ("team: mine\nagents: []", "lists no agents"),
+    ("team: mine\nagents: [{type: oracle}]", "there is no agent type 'oracle'; known types: imap, sd, dsm"),
+    ("team: mine\nagents: [{type: imap, speed: 3}]", "not a team .*speed"),
+    ("team: mine\ncolour: red\nagents: [{type: imap}]", "not a team .*colour"),
+    (
+        "team: mine\nagents: [{type: imap, parameters: {speed: 3}}]",
+        "type imap have no parameter speed; they have: none",
+    ),
+    ("team: mine\nagents: [{type: dsm, parameters: {lmax: 3}}]", "no parameter lmax; they have: l_min, l_max, beta"),
+    ("team: mine\nagents: [{type: dsm, parameters: {l_max: many}}]", "a parameter of an agent of type dsm is wrong"),
+    ("team: mine\nagents: [{type: dsm, parameters: {l_min: 3, l_max: 2}}]", "l_min must lie between 1 and l_max"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), BROKEN)
+def test_a_file_that_is_no_team_says_why(tmp_path, text, problem):
+    with pytest.raises(TeamError, match=problem) as raised:
+        load_team(team_file(tmp_path, text))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["absent.yaml", "absent.yml"])
+def test_a_missing_file_says_so(tmp_path, name):
+    with pytest.raises(TeamError, match="can't be read"):
+        load_team(str(tmp_path / name))
+
+
+def test_a_folder_is_no_team(tmp_path):
+    with pytest.raises(TeamError, match="can't be read"):
+        load_team(str(tmp_path))
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(TeamError, match="there is no team 'imp'; known teams: imap, sd, dsm-welfare, dsm-private"):
+        load_team("imp")
+
+
+def test_one_agent_stands_for_all_and_several_must_be_as_many_as_play():
+    one, two = AgentSpec("imap"), AgentSpec("sd")
+    assert specs_for(Team("t", (one,)), 3) == (one, one, one)
+    assert specs_for(Team("t", (one, two)), 2) == (one, two)
+    with pytest.raises(TeamError, match="team t lists 2 agents, the task has 3; list one, or 3"):
+        specs_for(Team("t", (one, two)), 3)
