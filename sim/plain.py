@@ -17,7 +17,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return shown(value)
     if isinstance(value, int) and abs(value) <= LARGEST_INTEGER:
         return int(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -25,7 +25,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth < DEEPEST and isinstance(value, list | tuple):
         return [plain(item, depth + 1) for item in value]
     if depth < DEEPEST and isinstance(value, dict):
-        return {plain(shown(key)): plain(item, depth + 1) for key, item in value.items()}
+        return {shown(key): plain(item, depth + 1) for key, item in value.items()}
     if depth < DEEPEST and isinstance(value, Struct):
         return plain(asdict(value), depth + 1)
     return shown(value)
@@ -33,9 +33,8 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 def shown(value: Any) -> str:
     """A value as text: itself where it is text, else the start of its representation."""
-    if isinstance(value, str):
-        return plain(str(value)) if value else value
     try:
-        return plain(repr(value)[:200])
+        text = value if isinstance(value, str) else repr(value)[:200]
     except Exception:
         return f"<{type(value).__name__}>"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,50 @@
+"""The published schema is that of the traces we write."""
+
+import json
+
+import jsonschema
+import pytest
+
+from sim.play import Play, play_game
+from sim.teams import named_teams
+from sim.trace import Trace, encoded
+from sim.trace_schema import EVENTS, PLACE, schema_text, trace_schema
+from tests.sim.worlds import tiny_task
+
+VALIDATOR = jsonschema.Draft202012Validator(trace_schema())
+
+
+def as_json(trace: Trace) -> dict:
+    return json.loads(encoded(trace))
+
+
+def test_the_published_schema_is_up_to_date() -> None:
+    assert PLACE.read_text(encoding="utf-8") == schema_text()
+
+
+@pytest.mark.parametrize("team", named_teams())
+def test_a_game_of_every_team_fits_the_schema(team: str) -> None:
+    trace = as_json(play_game(Play(tiny_task(), named_teams()[team])))
+    assert list(VALIDATOR.iter_errors(trace)) == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda trace: trace.pop("events"),
+        lambda trace: trace["events"][0]["data"].pop("scenario_seed"),
+        lambda trace: trace["events"][3].update(type="unheard_of"),
+        lambda trace: trace["metrics"].update(fairness=1.5),
+        lambda trace: trace.update(schema_version=0),
+    ],
+    ids=["no events", "a field missing", "an unknown kind", "an impossible figure", "another version"],
+)
+def test_what_is_no_trace_does_not_fit(spoil) -> None:
+    trace = as_json(play_game(Play(tiny_task(), named_teams()["imap"])))
+    spoil(trace)
+    assert list(VALIDATOR.iter_errors(trace))
+
+
+def test_every_kind_of_event_is_described_with_its_place() -> None:
+    kinds = [e["properties"]["type"]["const"] for e in trace_schema()["properties"]["events"]["items"]["oneOf"]]
+    assert kinds == list(EVENTS)
