@@ -1,18 +1,14 @@
-"""The benchmark's command line: `python -m sim suite | select | run`."""
+"""The benchmark's command line: `python -m sim suite | select | run | serve`."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from sim.runner import Job
-
-Piece = TypeVar("Piece")
+from sim.run import EXAMPLES, run
+from sim.terminal import fail, progress, worker_count
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -93,108 +89,48 @@ def select(
     print(f"{sum(map(len, found))} tasks of {len(chosen)} cells in {out}")
 
 
+app.command(epilog=EXAMPLES)(run)
+
+
 @app.command(
     epilog="\b\nExamples:\n"
-    "  python -m sim run tasks.jsonl --team imap --out traces\n"
-    "  python -m sim run tasks.jsonl --team imap --team team.yaml --out traces --repeats 3 --resume\n"
+    "  python -m sim serve --port 8123\n"
+    "  python -m sim serve --misbehave 429:0.1 --misbehave cut:0.05 --latency 200\n"
 )
-def run(
-    tasks: Annotated[Path, typer.Argument(metavar="TASKS.jsonl", help="Tasks made with `sim suite`.")],
-    team: Annotated[list[str], typer.Option(help="A team's name, or a YAML file that lists its agents; repeatable.")],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the traces go: a folder, or one file FILE.jsonl.zst.")
-    ],
-    repeats: Annotated[int, typer.Option(help="Games of each team on each task.", min=1)] = 1,
-    workers: Workers = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the games that are already there.")] = False,
-    limit: Annotated[int | None, typer.Option(help="Only the first so many tasks.", min=1)] = None,
-    max_turns: Annotated[int, typer.Option(help="Sweeps of cheap talk a round.", min=1)] = 15,
-    decision_retries: Annotated[int, typer.Option(help="Retries of a rejected DECISION batch.", min=0)] = 3,
-    dm_cap: Annotated[int | None, typer.Option(help="Messages a game.", min=0, show_default="no cap")] = None,
+def serve(
+    port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
+    style: Annotated[str, typer.Option(help="How it negotiates: plain, candid (says private labels) or silent.")] = (
+        "plain"
+    ),
+    misbehave: Annotated[
+        list[str] | None, typer.Option(metavar="KIND[:RATE]", help="A fault, and the share of requests; repeatable.")
+    ] = None,
+    stubborn: Annotated[bool, typer.Option("--stubborn", help="Fail a request's retries as well.")] = False,
+    latency: Annotated[float, typer.Option(metavar="MS", help="Milliseconds before each answer.", min=0)] = 0.0,
+    seconds: Annotated[float | None, typer.Option(help="Stop after so long.", show_default="never")] = None,
 ) -> None:
-    """Play games: each team on each task, one trace a game."""
-    from sim.game import Limits
-    from sim.runner import is_played, jobs_for, play_all
-    from sim.suite import TaskError, read_tasks
-    from sim.teams import TeamError, load_team, specs_for
-    from sim.trace import PACK_SUFFIX
+    """Serve a stub of a provider on this machine: OpenAI's chat API, answered by a simulated negotiator."""
+    import asyncio
+    from functools import partial
 
-    pack = out.name.endswith(PACK_SUFFIX)
-    if pack and resume:
-        fail(f"{out}: a pack is written whole, there is nothing to resume; name a folder")
+    from sim.serve import Stub, StubOptions
+    from sim.serve import serve as serve_stub
+    from sim.serve_misbehave import read_fault
+
     try:
-        found = read_tasks(tasks)[:limit]
-        teams = [load_team(name) for name in team]
-        for task in found:
-            for each_team in teams:
-                specs_for(each_team, task.num_agents)
-        limits = Limits(max_turns_per_round=max_turns, decision_retries=decision_retries, dm_cap=dm_cap)
-        jobs = jobs_for(found, teams, limits, repeats, out)
-        check_distinct([str(job.path) for job in jobs])
-        left = [job for job in jobs if not (resume and is_played(job))]
-        if pack:
-            play_into_pack(left, out, worker_count(workers))
-        else:
-            for _ in progress(play_all(left, worker_count(workers)), "playing", len(left)):
-                pass
-    except (TaskError, TeamError, OSError) as error:
+        faults = tuple(read_fault(text) for text in misbehave or ())
+        stub = Stub(StubOptions(style=style, faults=faults, stubborn=stubborn, latency=latency))
+        asyncio.run(serve_stub(stub, port, seconds, partial(print, flush=True)))
+    except (ValueError, OSError) as error:
         fail(error)
-    kept = f", {len(jobs) - len(left)} were there already" if resume else ""
-    print(f"{len(left)} games played{kept}; traces in {out}")
-
-
-def play_into_pack(jobs: Sequence[Job], out: Path, workers: int) -> None:
-    """Play all games into one file, a trace a line in the jobs' order."""
-    from sim.files import write_whole
-    from sim.parallel import in_order
-    from sim.runner import play_packed
-
-    frames = in_order(play_packed, [job.play for job in jobs], workers)
-    write_whole(out, progress(frames, "playing", len(jobs)))
 
 
 def read_shape(text: str) -> tuple[int, int]:
     """A shape written as 5x3: agents and participants."""
     agents, _, participants = text.partition("x")
-    if not (agents.isdigit() and participants.isdigit()):
+    if not (agents.isdecimal() and participants.isdecimal()):
         fail(f"the shape {text!r} is not written as AGENTSxPARTICIPANTS, like 5x3")
     return int(agents), int(participants)
-
-
-def check_distinct(paths: list[str]) -> None:
-    """End with a message where two games would write the same file."""
-    twice = next((p for p in paths if paths.count(p) > 1), None) if len(set(paths)) < len(paths) else None
-    if twice:
-        fail(f"two games would both write {twice}; give the teams different names")
-
-
-def worker_count(workers: int | None) -> int:
-    """The number of processes asked for, or one a core."""
-    from sim.parallel import cores
-
-    return workers or cores()
-
-
-def progress(results: Iterable[Piece], what: str, total: int) -> Iterator[Piece]:
-    """The results, with a bar on the terminal that counts them (whole numbers count as many)."""
-    if not sys.stderr.isatty():
-        yield from results
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns: tuple[Any, ...] = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total)
-        for result in results:
-            yield result
-            bar.advance(task, result if isinstance(result, int) else 1)
-
-
-def fail(problem: object) -> NoReturn:
-    """End with one line that says what is wrong."""
-    print(f"error: {problem}", file=sys.stderr)
-    raise typer.Exit(2)
 
 
 if __name__ == "__main__":

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from sim.agents import Agent, AgentFailure, Registration, WaitingAgent
-from sim.game import Game, Limits, Place
+from sim.agents import Agent, AgentFailure, Registration, Reply, Request, WaitingAgent
+from sim.agents.llm_spec import asked, prompt_record
+from sim.game import Game, Limits, Place, Turns
 from sim.hydration import hydrated, own_labels
 from sim.labels import Labels, draw, load_bank
 from sim.metrics import final_state, metrics
 from sim.rounds import rounds
 from sim.suite import Task
-from sim.teams import AgentSpec, Team, as_nosy, build_agent, speaks, specs_for
+from sim.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
 from sim.trace import SUFFIX, Trace, game_id
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
@@ -61,9 +63,24 @@ def config_of(play: Play) -> dict[str, Any]:
         "num_meetings": task.num_meetings,
         "num_slots": task.num_slots,
         **msgspec.to_builtins(play.limits),
-        "agents": [msgspec.to_builtins(s) for s in specs],
+        "agents": [agent_record(s) for s in specs],
+        **prompts_of(specs),
         "scenario": scenario_record(task) | {"labels": labels},
     }
+
+
+def prompts_of(specs: Sequence[AgentSpec]) -> dict[str, Any]:
+    """What tells the agents' prompts apart, a list over agents; nothing where none has a language model."""
+    if not any(waits(s) for s in specs):
+        return {}
+    return {"prompts": [prompt_record(llm_parameters(s), s.nosy) if waits(s) else None for s in specs]}
+
+
+def identity(config: dict[str, Any]) -> str:
+    """The id of the configuration's game. How calls to a provider are carried (deadlines, limits, prices) is no part of
+    it: a run may go on under other limits."""
+    agents = [a | {"parameters": asked(a["parameters"])} if a["type"] == "llm" else a for a in config["agents"]]
+    return game_id(config | {"agents": agents})
 
 
 def labels_of(task: Task) -> Labels:
@@ -75,6 +92,7 @@ def scenario_record(task: Task) -> dict[str, Any]:
     """What the trace keeps of the task: parameters, meetings, the optimum and the yardsticks."""
     parts = {
         "parameters": task.parameters,
+        "calendars_sha256": calendars_digest(task),
         "meetings": task.meetings,
         "optimal": task.optimal,
         "greedy": task.greedy,
@@ -87,19 +105,23 @@ def scenario_record(task: Task) -> dict[str, Any]:
     return record
 
 
+def calendars_digest(task: Task) -> str:
+    """A digest of the initial calendars: with others, it is another game."""
+    slots = [calendar.slots for calendar in task.calendars]
+    return sha256(msgspec.json.encode(slots)).hexdigest()
+
+
 def play_game(play: Play) -> Trace:
     """Play a game with agents that answer at once."""
     agents = [build_agent(spec) for spec in play.specs]
     config = config_of(play)
-    game = begin(play, agents, game_id(config))
+    game = begin(play, agents, identity(config))
     turns = rounds(game)
-    cause = None
+    asked, cause = next(turns, None), None
     try:
-        agent, request = next(turns)
-        while True:
-            agent, request = turns.send(agents[agent].act(request))
-    except StopIteration:
-        pass
+        while asked:
+            agent, request = asked
+            asked = advance(turns, agents[agent].act(request))
     except AgentFailure as failure:
         cause = str(failure)
     return finish(play, game, agents, config, cause)
@@ -108,21 +130,27 @@ def play_game(play: Play) -> Trace:
 async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
     """Play a game with agents that wait for a provider."""
     config = config_of(play)
-    game = begin(play, agents, game_id(config))
+    game = begin(play, agents, identity(config))
     turns = rounds(game)
-    cause = None
+    asked, cause = next(turns, None), None
     try:
-        agent, request = next(turns)
-        while True:
-            agent, request = turns.send(await agents[agent].answer(request))
-    except StopIteration:
-        pass
+        while asked:
+            agent, request = asked
+            asked = advance(turns, await agents[agent].answer(request))
     except AgentFailure as failure:
         cause = str(failure)
     return finish(play, game, agents, config, cause)
 
 
-def begin(play: Play, agents: Sequence[Agent | WaitingAgent], identity: str) -> Game:
+def advance(turns: Turns, reply: Reply) -> tuple[int, Request] | None:
+    """Who is asked next, and what, after a reply; None when the game is over."""
+    try:
+        return turns.send(reply)
+    except StopIteration:
+        return None
+
+
+def begin(play: Play, agents: Sequence[Agent | WaitingAgent], name: str) -> Game:
     """Open the record of a game, and register its agents."""
     task, specs = play.task, play.specs
     labels = labels_of(task) if any(speaks(s) for s in specs) else None
@@ -139,16 +167,16 @@ def begin(play: Play, agents: Sequence[Agent | WaitingAgent], identity: str) -> 
         nosy_agent_ids=nosy,
     )
     for number, agent in enumerate(agents):
-        register(game, number, agent, number in nosy, identity)
+        register(game, number, agent, number in nosy, name)
     return game
 
 
-def register(game: Game, number: int, agent: Agent | WaitingAgent, nosy: bool, identity: str) -> None:
+def register(game: Game, number: int, agent: Agent | WaitingAgent, nosy: bool, name: str) -> None:
     """Tell an agent what it is told before the game, and record it."""
     calendar, limits = game.calendars[number], game.limits
     prompt = agent.register(
         Registration(
-            number, len(game.calendars), len(calendar), limits.decision_retries, limits.channels, calendar, identity
+            number, len(game.calendars), len(calendar), limits.decision_retries, limits.channels, calendar, name
         )
     )
     game.record(
@@ -174,7 +202,7 @@ def finish(
         game.record("game_stopped", Place(len(game.coordinated) + len(game.failed), 0, GAME_END), cause=cause)
     times = [e.timestamp for e in game.events if e.timestamp]
     return Trace(
-        game_id=game_id(config),
+        game_id=identity(config),
         config=config,
         events=game.events,
         final_state=final_state(game, play.task, [agent.summary() for agent in agents]),

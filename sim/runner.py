@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from sim.game import Limits
 from sim.parallel import each
-from sim.play import Play, config_of, play_game, trace_path
+from sim.play import Play, config_of, identity, play_game, trace_path
 from sim.suite import Task
 from sim.teams import Team
-from sim.trace import game_id, packed, write
+from sim.trace import packed, write
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
@@ -34,9 +34,18 @@ class Identity(Struct):
     stopped: bool = False
 
 
-def jobs_for(tasks: Sequence[Task], teams: Sequence[Team], limits: Limits, repeats: int, folder: Path) -> list[Job]:
+def jobs_for(
+    tasks: Sequence[Task],
+    teams: Sequence[Team],
+    limits: Limits,
+    repeats: int,
+    folder: Path,
+    adversary: int | None = None,
+) -> list[Job]:
     """Every game of the run: each team on each task, as often as asked."""
-    plays = [Play(task, team, limits, repeat) for team in teams for task in tasks for repeat in range(repeats)]
+    plays = [
+        Play(task, team, limits, repeat, adversary) for team in teams for task in tasks for repeat in range(repeats)
+    ]
     return [Job(play, trace_path(folder, play, len(teams) > 1)) for play in plays]
 
 
@@ -47,7 +56,7 @@ def is_played(job: Job) -> bool:
             found = msgspec.json.decode(stream.read(), type=Identity)
     except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
         return False
-    return found.game_id == game_id(config_of(job.play)) and not found.stopped
+    return found.game_id == identity(config_of(job.play)) and not found.stopped
 
 
 def play_chunk(jobs: Sequence[Job]) -> int:

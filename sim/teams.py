@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent
+
+if TYPE_CHECKING:
+    from sim.agents.llm_spec import LlmParameters
 
 
 class TeamError(ValueError):
@@ -27,7 +30,7 @@ class AgentSpec(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 class Team(Struct, frozen=True, forbid_unknown_fields=True):
     """A team: one spec for all agents, or one for each. `simulated` marks agents that imitate speakers."""
 
-    team: str
+    team: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]  # names a folder
     agents: tuple[AgentSpec, ...]
     simulated: bool = False
 
@@ -52,20 +55,32 @@ def dsm(parameters: Mapping[str, Any]) -> Agent:
     return Dsm(check_parameters("dsm", parameters, DsmParameters))
 
 
-AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {"imap": imap, "sd": sd, "dsm": dsm}
+def style(parameters: Mapping[str, Any], nosy: bool = False) -> Agent:
+    from sim.agents.style import Style
+
+    return Style(style_parameters(parameters), nosy)
+
+
+AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {"imap": imap, "sd": sd, "dsm": dsm, "style": style}
 
 SPEAKING_TYPES = frozenset({"style", "llm"})
 
+# Agents that wait for a provider: the run that has one builds them (sim/runner_async.py).
+WAITING_TYPES = ("llm",)
+
 
 def named_teams() -> dict[str, Team]:
-    """The teams that need no file: the paper's four protocols (Appendix G)."""
+    """The teams that need no file: the paper's four protocols (Appendix G), and the simulated styles of params.yaml."""
     from sim.agents.dsm_plans import PRIVATE, WELFARE
+    from sim.agents.style_named import named_styles
 
+    styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
     return {
         "imap": Team("imap", (AgentSpec("imap"),)),
         "sd": Team("sd", (AgentSpec("sd"),)),
         "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
         "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
+        **styles,
     }
 
 
@@ -107,15 +122,22 @@ def read_team(path: Path) -> Team:
     if not team.agents:
         raise TeamError(f"{path}: lists no agents; give one for all, or one for each agent of the task")
     for spec in team.agents:
-        build_agent(spec)
-    return team
+        if waits(spec):
+            llm_parameters(spec)
+        else:
+            build_agent(spec)
+    imitates = any(spec.type == "style" for spec in team.agents)
+    return msgspec.structs.replace(team, simulated=True) if imitates else team
 
 
 def build_agent(spec: AgentSpec) -> Agent:
     """A new agent of the spec. Raises TeamError, listing the known types, for an unknown one."""
+    if waits(spec):
+        raise TeamError(f"agents of type {spec.type} wait for a provider; play their teams with `sim run`")
     if spec.type not in AGENT_TYPES:
-        raise TeamError(f"there is no agent type {spec.type!r}; known types: {', '.join(AGENT_TYPES)}")
-    return AGENT_TYPES[spec.type](spec.parameters)
+        known = ", ".join([*AGENT_TYPES, *WAITING_TYPES])
+        raise TeamError(f"there is no agent type {spec.type!r}; known types: {known}")
+    return style(spec.parameters, spec.nosy) if spec.type == "style" else AGENT_TYPES[spec.type](spec.parameters)
 
 
 def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
@@ -137,3 +159,36 @@ def as_nosy(spec: AgentSpec) -> AgentSpec:
 def speaks(spec: AgentSpec) -> bool:
     """Whether the agent reads and writes English, and so is shown private labels."""
     return spec.type in SPEAKING_TYPES
+
+
+def waits(spec: AgentSpec) -> bool:
+    """Whether the agent waits for a provider."""
+    return spec.type in WAITING_TYPES
+
+
+def llm_parameters(spec: AgentSpec) -> LlmParameters:
+    """The parameters of an agent with a language model, checked. Raises TeamError with what is wrong."""
+    from sim.agents.llm_spec import read_parameters
+
+    try:
+        return read_parameters(spec.parameters, spec.nosy)
+    except ValueError as error:
+        raise TeamError(str(error)) from error
+
+
+def style_parameters(parameters: Mapping[str, Any]) -> Any:
+    """The parameters of a simulated speaker, checked. Raises TeamError with what is wrong."""
+    from sim.agents.style_words import StyleParameters
+
+    return check_parameters("style", parameters, StyleParameters)
+
+
+def agent_record(spec: AgentSpec) -> dict[str, Any]:
+    """The spec as a trace's configuration keeps it: for an agent that speaks, all parameters that are in force."""
+    record: dict[str, Any] = msgspec.to_builtins(spec)
+    if spec.type == "style":
+        record["parameters"] = msgspec.to_builtins(style_parameters(spec.parameters))
+    if waits(spec):
+        every: dict[str, Any] = msgspec.to_builtins(llm_parameters(spec))
+        record["parameters"] = {name: value for name, value in every.items() if value is not None}
+    return record

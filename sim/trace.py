@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from sim.agents import Message, Reply
 from sim.files import write_whole
+from sim.plain import plain
 
 SCHEMA_VERSION = 1
 SUFFIX = ".json.zst"
@@ -51,7 +52,15 @@ def game_id(identity: dict[str, Any]) -> str:
 
 def packed(trace: Trace) -> bytes:
     """The trace as one line of JSON, compressed: a file of its own, or one frame of a pack."""
-    return zstandard.ZstdCompressor(level=LEVEL).compress(msgspec.json.encode(trace) + b"\n")
+    return zstandard.ZstdCompressor(level=LEVEL).compress(encoded(trace) + b"\n")
+
+
+def encoded(trace: Trace) -> bytes:
+    """The trace as JSON; what an agent answered that has no JSON form is kept as text that shows it."""
+    try:
+        return msgspec.json.encode(trace)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return msgspec.json.encode(plain(trace))
 
 
 def write(trace: Trace, path: Path) -> None:
@@ -82,4 +91,5 @@ def reply_record(reply: Reply) -> dict[str, Any]:
         "usage": reply.usage,
         "latency_ms": reply.latency_ms,
     }
-    return record if reply.intent is None else record | {"intent": reply.intent}
+    more = {"parse": reply.parse, "intent": reply.intent}
+    return record | {name: value for name, value in more.items() if value is not None}

@@ -69,7 +69,8 @@ class Reply(Struct, frozen=True):
     """What an agent answers: tool calls, unchecked, and how they came about.
 
     `prompt` is the text that was sent for it, word for word. `usage`, `latency_ms` and the times belong to agents with
-    a provider. `intent` is what a simulated speaker meant by its messages, kept outside their text as known truth.
+    a provider. `parse` says how the text was read: strict, "repaired: …" or "refused: …". `intent` is what a simulated
+    speaker meant by its messages, kept outside their text as known truth.
     """
 
     actions: Any = ()
@@ -80,6 +81,7 @@ class Reply(Struct, frozen=True):
     latency_ms: float | None = None
     started_at: str | None = None
     ended_at: str | None = None
+    parse: str | None = None
     intent: Any = None
 
 

@@ -1,4 +1,4 @@
-"""What an agent with a language model is told: the system prompt, the messages of a round, and variants (Appendix D.2, D.3).
+"""What an agent with a language model is told: the system prompt, a round's messages, variants (Appendix D.2, D.3).
 
 VERSION changes with any wording here; a test pins it to the texts, so that a trace's prompts can be told apart by it.
 """

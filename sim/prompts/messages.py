@@ -10,7 +10,7 @@ from sim.agents import Message
 
 CLOSING = (
     "This is the last turn of the talking: ask no open questions any more. Confirm the slot in one message where that "
-    "is still needed, and answer with `\"actions\": []` if everything is settled."
+    'is still needed, and answer with `"actions": []` if everything is settled.'
 )
 
 FORMAT_REMINDER = 'Answer with one JSON object: {"thinking": "...", "actions": [...]}.'

@@ -107,7 +107,8 @@ def tools(channels: Sequence[str]) -> str:
             f"- `{SCHEDULE}`: writes the meeting in hand into a slot. DECISION only, once.",
             f"- `{RESCHEDULE}`: moves an item of your calendar to a free slot. `item_id` is the number after # of an "
             "errand, or after M of a meeting. VOLUNTARY and DECISION only.",
-            "A call that does not belong to the phase, or has a wrong field, has no effect.",
+            "A message with a wrong field, or outside CHEAP_TALK, is not delivered. One wrong call in a batch rejects "
+            "all of it.",
         ]
     )
 

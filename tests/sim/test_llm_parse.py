@@ -46,7 +46,7 @@ EXAMPLES = [
     (json.dumps({"thinking": 5, "actions": "none"}), [], "refused: the actions are text, not a list"),
     (json.dumps({"thinking": "", "actions": None}), [], "refused: the actions are null, not a list"),
     (GOOD + " " * LONGEST, [], f"refused: the answer has {len(GOOD) + LONGEST} characters, more than {LONGEST}"),
-    ('{"actions": ' + "[" * 40 + "]" * 40 + "}", [], "refused: the answer is nested deeper than 20"),
+    ('{"actions": ' + "[" * 4000, [], "repaired: cut JSON"),
 ]  # fmt: skip
 
 

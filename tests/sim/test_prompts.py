@@ -34,7 +34,7 @@ NOTICE = MeetingNotice(3, (0, 2, 4), 1, "Signing the lease")
 STRANGER = MeetingNotice(3, (0, 2, 4))
 BOARD = "Slot 0: [FREE]\nSlot 1: Errand #7 (cost=1) private_label='A haircut'"
 # Change VERSION with the wording, and this with it.
-DIGEST = "to be pinned"
+DIGEST = "af0ac651ce0c3024"
 
 any_channels = [c for n in (1, 2, 3) for c in combinations(CHANNELS, n)]
 

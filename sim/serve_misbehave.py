@@ -1,0 +1,159 @@
+"""How the stub server misbehaves on request: the faults of real providers, each under a name."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from hashlib import sha256
+from typing import Any
+
+from aiohttp import web
+from msgspec import Struct
+
+RETRY_AFTER = 1
+DRIP_SECONDS = 0.25
+HUGE = 1_000_000
+
+
+class Fault(Struct, frozen=True):
+    """A kind of misbehaviour, and the share of requests that it befalls."""
+
+    kind: str
+    rate: float = 1.0
+
+    def befalls(self, body: bytes) -> bool:
+        """Whether it befalls this request: always the same for the same request."""
+        drawn = int.from_bytes(sha256(self.kind.encode() + body).digest()[:8]) / 2**64
+        return drawn < self.rate
+
+
+def read_fault(text: str) -> Fault:
+    """A fault written as KIND or KIND:RATE. Raises ValueError, listing the kinds, for anything else."""
+    kind, _, rate = text.partition(":")
+    if kind not in KINDS:
+        raise ValueError(f"there is no misbehaviour {kind!r}; known: {', '.join(KINDS)}")
+    try:
+        share = float(rate or 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ValueError(f"the rate of {text!r} is no number from 0 to 1; write it as {kind}:0.1")
+    return Fault(kind, share)
+
+
+def error(status: int, message: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    """An error as OpenAI's API words it."""
+    body = {"error": {"message": message, "type": "stub_error", "param": None, "code": str(status)}}
+    return web.json_response(body, status=status, headers=headers)
+
+
+async def too_many(request: web.Request) -> web.StreamResponse:
+    return error(429, "too many requests", {"Retry-After": str(RETRY_AFTER)})
+
+
+async def too_many_until(request: web.Request) -> web.StreamResponse:
+    until = datetime.now(UTC) + timedelta(seconds=RETRY_AFTER + 1)
+    return error(429, "too many requests", {"Retry-After": format_datetime(until, usegmt=True)})
+
+
+async def server_error(request: web.Request) -> web.StreamResponse:
+    return error(500, "the stub fails on request")
+
+
+async def bad_request(request: web.Request) -> web.StreamResponse:
+    return error(400, "the stub refuses this request")
+
+
+async def wrong_key(request: web.Request) -> web.StreamResponse:
+    """A server that quotes the key it was given."""
+    return error(401, f"wrong key: {request.headers.get('Authorization', 'none')}")
+
+
+async def reset(request: web.Request) -> web.StreamResponse:
+    """The connection is gone before an answer."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+async def drip(request: web.Request) -> web.StreamResponse:
+    """An answer that begins at once and never gets anywhere."""
+    response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    await response.prepare(request)
+    with suppress(ConnectionResetError):
+        for _ in range(round(120 / DRIP_SECONDS)):
+            await response.write(b" ")
+            await asyncio.sleep(DRIP_SECONDS)
+    return response
+
+
+async def no_json(request: web.Request) -> web.StreamResponse:
+    """A page of some gateway instead of an answer."""
+    return web.Response(text="<html>a gateway's page</html>", content_type="text/html")
+
+
+def cut(content: str) -> str:
+    """Three quarters of the answer."""
+    return content[: len(content) * 3 // 4]
+
+
+def prose(content: str) -> str:
+    return f"Here is what I would do:\n\n{content}\n\nI hope that helps!"
+
+
+def fence(content: str) -> str:
+    return f"```json\n{content}\n```"
+
+
+def empty(content: str) -> str:
+    return ""
+
+
+def types(content: str) -> str:
+    return json.dumps({"thinking": 5, "actions": "none"})
+
+
+def huge(content: str) -> str:
+    return content + " and so on" * (HUGE // 10)
+
+
+Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+RESPONSES: Mapping[str, Responder] = {
+    "429": too_many,
+    "429-date": too_many_until,
+    "500": server_error,
+    "400": bad_request,
+    "401": wrong_key,
+    "reset": reset,
+    "drip": drip,
+    "no-json": no_json,
+}
+CONTENTS: Mapping[str, Callable[[str], str]] = {
+    "cut": cut,
+    "prose": prose,
+    "fence": fence,
+    "empty": empty,
+    "types": types,
+    "huge": huge,
+}
+BODIES = ("no-usage", "no-choices")
+KINDS = (*RESPONSES, *CONTENTS, *BODIES)
+
+
+def spoil(kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The answer's body, spoiled; kinds that are no faults of a body leave it as it is."""
+    if kind == "no-usage":
+        return {k: v for k, v in body.items() if k != "usage"}
+    if kind == "no-choices":
+        return body | {"choices": []}
+    if kind in CONTENTS:
+        [choice] = body["choices"]
+        message = choice["message"] | {"content": CONTENTS[kind](choice["message"]["content"])}
+        reason = "length" if kind == "cut" else choice["finish_reason"]
+        return body | {"choices": [choice | {"message": message, "finish_reason": reason}]}
+    return body

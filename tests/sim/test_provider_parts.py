@@ -1,0 +1,193 @@
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from sim.agents.llm import Answer, Ask, Usage
+from sim.agents.llm_spec import LlmParameters, Prices
+from sim.provider_cache import Cache, digest
+from sim.provider_keys import KeyMissing, check_access, key_of, redact, secrets
+from sim.provider_money import BudgetSpent, Ledger, cost, presumed_cost
+from sim.provider_retry import CallError, call_error, seconds, wait_before
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+P = LlmParameters(model="m")
+ASK = Ask(model="m", messages=[{"role": "user", "content": "hi"}])
+ANSWER = Answer("hello", Usage(model="m", input_tokens=3, failed_attempts=("500 oh",)))
+
+# One row a Retry-After header: the seconds that it asks to wait.
+HEADERS = [
+    ("3", 3.0),
+    ("0.5", 0.5),
+    ("-1", 0.0),
+    ("Sun, 01 Mar 2026 12:00:07 GMT", 7.0),
+    ("Sun, 01 Mar 2026 13:00:07 +0100", 7.0),
+    ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
+    ("soon", None),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), HEADERS)
+def test_retry_after_is_a_number_or_a_date(text, wanted):
+    assert seconds(text, NOW) == wanted
+
+
+class Failed(Exception):
+    def __init__(self, status, headers=None):
+        super().__init__(f"failed with {status}")
+        self.status_code = status
+        self.litellm_response_headers = headers
+
+
+@pytest.mark.parametrize(
+    ("status", "final"),
+    [(400, True), (401, True), (403, True), (404, True), (422, True), (408, False), (409, False), (429, False)]
+    + [(status, False) for status in (500, 502, 503, 504, 529)],
+)
+def test_only_what_may_pass_is_tried_again(status, final):
+    assert call_error(Failed(status), P, str).final == final
+
+
+def test_a_failure_is_one_line_without_a_traceback():
+    long = Exception("first\nsecond " + "x" * 900)
+    assert str(call_error(long, P, str)).startswith("unusable response (Exception: first second xxx")
+    assert len(str(call_error(long, P, str))) == 300
+    traced = Exception("oh. Traceback (most recent call last): File a/b.py")
+    assert str(call_error(traced, P, str)) == "unusable response (Exception: oh."
+
+
+def test_a_wait_that_is_too_long_ends_the_attempts():
+    error = call_error(Failed(429, {"retry-after": "3600"}), P, str)
+    assert error.final
+    assert "asks to wait 3600 s, more than 600" in str(error)
+
+
+def test_the_wait_is_the_server_s_or_doubles_within_bounds():
+    assert wait_before(P, CallError("", 429, False, 7.0), 1, "a") == 7.0
+    waits = [wait_before(P, CallError("", 500, False), n, "a") for n in range(1, 12)]
+    assert all(0.75 * 2 ** (n - 1) <= w <= 1.25 * 2 ** (n - 1) for n, w in enumerate(waits[:6], start=1))
+    assert max(waits) <= 75
+    assert waits[0] == wait_before(P, CallError("", 500, False), 1, "a")
+
+
+def test_equal_asks_have_one_digest_and_any_difference_another():
+    same = Ask(model="m", messages=[{"role": "user", "content": "hi"}])
+    others = [
+        Ask(model="n", messages=ASK.messages),
+        Ask(model="m", messages=[{"role": "user", "content": "ho"}]),
+        Ask(model="m", messages=ASK.messages, temperature=0.0),
+        Ask(model="m", messages=ASK.messages, sample=1),
+        Ask(model="m", messages=ASK.messages, extra={"top_p": 1}),
+        Ask(model="m", messages=ASK.messages, api_base="http://localhost/v1"),
+    ]
+    assert digest(ASK) == digest(same)
+    assert len({digest(a) for a in [ASK, *others]}) == 7
+
+
+def test_a_kept_answer_comes_back_whole(tmp_path):
+    cache = Cache(tmp_path)
+    assert cache.get(digest(ASK)) is None
+    cache.put(digest(ASK), "m", ANSWER)
+    assert cache.get(digest(ASK)) == ANSWER
+    assert [p.suffix for p in tmp_path.rglob("*") if p.is_file()] == [".json"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"sha256": "x", "model": "m"}', b"\xff"])
+def test_a_broken_file_of_the_cache_counts_as_none(tmp_path, content):
+    cache = Cache(tmp_path)
+    cache.put(digest(ASK), "m", ANSWER)
+    cache.path(digest(ASK)).write_bytes(content)
+    assert cache.get(digest(ASK)) is None
+
+
+def test_an_answer_under_another_s_name_counts_as_none(tmp_path):
+    cache = Cache(tmp_path)
+    cache.put("aa" * 32, "m", ANSWER)
+    cache.path("bb" * 32).parent.mkdir()
+    cache.path("aa" * 32).rename(cache.path("bb" * 32))
+    assert cache.get("bb" * 32) is None
+
+
+def test_costs_are_per_million_tokens():
+    prices = Prices(2.0, 10.0, None, 0.5)
+    assert cost(prices, 1_000_000, 0) == 2.0
+    assert cost(prices, 1_000_000, 100_000, cached=400_000) == pytest.approx(1.2 + 0.2 + 1.0)
+    assert presumed_cost(None, 1000, 1000) == 0
+    assert presumed_cost(prices, 4_000_000, 1_000_000) == pytest.approx(12, rel=1e-5)
+
+
+def test_unknown_costs_are_counted_and_never_0():
+    ledger = Ledger()
+    ledger.answered(Usage(model="m", input_tokens=5, output_tokens=5, cost_usd=0.25), 9.0)
+    ledger.answered(Usage(model="m"), 1.0)
+    tally = ledger.of("m")
+    assert (tally.cost_usd, tally.unpriced, tally.unmetered) == (0.25, 1, 1)
+    assert "and 1 answers of unknown cost" in tally.text and "1 requests without token counts" in tally.text
+    ledger.answered(Usage(model="n", input_tokens=5, output_tokens=5), 0.0)
+    assert "cost unknown" in ledger.of("n").text
+
+
+def test_a_budget_counts_what_may_have_been_charged():
+    ledger = Ledger(1.0)
+    ledger.check()
+    ledger.given_up("m", 1.0)
+    with pytest.raises(BudgetSpent, match=r"budget of 1\.00 USD"):
+        ledger.check()
+
+
+def test_a_missing_key_or_variable_is_named(monkeypatch):
+    monkeypatch.delenv("SOME_KEY", raising=False)
+    with pytest.raises(KeyMissing, match="m: the environment variable SOME_KEY is not set"):
+        key_of(LlmParameters(model="m", api_key_env="SOME_KEY"))
+    with pytest.raises(KeyMissing, match="SOME_KEY"):
+        check_access(LlmParameters(model="m", needs_env=("SOME_KEY",)))
+    monkeypatch.setenv("SOME_KEY", " abcdefgh \n")
+    assert key_of(LlmParameters(model="m", api_key_env="SOME_KEY")) == "abcdefgh"
+
+
+def test_secrets_are_taken_out_of_texts(monkeypatch):
+    monkeypatch.setenv("LONG_KEY", "sk-abc-123-xyz")
+    monkeypatch.setenv("OTHER", "sk-abc-123")
+    hidden = secrets(["OTHER", None])
+    assert redact("a sk-abc-123-xyz b sk-abc-123 c", hidden) == "a [redacted] b [redacted] c"
+
+
+def test_a_lane_lets_only_so_many_through_and_pauses():
+    from sim.provider import Lane
+
+    async def rush():
+        lane, loop = Lane(2, None), asyncio.get_running_loop()
+        lane.pause(0.05)
+        began, inside, most = loop.time(), 0, 0
+
+        async def one():
+            nonlocal inside, most
+            async with lane.turn():
+                inside += 1
+                most = max(most, inside)
+                await asyncio.sleep(0.01)
+                inside -= 1
+
+        await asyncio.gather(*(one() for _ in range(6)))
+        return most, loop.time() - began
+
+    most, took = asyncio.run(rush())
+    assert most == 2
+    assert took >= 0.08
+
+
+def test_a_rate_holds_from_the_first_minute_on():
+    from sim.provider import Lane
+
+    async def rush():
+        lane, loop = Lane(10, 1200), asyncio.get_running_loop()
+        began = loop.time()
+
+        async def one():
+            async with lane.turn():
+                return loop.time() - began
+
+        return await asyncio.gather(*(one() for _ in range(5)))
+
+    times = asyncio.run(rush())
+    assert max(times) >= 0.18
