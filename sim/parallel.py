@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeVar
@@ -21,13 +23,25 @@ def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int)
     if workers <= 1 or len(pieces) <= 1:
         yield from ((i, work(piece)) for i, piece in enumerate(pieces))
         return
-    with ProcessPoolExecutor(min(workers, len(pieces))) as pool:
+    with ProcessPoolExecutor(min(workers, len(pieces)), initializer=end_with_parent) as pool:
         running = {pool.submit(work, piece): i for i, piece in enumerate(pieces)}
         try:
             for done in as_completed(running):
                 yield running[done], done.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def end_with_parent() -> None:
+    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def in_order(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int) -> Iterator[Result]:

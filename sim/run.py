@@ -90,6 +90,7 @@ def run(
 
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
+    from sim.files import remove_drafts
     from sim.labels import LabelError
     from sim.provider_keys import KeyMissing
     from sim.provider_money import UnknownPrice
@@ -100,6 +101,7 @@ def carry_out(o: RunOptions) -> None:
 
     try:
         jobs = planned(o)
+        remove_drafts(o.out.parent if o.out.suffix else o.out)
         left = [job for job in jobs if not (o.resume and is_played(job))]
         later = [job for job in left if is_waiting(job.play)]
         if o.dry_run:
