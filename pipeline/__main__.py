@@ -9,13 +9,17 @@ from typing import Annotated
 
 import typer
 
+from pipeline.limits import LINE_CHARS
 from pipeline.rules import RULES
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 
-ALL_READ, SOME_REJECTED, BAD_USAGE = 0, 3, 2
+ALL_READ, SOME_REJECTED, BAD_USAGE, NOTHING_WRITTEN = 0, 3, 2, 1
+
+# Rejections told on the terminal; the table has all.
+TOLD = 1_000
 
 EXAMPLES = """
 Examples:
@@ -24,7 +28,8 @@ Examples:
 
   python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
 
-Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage.
+Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage, 1 when the
+tables could not be written (those of before are as they were).
 """
 
 
@@ -34,6 +39,17 @@ Examples:
   python -m pipeline database
 
   duckdb data/calbench.duckdb "SELECT team, avg(excess_cost) FROM games GROUP BY team"
+"""
+
+
+EXAMPLES_AUDIT = """
+Examples:
+
+  python -m pipeline audit data/traces --out audit
+
+  python -m pipeline audit traces/a.json.zst packs/sd.jsonl.zst
+
+Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage.
 """
 
 
@@ -50,28 +66,69 @@ def derive(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
-    from pipeline.sources import find
+    from pipeline.sources import look
 
     try:
-        found = len(find(traces))
+        found, others = look(traces)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
     if not found:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
+    if others:
+        print(f"{others} other files passed over: their names do not end as those of traces do", file=sys.stderr)
     raise typer.Exit(_derive(traces, out, rules.value, workers))
+
+
+@app.command(epilog=EXAMPLES_AUDIT)
+def audit(
+    traces: Annotated[list[Path], typer.Argument(help="Files or folders: .json, .json.gz, .json.zst, .jsonl.zst.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the table of divergences.", show_default="none")] = None,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+) -> None:
+    """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
+    from pipeline.audit_files import audit_files, publish
+
+    try:
+        with progress_bar() as show:
+            found = audit_files(traces, workers or None, show)
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
+    if not found:
+        raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
+    raise typer.Exit(0 if publish(found, out) else 1)
 
 
 def _derive(traces: list[Path], out: Path, rules: str, workers: int) -> int:
     """Derive, and say on stderr what was read and what was not. Returns the exit code."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from pipeline.parallel import Recipe
     from pipeline.parallel import derive as derive_all
 
-    with progress_bar() as show:
-        derived = derive_all(traces, out, Recipe(rules), workers=workers or None, progress=show)
-    for path, reason, place in derived.rejected:
-        print(f"rejected {path}: {reason}{f' at {place}' if place else ''}. {advice(reason)}", file=sys.stderr)
+    try:
+        with progress_bar() as show:
+            derived = derive_all(traces, out, Recipe(rules), workers=workers or None, progress=show)
+    except (BrokenProcessPool, MemoryError):
+        print(
+            "error: a worker died, perhaps for lack of memory; no table was written. Try --workers 1", file=sys.stderr
+        )
+        return NOTHING_WRITTEN
+    except OSError as error:
+        print(f"error: {printable(str(error))}; no table was written to {printable(str(out))}", file=sys.stderr)
+        return NOTHING_WRITTEN
+    for path, reason, place in derived.rejected[:TOLD]:
+        told = printable(f"{reason}{place and ' at '}{place}")
+        print(f"rejected {printable(path)}: {told}. {advice(reason)}", file=sys.stderr)
+    if len(derived.rejected) > TOLD:
+        print(f"rejected {len(derived.rejected) - TOLD} more: see {printable(str(out))}/rejected.csv", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
+
+
+def printable(text: str) -> str:
+    """The text as part of one line: cut where it is long, and with escapes for what a terminal would not just show."""
+    cut = text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
 
 
 def advice(reason: str) -> str:

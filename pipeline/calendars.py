@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.traces import Action
+from pipeline.records import Action
 
 
 class Item(NamedTuple):
@@ -22,9 +22,11 @@ Calendar = list[Slot]
 
 # A label may follow a rendered item, ` private_label='…'`: whatever stands behind the item is not read.
 LINE = re.compile(
-    r"Slot\s+(?P<slot>\d{1,6}): (?:(?P<free>\[FREE\])|(?P<blocked>Blocked )?Errand #(?P<errand>\d{1,15}) "
-    r"\(cost=(?P<errand_cost>\d{1,15})\)|Meeting M(?P<meeting>\d{1,15}) \(cost=(?P<meeting_cost>\d{1,15})\))"
+    r"Slot\s+(?P<slot>\d{1,6}): (?:(?P<free>\[FREE\])|(?P<blocked>Blocked )?Errand #(?P<errand>\d{1,9}) "
+    r"\(cost=(?P<errand_cost>\d{1,9})\)|Meeting M(?P<meeting>\d{1,9}) \(cost=(?P<meeting_cost>\d{1,9})\))"
 )
+# Longer lines are not remembered.
+LINE_CHARS = 200
 
 
 @lru_cache(maxsize=65536)
@@ -42,12 +44,26 @@ def read_line(line: str) -> tuple[int, Slot] | None:
 
 
 def read_rendering(text: str, num_slots: int) -> Calendar:
-    """One entry per slot of the calendar; slots that the text does not show are free, and others do not count."""
+    """One entry per slot of the calendar; slots that the text does not show are free.
+
+    Lines that do not begin with `Slot` do not count. Raises ValueError for one that does and is no slot's, for a slot
+    outside the calendar, and for one that is shown twice.
+    """
     calendar: Calendar = [None] * num_slots
+    shown: set[int] = set()
     for line in text.split("\n"):
-        read = read_line(line)
-        if read and read[0] < num_slots:
-            calendar[read[0]] = read[1]
+        read = read_line(line) if len(line) <= LINE_CHARS else read_line.__wrapped__(line)
+        if read is None:
+            if line.startswith("Slot"):
+                raise ValueError(f"the calendar's line {line:.60} cannot be read")
+            continue
+        slot, item = read
+        if slot >= num_slots:
+            raise ValueError(f"the calendar shows slot {slot}, but has {num_slots} slots")
+        if slot in shown:
+            raise ValueError(f"the calendar shows slot {slot} twice")
+        shown.add(slot)
+        calendar[slot] = item
     return calendar
 
 
@@ -80,9 +96,10 @@ def _put(calendar: Calendar, slot: int | None, item: Slot) -> None:
         calendar[slot] = item
 
 
-def slot_of_meeting(calendar: Calendar, meeting_id: int) -> int | None:
-    """The first slot that holds the meeting, or None."""
+def meeting_slots(calendar: Calendar) -> dict[int, int]:
+    """Meeting → the first slot that holds it."""
+    slots: dict[int, int] = {}
     for slot, item in enumerate(calendar):
-        if item and item.kind == "meeting" and item.id == meeting_id:
-            return slot
-    return None
+        if item and item.kind == "meeting":
+            slots.setdefault(item.id, slot)
+    return slots

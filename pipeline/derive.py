@@ -1,8 +1,9 @@
 """Traces to rows, and rows to the tables of what happened."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipeline import limits
 from pipeline.ingest import Rows, ingest, no_rows
 from pipeline.schemas import TABLES
 from pipeline.sources import Source, texts
@@ -22,32 +23,57 @@ class Rejection(NamedTuple):
     place: str
 
 
-def read_traces(sources: Iterable[Source]) -> tuple[Rows, list[Rejection]]:
-    """The rows of every trace that can be read, and the rejections; of traces with one game_id the first is read."""
-    rows = no_rows()
-    rejected: list[Rejection] = []
+def rejection(path: str, error: TraceError) -> Rejection:
+    """The rejection of a trace, cut to what a table needs."""
+    return Rejection(path, error.reason[: limits.REASON_CHARS], error.place[: limits.REASON_CHARS])
+
+
+def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejection]]]:
+    """The rows of every trace that can be read, and the rejections, in batches that memory can hold.
+
+    Of traces with one game_id the first is read.
+    """
+    rows, rejected, size = no_rows(), list[Rejection](), 0
     seen: dict[str, str] = {}
     for source in sources:
+        bad = 0
         for path, text in texts(source):
             try:
-                read = _read(path, text, seen)
+                for table, more in _read(path, text, seen).items():
+                    rows[table].extend(more)
+                size += len(text) if isinstance(text, bytes) else 0
             except TraceError as error:
-                rejected.append(Rejection(path, error.reason, error.place))
-                continue
-            for table, more in read.items():
-                rows[table].extend(more)
-    return rows, rejected
+                rejected.append(rejection(path, error))
+                bad += 1
+            if size >= limits.BATCH_BYTES:
+                yield rows, rejected
+                rows, rejected, size = no_rows(), [], 0
+            if bad > limits.BAD_LINES:
+                reason = f"more than {limits.BAD_LINES} of its traces are rejected; what follows was not read"
+                rejected.append(Rejection(source.shown, reason, path.removeprefix(source.shown)))
+                break
+    yield rows, rejected
 
 
 def _read(path: str, text: bytes | TraceError, seen: dict[str, str]) -> Rows:
     if isinstance(text, TraceError):
         raise text
-    trace = decode(text)
-    if trace.game_id in seen:
-        raise duplicate(seen[trace.game_id])
-    rows = ingest(trace, path)
+    try:
+        trace = decode(text)
+        if trace.game_id in seen:
+            raise duplicate(seen[trace.game_id])
+        rows = ingest(trace, path)
+    except TraceError:
+        raise
+    except Exception as error:
+        raise unforeseen(error) from error
     seen[trace.game_id] = path
     return rows
+
+
+def unforeseen(error: BaseException) -> TraceError:
+    """The rejection of a trace that the pipeline stumbles over: one game must not end the others."""
+    return TraceError(f"cannot be derived: {type(error).__name__}: {error}")
 
 
 def duplicate(first: str) -> TraceError:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.language import language_claims
 from pipeline.payloads import Payload, read_payload
 from pipeline.rules import RuleSet
 from pipeline.typed import HANDLERS, Heard, Letter
@@ -30,11 +31,6 @@ def typed_claims(payload: Payload, sender: int, recipients: Sequence[int], heard
     strength = rules.strengths.get(source, rules.typed_strength)
     said = handler(Letter(payload.body, sender, recipients, heard), rules)
     return [(sender, slot, source, evidence, strength, None, None, None) for slot, evidence in said]
-
-
-def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
-    """What an English message claims: nothing yet."""
-    return []
 
 
 UPDATE = {

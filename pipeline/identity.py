@@ -3,7 +3,8 @@
 import re
 from typing import NamedTuple
 
-from pipeline.traces import GameStart, Trace
+from pipeline.records import GameStart
+from pipeline.traces import Trace
 
 TASK = re.compile(
     r"_(?P<difficulty>easy|medium|hard)_.*?_d(?P<whole>\d)p(?P<tenths>\d+)_c(?P<level>\d+)_\d+(?P<blocked>_blocked\d*)?$"

@@ -4,18 +4,23 @@ A trace's own `metrics` and `final_state` are not believed: every figure is coun
 Only the agents' shares of the oracle's schedule are taken from there, as no event shows them.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from pipeline.calendars import read_rendering, slot_of_meeting
+from pipeline.calendars import held, meeting_slots, read_rendering
 from pipeline.identity import identify
-from pipeline.payloads import read_payload
-from pipeline.traces import Trace
+from pipeline.intended import intended_rows
+from pipeline.payloads import read_payload, said_chars
+from pipeline.records import Meeting
+from pipeline.schemas_intended import INTENDED_TABLES
+from pipeline.traces import Trace, TraceError
 from pipeline.walk import Round, Walk, follow
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 
-TABLES = ("games", "rounds", "agents", "messages", "moves", "calendars")
+TABLES = ("games", "rounds", "agents", "messages", "moves", "calendars", *(table.name for table in INTENDED_TABLES))
 
 
 def no_rows() -> Rows:
@@ -31,11 +36,12 @@ def ingest(trace: Trace, trace_path: str) -> Rows:
     walk = follow(trace)
     return {
         "games": [_game(trace, trace_path, walk)],
-        "rounds": [_round(trace.game_id, number, walk.rounds[number]) for number in sorted(walk.rounds)],
+        "rounds": [_round(trace, walk, number) for number in sorted(walk.rounds)],
         "agents": _agents(trace, walk),
         "messages": _messages(trace.game_id, walk),
         "moves": _moves(trace.game_id, walk),
         "calendars": _calendars(trace.game_id, walk),
+        **intended_rows(trace, walk),
     }
 
 
@@ -45,8 +51,9 @@ def _game(trace: Trace, trace_path: str, walk: Walk) -> Row:
     costs = _cost_by_agent(walk)
     realized = sum(costs.values())
     meetings = _meetings(trace, walk)
-    coordinated = [r for r in walk.rounds.values() if r.meeting and r.resolution and r.resolution.coordinated]
-    dms = sum(r.dms for r in walk.rounds.values())
+    coordinated = [r for r in walk.rounds.values() if r.resolution and r.resolution.coordinated]
+    places = {agent: meeting_slots(calendar) for agent, calendar in walk.calendars.items()}
+    dms = walk.dms.total()
     return (
         trace.game_id,
         trace_path,
@@ -54,7 +61,7 @@ def _game(trace: Trace, trace_path: str, walk: Walk) -> Row:
         trace.stopped,
         meetings,
         len(coordinated),
-        sum(_kept(walk, r) for r in coordinated),
+        sum(_kept(places, r.meeting) for r in coordinated),
         len(coordinated) / meetings if meetings else None,
         start.optimal_cost,
         start.greedy_cost,
@@ -64,9 +71,9 @@ def _game(trace: Trace, trace_path: str, walk: Walk) -> Row:
         fairness(list(costs.values())),
         _difference(realized, start.greedy_cost),
         dms / len(coordinated) if coordinated else None,
-        sum(r.group_messages for r in walk.rounds.values()),
+        walk.group_messages.total(),
         sum(len(s.message.content) for s in walk.sent),
-        sum(r.meeting is not None for r in walk.rounds.values()),
+        len(walk.rounds),
         len(walk.agents),
         walk.num_slots,
         config.num_participants,
@@ -90,16 +97,12 @@ def _cost_by_agent(walk: Walk) -> dict[int, int]:
 
 def _meetings(trace: Trace, walk: Walk) -> int:
     """Meetings of the game: the rounds begun, and for a game broken off those that were still to come."""
-    begun = sum(r.meeting is not None for r in walk.rounds.values())
-    return max(begun, trace.config.num_meetings or 0) if trace.stopped else begun
+    return max(len(walk.rounds), trace.config.num_meetings or 0) if trace.stopped else len(walk.rounds)
 
 
-def _kept(walk: Walk, number: Round) -> bool:
-    """Whether the round's meeting stands in one common slot on all its participants' calendars."""
-    meeting = number.meeting
-    if meeting is None or not meeting.participants:
-        return False
-    slots = {slot_of_meeting(walk.calendars.get(agent, []), meeting.id) for agent in meeting.participants}
+def _kept(places: dict[int, dict[int, int]], meeting: Meeting) -> bool:
+    """Whether the meeting stands in one common slot on all its participants' calendars."""
+    slots = {places[agent].get(meeting.id) for agent in meeting.participants}
     return len(slots) == 1 and None not in slots
 
 
@@ -107,66 +110,89 @@ def _difference(realized: int, reference: int | None) -> int | None:
     return None if reference is None else realized - reference
 
 
-def _round(game_id: str, number: int, told: Round) -> Row:
+def _round(trace: Trace, walk: Walk, number: int) -> Row:
+    told = walk.rounds[number]
     meeting, resolution = told.meeting, told.resolution
-    participants = sorted(meeting.participants) if meeting else []
+    participants = sorted(meeting.participants)
     slots = [resolution.per_agent_slot.get(str(agent)) if resolution else None for agent in participants]
     coordinated = resolution.coordinated if resolution else None
     return (
-        game_id,
+        trace.game_id,
         number,
-        meeting.id if meeting else resolution.meeting_id if resolution else None,
+        meeting.id,
         participants,
         coordinated,
         slots[0] if coordinated and slots and len(set(slots)) == 1 else None,
-        told.dms,
+        walk.dms[number],
         told.cost,
-        told.group_messages,
+        walk.group_messages[number],
         slots,
         resolution.consistency_violated_meeting_ids if resolution else [],
         len(resolution.blocked_slot_violations) if resolution else 0,
         told.setbacks.get("batch_rejected", 0),
         told.setbacks.get("decision_failed", 0),
         "batch_rolled_back" in told.setbacks,
+        told.speaker_order,
+        told.resolved_at,
+        _optimal_cost(trace, walk, told),
     )
+
+
+def _optimal_cost(trace: Trace, walk: Walk, told: Round) -> int | None:
+    """What the round's meeting costs in the oracle's schedule: what its participants first held in its slot there."""
+    meeting, scenario = told.meeting, trace.config.scenario
+    slot = scenario.optimal.assignments.get(str(meeting.id)) if scenario else None
+    if slot is None:
+        return None
+    return sum(item.cost for a in meeting.participants if (item := held(walk.initial.get(a, []), slot)))
 
 
 def _agents(trace: Trace, walk: Walk) -> list[Row]:
     costs = _cost_by_agent(walk)
     burdens, specs = _oracle_burdens(trace, walk), trace.config.agents
     nosy = set(walk.start.nosy_agent_ids or trace.config.nosy_agent_ids or [])
+    moves = Counter(m.batch.agent_id for m in walk.moved if m.item)
+    sent = Counter(s.message.from_agent for s in walk.sent)
+    received = Counter(agent for s in walk.sent for agent in s.recipients)
+    chars: Counter[int] = Counter()
+    for s in walk.sent:
+        chars[s.message.from_agent] += len(s.message.content)
     rows = []
     for agent, registered in sorted(walk.agents.items()):
-        burden = burdens[agent] if 0 <= agent < len(burdens) else None
-        sent = [s for s in walk.sent if s.message.from_agent == agent]
+        burden = burdens[agent] if burdens else None
         rows.append(
             (
                 trace.game_id,
                 agent,
-                registered.agent_type or (specs[agent].type if 0 <= agent < len(specs) else None),
-                registered.model or (specs[agent].model if 0 <= agent < len(specs) else None),
+                registered.agent_type or (specs[agent].type if agent < len(specs) else None),
+                registered.model or (specs[agent].model if agent < len(specs) else None),
                 registered.is_nosy_agent or agent in nosy,
                 costs[agent],
                 burden,
                 _difference(costs[agent], burden),
-                sum(m.batch.agent_id == agent and m.item is not None for m in walk.moved),
-                len(sent),
-                sum(agent in s.recipients for s in walk.sent),
-                sum(len(s.message.content) for s in sent),
+                moves[agent],
+                sent[agent],
+                received[agent],
+                chars[agent],
             )
         )
     return rows
 
 
-def _oracle_burdens(trace: Trace, walk: Walk) -> list[int]:
+def _oracle_burdens(trace: Trace, walk: Walk) -> Sequence[int]:
     """Each agent's share of the oracle's schedule, where the trace tells it."""
     scenario = trace.config.scenario
     told = (
-        scenario.optimal.per_agent_cost if scenario else None,
-        walk.end.oracle_per_agent_cost if walk.end else None,
-        trace.metrics.oracle_per_agent_cost,
+        (".config.scenario.optimal.per_agent_cost", scenario.optimal.per_agent_cost if scenario else None),
+        ("game_end's oracle_per_agent_cost", walk.end.oracle_per_agent_cost if walk.end else None),
+        (".metrics.oracle_per_agent_cost", trace.metrics.oracle_per_agent_cost),
     )
-    return next((burdens for burdens in told if burdens), [])
+    for place, burdens in told:
+        if burdens and len(burdens) != len(walk.agents):
+            raise TraceError(f"{len(burdens)} costs for {len(walk.agents)} agents", place)
+        if burdens:
+            return burdens
+    return ()
 
 
 def _messages(game_id: str, walk: Walk) -> list[Row]:
@@ -183,6 +209,7 @@ def _messages(game_id: str, walk: Walk) -> list[Row]:
             sent.message.content,
             payload.protocol if (payload := read_payload(sent.message.content)) else None,
             len(sent.message.content),
+            said_chars(sent.message.content),
         )
         for sent in walk.sent
     ]
@@ -214,8 +241,12 @@ def _moves(game_id: str, walk: Walk) -> list[Row]:
 def _calendars(game_id: str, walk: Walk) -> list[Row]:
     rows = []
     for (number, agent), (index, text) in sorted(walk.first_renderings.items()):
-        calendar = read_rendering(text, walk.num_slots)
+        try:
+            calendar = read_rendering(text, walk.num_slots)
+        except ValueError as error:
+            raise TraceError(str(error), f".events[{index}].data") from error
         costs = [item.cost if item else 0 for item in calendar]
         blocked = [slot for slot, item in enumerate(calendar) if item and item.blocked]
-        rows.append((game_id, number, agent, index, costs, blocked))
+        meetings = [slot for slot, item in enumerate(calendar) if item and item.kind == "meeting"]
+        rows.append((game_id, number, agent, index, costs, blocked, meetings))
     return rows

@@ -18,6 +18,7 @@ DTYPES: dict[str, Any] = {
     "float": pl.Float64,
     "bool": pl.Boolean,
     "list[int]": pl.List(pl.Int64),
+    "list[str]": pl.List(pl.String),
 }
 
 PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
@@ -116,9 +117,9 @@ def for_csv(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def write_part(frame: pl.DataFrame, table: Table, path: Path) -> None:
-    """Leave a table's rows, sorted by its key, where `map_part` finds them."""
-    shaped(frame, table).write_ipc(path)
+def write_part(ready: pl.DataFrame, path: Path) -> None:
+    """Leave a table's rows, in its shape, where `map_part` finds them."""
+    ready.write_ipc(path)
 
 
 def map_part(path: Path) -> pl.DataFrame:

@@ -1,39 +1,57 @@
 """Deriving from many files: chunks of traces on all cores, then each table put together in the order of its key."""
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces
-from pipeline.parts import assemble_table, each, executor, leave_parts, no_garbage_collection, ranges_of
+from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
+from pipeline.ingest import Rows, no_rows
+from pipeline.parts import (
+    assemble_table,
+    each,
+    executor,
+    leave_shaped,
+    no_garbage_collection,
+    publish,
+    ranges_of,
+    scratch_in,
+)
+from pipeline.phrases import Thresholds
 from pipeline.privacy import PRIVACY, privacy_frames
 from pipeline.rules import RULES, Weighing
 from pipeline.schemas import REJECTED, TABLES
 from pipeline.sources import Source, find
+from pipeline.speech import SPEECH, speech_frames
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Progress = Callable[[int, int], None]
 
 CHUNK_FILES = 128
 CHUNK_BYTES = 32_000_000
+# Parts of a chunk are numbered on from a multiple of this.
+PARTS = 1_000_000
+FINISHED = "finished"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to derive: by which rules, whether who learnt what as well, and whether to write CSV beside Parquet."""
+    """What to derive: by which rules and thresholds, whether also what was learnt and said, whether CSV as well."""
 
     rules: str = "paper"
     weighing: Weighing = field(default_factory=Weighing)
+    limits: Thresholds = field(default_factory=Thresholds)
     privacy: bool = True
     csv: bool = True
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one chunk of files gave: its number, its games and their traces, and what it rejected."""
+    """What a batch of traces gave: its number, its games and their traces, and what it rejected; `files` are done."""
 
     number: int
     files: int
@@ -59,15 +77,17 @@ def derive(
 ) -> Derived:
     """Write the recipe's tables of the traces in the files and folders given to `out`.
 
-    `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
+    The tables appear all at once, when all went well; else those in `out` stay as they were. `progress` is called
+    with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
     """
     sources = find(inputs)
     workers = min(workers or os.cpu_count() or 1, max(1, len(sources)))
     recipe, tell = recipe or Recipe(), progress or (lambda done, total: None)
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as scratch, executor(workers) as pool:
-        parts = read_parts(chunks(sources, workers), Path(scratch), recipe, pool, tell)
-        return assemble(parts, Path(scratch), out, recipe, pool)
+    with scratch_in(out) as scratch, executor(workers) as pool:
+        parts = read_parts(chunks(sources, workers), scratch, recipe, pool, tell)
+        derived = assemble(parts, scratch, scratch / FINISHED, recipe, pool)
+        publish(scratch / FINISHED, out)
+        return derived
 
 
 def chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
@@ -95,24 +115,58 @@ def read_parts(
     total, done = sum(map(len, made)), 0
     parts: list[Part] = []
     calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(made)]
-    for part in each(derive_chunk, calls, pool):
-        parts.append(part)
-        done += part.files
+    for made_parts in each(derive_chunk, calls, pool):
+        parts += made_parts
+        done += sum(part.files for part in made_parts)
         progress(done, total)
     return sorted(parts, key=lambda part: part.number)
 
 
-def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> Part:
+def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[Part]:
     """Derive one chunk's tables and leave each, sorted by its key, in the scratch folder."""
+    parts: list[Part] = []
     with no_garbage_collection():
-        rows, rejected = read_traces(sources)
-        games = tuple((row[0], row[1]) for row in rows["games"])
-        if games:
-            frames = ingested_frames(rows)
-            leave_parts(frames, scratch, number)
-            if recipe.privacy:
-                leave_parts(privacy_frames(frames, RULES[recipe.rules], recipe.weighing), scratch, number)
-    return Part(number, len(sources), games, tuple(rejected))
+        for rows, rejected in read_traces(sources):
+            frames, stumbled = derived_frames(rows, recipe)
+            place = number * PARTS + len(parts)
+            if frames:
+                leave_shaped(frames, scratch, place)
+            lost = {path for path, _, _ in stumbled}
+            games = tuple((row[0], row[1]) for row in rows["games"] if row[1] not in lost)
+            parts.append(Part(place, 0 if parts else len(sources), games, (*rejected, *stumbled)))
+    return parts
+
+
+def derived_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"], list[Rejection]]:
+    """The recipe's tables of ingested rows, each in its shape, and the games that no table can be derived of."""
+    from polars.exceptions import PanicException
+
+    try:
+        return _frames(rows, recipe), []
+    except (Exception, PanicException):
+        good, stumbled = no_rows(), []
+    for game in rows["games"]:
+        alone = {table: [row for row in listed if row[0] == game[0]] for table, listed in rows.items()}
+        try:
+            _frames(alone, recipe)
+        except (Exception, PanicException) as error:
+            stumbled.append(rejection(game[1], unforeseen(error)))
+        else:
+            for table, listed in alone.items():
+                good[table] += listed
+    return _frames(good, recipe), stumbled
+
+
+def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
+    from pipeline import io
+
+    if not rows["games"]:
+        return {}
+    frames = ingested_frames(rows)
+    if recipe.privacy:
+        frames |= privacy_frames(frames, RULES[recipe.rules], recipe.weighing)
+        frames |= speech_frames(frames, recipe.limits)
+    return {name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}
 
 
 def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, pool: Executor | None) -> Derived:
@@ -122,7 +176,7 @@ def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, po
     ranges = ranges_of(sorted(first))
     numbers = tuple(part.number for part in parts if part.games)
     unwanted = {part.number: tuple(g for g, _ in part.games if first[g][0] != part.number) for part in parts}
-    names = [name for name in largest_first() if recipe.privacy or name not in PRIVACY]
+    names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY, *SPEECH)]
     calls = [(TABLES[name], numbers, unwanted, ranges, scratch, out, recipe.csv) for name in names]
     shapes = {shape["table"]: shape for shape in each(assemble_table, calls, pool)}
     shapes[REJECTED.name] = _write_rejected(rejected, out, recipe.csv)

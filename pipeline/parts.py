@@ -3,12 +3,17 @@
 So memory does not grow with the study, and what is written depends on the rows alone, not on parts or workers.
 """
 
+import fcntl
 import gc
 import multiprocessing
 import os
+import shutil
+import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 GAMES_AT_ONCE = 2048
+SCRATCH = ".parts-"
 
 
 @contextmanager
@@ -28,13 +34,26 @@ def executor(workers: int) -> Iterator[Executor | None]:
         return
     # Polars' threads don't survive a fork.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=(workers,)) as pool:
-        yield pool
+    start = (workers, os.getpid())
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=start) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
-def _prepare(workers: int) -> None:
-    """Share the cores out between the workers, before polars starts its threads."""
+def _prepare(workers: int, parent: int) -> None:
+    """Share the cores out between the workers, before polars starts its threads; and end with the parent."""
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent, however that ended: a killed run leaves nobody working."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def each(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]], pool: Executor | None) -> Iterator[Any]:
@@ -58,6 +77,43 @@ def no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def scratch_in(out: Path) -> Iterator[Path]:
+    """A folder within `out` for what is not finished; it goes with the process, or when the next one starts."""
+    out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as held:
+        with locked(out):
+            for left in out.glob(f"{SCRATCH}*"):
+                with suppress(OSError), locked(left, wait=False):
+                    shutil.rmtree(left, ignore_errors=True)
+            scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=out))
+            held.callback(shutil.rmtree, scratch, ignore_errors=True)
+            held.enter_context(locked(scratch))
+        yield scratch
+
+
+def publish(finished: Path, out: Path) -> None:
+    """Move all finished files to `out` at once: of two runs that end together, one's files stand there, all of them."""
+    with locked(out):
+        for path in sorted(finished.iterdir()):
+            path.replace(out / path.name)
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process; on a disk without locks, go on without.
+
+    When not waiting, raises OSError where the lock cannot be had.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError) if wait else nullcontext():
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
 def part_path(scratch: Path, table: str, number: int) -> Path:
     return scratch / f"{table}.{number:05d}.arrow"
 
@@ -66,8 +122,15 @@ def leave_parts(frames: Mapping[str, "pl.DataFrame"], scratch: Path, number: int
     """Leave each table's rows, sorted by its key, in the scratch folder."""
     from pipeline import io
 
-    for name, frame in frames.items():
-        io.write_part(frame, TABLES[name], part_path(scratch, name, number))
+    leave_shaped({name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}, scratch, number)
+
+
+def leave_shaped(frames: Mapping[str, "pl.DataFrame"], scratch: Path, number: int) -> None:
+    """Leave each table's rows, in its shape already, in the scratch folder."""
+    from pipeline import io
+
+    for name, ready in frames.items():
+        io.write_part(ready, part_path(scratch, name, number))
 
 
 def ranges_of(games: Sequence[str]) -> list[tuple[str, str]]:

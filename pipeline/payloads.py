@@ -7,6 +7,9 @@ import msgspec
 
 PROTOCOLS = ("imap", "sd", "dsm")
 
+# Longer messages are not remembered.
+LONG = 10_000
+
 
 class Payload(NamedTuple):
     """A protocol's message: protocol, kind (None when it is no text), and the JSON object it stood in."""
@@ -16,9 +19,13 @@ class Payload(NamedTuple):
     body: dict[str, Any]
 
 
-@lru_cache(maxsize=16384)
 def read_payload(content: str) -> Payload | None:
     """The payload of a typed message, or None for anything else (English, other JSON, broken JSON)."""
+    return _payload(content) if len(content) <= LONG else _payload.__wrapped__(content)
+
+
+@lru_cache(maxsize=16384)
+def _payload(content: str) -> Payload | None:
     if not content.lstrip().startswith("{"):
         return None
     try:
@@ -30,3 +37,25 @@ def read_payload(content: str) -> Payload | None:
             kind = body[protocol]
             return Payload(protocol, kind if isinstance(kind, str) else None, body)
     return None
+
+
+def said_chars(content: str) -> int:
+    """How much a message says: its length; for a protocol's JSON, the length of its keys and values alone."""
+    return _said_chars(content) if len(content) <= LONG else _said_chars.__wrapped__(content)
+
+
+@lru_cache(maxsize=16384)
+def _said_chars(content: str) -> int:
+    payload = read_payload(content)
+    try:
+        return len(content) if payload is None else _said(payload.body)
+    except RecursionError:
+        return len(content)
+
+
+def _said(value: Any) -> int:
+    if isinstance(value, dict):
+        return sum(len(key) + _said(item) for key, item in value.items())
+    if isinstance(value, list):
+        return sum(map(_said, value))
+    return len(value) if isinstance(value, str) else len(msgspec.json.encode(value))

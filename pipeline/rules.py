@@ -2,17 +2,38 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+
+# What an English claim of each class says of a slot (1 feasible, 0 not), and how directly: H.3's table.
+ENGLISH = {
+    "occupied": (0.25, 0.50),
+    "negative": (0.0, 1.0),
+    "positive": (1.0, 1.0),
+    "cost": (1.0, 0.35),
+    "proposal": (1.0, 0.25),
+}
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """How strongly a message moves a belief, and to what: Table 10."""
+    """How strongly a message moves a belief, and to what: Table 10, and H.3 for English."""
 
     name: str
     proposed: float = 0.85  # evidence of an SD proposal
     score_levels: int = 12  # DSM satisfaction levels, 0 to 11
     typed_strength: float = 1.0
     strengths: Mapping[str, float] = field(default_factory=dict)  # by source, where not typed_strength
+    epsilon: float = 0.05  # how far an English claim stays from certainty
+    english: Mapping[str, tuple[float, float]] = field(default_factory=lambda: ENGLISH)
+
+    @cached_property
+    def language(self) -> Mapping[str, tuple[str, float, float]]:
+        """Source, evidence and strength of an English claim by its class: ε in place of 0, 1 − ε in place of 1."""
+        ends = {0.0: self.epsilon, 1.0: 1 - self.epsilon}
+        return {
+            said: (f"language_{said}", ends.get(value, value), strength)
+            for said, (value, strength) in self.english.items()
+        }
 
 
 RULES = {

@@ -1,41 +1,10 @@
 """Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
 
-from dataclasses import dataclass
+from pipeline.schemas_intended import INTENDED_TABLES
+from pipeline.schemas_speech import SPEECH_TABLES
+from pipeline.table import EVENT_INDEX, GAME_ID, OBSERVER, ROUND, TARGET, TRACE_PATH, WEIGHT_MODE, C, Column, Table
 
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its name, dtype (str, int, float, bool, or list[int]), meaning and unit."""
-
-    name: str
-    dtype: str
-    meaning: str
-    unit: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table: what one row is, the columns whose values no two rows share, and all columns in order."""
-
-    name: str
-    row: str
-    key: tuple[str, ...]
-    columns: tuple[Column, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        return tuple(column.name for column in self.columns)
-
-
-C = Column
-GAME_ID = C("game_id", "str", "the game, a UUID")
-TRACE_PATH = C("trace_path", "str", "the trace's file as it was given; in a pack, #line follows")
-EVENT_INDEX = C("event_index", "int", "the event's place in the trace, from 0")
-ROUND = C("round", "int", "the round, from 0")
-WEIGHT_MODE = C("weight_mode", "str", "uniform: a slot weighs 1; cost: min(32, 1 + √cost), blocked 32 (H.4)")
-TARGET = C("target_agent", "int", "the agent that the belief is about")
-OBSERVER = C("observer_agent", "int", "the agent that holds the belief")
+__all__ = ["TABLES", "Column", "Table"]
 
 GAMES = Table(
     "games",
@@ -97,6 +66,9 @@ ROUNDS = Table(
         C("batches_rejected", "int", "batches that were rejected, retries included"),
         C("decisions_failed", "int", "agents whose every attempt was rejected"),
         C("rolled_back", "bool", "whether the round's batches were rolled back"),
+        C("speaker_order", "list[int]", "its participants in the order in which they speak"),
+        C("resolution_event", "int", "the event that resolved it"),
+        C("optimal_cost", "int", "what its meeting costs in the oracle's schedule, when the trace says so", "cost"),
     ),
 )
 
@@ -136,6 +108,7 @@ MESSAGES = Table(
         C("content", "str", "its text"),
         C("typed", "str", "imap, sd or dsm for a protocol's JSON; empty for English"),
         C("chars", "int", "its length", "characters"),
+        C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
     ),
 )
 
@@ -170,6 +143,7 @@ CALENDARS = Table(
         EVENT_INDEX,
         C("costs", "list[int]", "cost of the item in each slot, 0 for a free slot", "cost"),
         C("blocked", "list[int]", "slots that hold a blocked item"),
+        C("meeting_slots", "list[int]", "slots that hold a meeting"),
     ),
 )
 
@@ -275,6 +249,26 @@ REJECTED = Table(
     ),
 )
 
+# What the auditor finds: no table of games, so it is not among those that are derived.
+AUDIT = Table(
+    "audit",
+    "one divergence of a trace from its replay",
+    ("trace_path", "number"),
+    (
+        GAME_ID,
+        TRACE_PATH,
+        C("code", "str", "what does not fit; docs/audit.md lists the codes"),
+        C("severity", "str", "error; known: a documented fault of the public harness; or note"),
+        C("round", "int", "the round, where the divergence has one"),
+        C("event_index", "int", "the event's place in the trace, from 0, where it is about one"),
+        C("agent", "int", "the agent, where it is about one"),
+        C("expected", "str", "what the replay gives"),
+        C("found", "str", "what the trace has"),
+        C("detail", "str", "the field, or more about it"),
+        C("number", "int", "the divergence's place among those of its trace, from 0"),
+    ),
+)
+
 TABLES = {
     table.name: table
     for table in (
@@ -288,6 +282,8 @@ TABLES = {
         PAIR_ROUND_VPS,
         GAME_SUMMARY,
         VPS_BY_SOURCE,
+        *INTENDED_TABLES,
+        *SPEECH_TABLES,
         REJECTED,
     )
 }

@@ -16,6 +16,7 @@ from sim.game import Game, Limits, Place, Turns
 from sim.hydration import hydrated, own_labels
 from sim.labels import Labels, draw, load_bank
 from sim.metrics import final_state, metrics
+from sim.plain import plain
 from sim.rounds import rounds
 from sim.suite import Task
 from sim.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
@@ -145,9 +146,18 @@ async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
 def advance(turns: Turns, reply: Reply) -> tuple[int, Request] | None:
     """Who is asked next, and what, after a reply; None when the game is over."""
     try:
-        return turns.send(reply)
+        return turns.send(recordable(reply))
     except StopIteration:
         return None
+
+
+def recordable(reply: Reply) -> Reply:
+    """The reply, its actions made plain where JSON can't hold them: a game is played with what its trace records."""
+    try:
+        msgspec.json.encode(reply.actions)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return msgspec.structs.replace(reply, actions=plain(reply.actions))
+    return reply
 
 
 def begin(play: Play, agents: Sequence[Agent | WaitingAgent], name: str) -> Game:

@@ -1,10 +1,9 @@
 """Messages to who learnt what: belief evidence, VPS of every pair and round, of every game, and by source."""
 
 import os
-import tempfile
 from pathlib import Path
 
-from pipeline.parts import assemble_table, each, executor, leave_parts, no_garbage_collection, ranges_of
+from pipeline.parts import assemble_table, each, executor, leave_parts, no_garbage_collection, ranges_of, scratch_in
 from pipeline.privacy import PRIVACY, privacy_frames
 from pipeline.rules import RULES, Weighing
 from pipeline.schemas import TABLES as SCHEMAS
@@ -21,8 +20,7 @@ def main(tables: Path = TABLES) -> None:
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
     games = io.read_table(tables, "games")["game_id"].to_list()
     runs = [games[i : i + GAMES_A_PART] for i in range(0, len(games), GAMES_A_PART)]
-    with tempfile.TemporaryDirectory(prefix=".parts-", dir=tables) as folder, executor(os.cpu_count() or 1) as pool:
-        scratch = Path(folder)
+    with scratch_in(tables) as scratch, executor(os.cpu_count() or 1) as pool:
         parts = [
             (number, (run[0], run[-1]), tables, scratch, vps["rules"], weighing) for number, run in enumerate(runs)
         ]

@@ -29,15 +29,18 @@ def losses(tables: dict[str, pl.DataFrame], mode: str) -> dict[tuple[int, int, i
     return dict(zip(keys, rows["vps_loss"].to_list(), strict=True))
 
 
+SAID = pytest.approx(0.45)  # a slot that English calls free is believed to be so but for ε
+
+
 def test_the_toy_game_loses_half_a_slot_per_certain_slot() -> None:
-    assert losses(derived(toy_game()), "uniform") == {(0, 1, 0): 1.5, (0, 0, 1): 0.5}
+    assert losses(derived(toy_game()), "uniform") == {(0, 1, 0): 1.5, (0, 0, 1): 0.5, (1, 1, 2): SAID}
 
 
 def test_a_slot_weighs_by_the_root_of_its_cost() -> None:
     tables = derived(toy_game())
-    assert losses(tables, "cost") == {(0, 1, 0): 0.5 * (1 + (1 + sqrt(100)) + 1), (0, 0, 1): 0.5}
+    assert losses(tables, "cost") == {(0, 1, 0): 0.5 * (1 + (1 + sqrt(100)) + 1), (0, 0, 1): 0.5, (1, 1, 2): SAID}
     sums = tables["pair_round_vps"].filter(weight_mode="cost", target_agent=1)["weight_sum"].to_list()
-    assert sums == [3 + 1 + sqrt(100)]
+    assert sums == [3 + 1 + sqrt(100), 4]
 
 
 WEIGHTS = ((0, False, 1.0), (1, False, 2.0), (100, False, 11.0), (1000, False, 32.0), (1, True, 32.0), (0, True, 32.0))

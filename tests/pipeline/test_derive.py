@@ -89,7 +89,7 @@ def test_of_two_traces_of_one_game_the_first_counts(workers: int, tmp_path: Path
     derived = parallel.derive([tmp_path / "in"], tmp_path / "out", workers=workers)
     assert [Path(r.path).name for r in derived.rejected] == ["b.json"]
     assert read_table(tmp_path / "out", "messages").height == 4
-    assert read_table(tmp_path / "out", "belief_evidence").height == 4
+    assert read_table(tmp_path / "out", "belief_evidence").height == 5
 
 
 DAMAGED = (

@@ -76,7 +76,6 @@ def test_what_is_no_slot_is_recorded_without_one(slot: object) -> None:
 
 
 SILENT = (
-    "Slot 3 works for me",
     "{not json",
     "[1, 2]",
     '"imap"',

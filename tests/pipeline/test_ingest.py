@@ -36,8 +36,9 @@ def test_a_rendered_line_is_read(line: str, expected: object) -> None:
     assert read_line(line) == expected
 
 
-def test_a_slot_beyond_the_calendar_is_left_out() -> None:
-    assert read_rendering("Slot  9: Errand #1 (cost=1)", 4) == [None] * 4
+def test_a_slot_beyond_the_calendar_is_refused() -> None:
+    with pytest.raises(ValueError, match="slot 9"):
+        read_rendering("Slot  9: Errand #1 (cost=1)", 4)
 
 
 GAME = (

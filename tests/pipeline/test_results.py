@@ -15,8 +15,10 @@ from pipeline.schemas import REJECTED, TABLES
 @pytest.fixture(scope="module")
 def derived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("derived")
+    style = [{"type": "style", "parameters": {"patience": 2}}]
     for game, team in (("a", "imap"), ("b", "imap"), ("c", "sd")):
-        write_trace(folder / "in" / f"{game}.json", toy_game(game, team=team, difficulty="easy").text())
+        more = {"simulated": True, "agents": style * 3} if team == "sd" else {}
+        write_trace(folder / "in" / f"{game}.json", toy_game(game, team=team, difficulty="easy", **more).text())
     parallel.derive([folder / "in"], folder / "out", workers=1)
     return folder / "out"
 
@@ -45,7 +47,7 @@ LISTS = ([[1, 2], [], [3]], [[], []], [[None, 4], [5]], [[7]], [])
 
 @pytest.mark.parametrize("values", LISTS)
 def test_a_column_of_lists_keeps_every_list(values: list[list[int | None]]) -> None:
-    rows = [("g", i, 0, 0, value, []) for i, value in enumerate(values)]
+    rows = [("g", i, 0, 0, value, [], []) for i, value in enumerate(values)]
     assert io.to_frame(TABLES["calendars"], rows)["costs"].to_list() == values
 
 
@@ -63,7 +65,8 @@ def test_table_1_has_a_row_per_team_setting_and_condition(derived: Path) -> None
     ]
     row = table.row(0, named=True)
     assert (row["coordination_rate_pct"], row["excess_cost"], row["dms_per_meeting"]) == (50.0, 3.0, 4.0)
-    assert (row["vps_uniform_mean"], row["vps_uniform_all_pairs_mean"]) == (1.0, 2 / 12)
+    assert row["vps_uniform_mean"] == pytest.approx((1.5 + 0.5 + 0.45) / 3)
+    assert row["vps_uniform_all_pairs_mean"] == pytest.approx((1.5 + 0.5 + 0.45) / 12)
 
 
 @pytest.mark.parametrize("name", tables.queries())

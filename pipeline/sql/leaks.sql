@@ -1,0 +1,31 @@
+-- Semantic leaks (section 4, Appendix C): one row per team, setting, condition and tier; `all` counts every tier.
+-- A leaked message counts once a tier, however many labels and recipients it has; a rate is of all messages sent.
+WITH sent AS (
+    SELECT team, bool_or(simulated) AS simulated, setting, condition, count(*) AS games, sum(dms + group_messages)::BIGINT AS messages
+    FROM games
+    GROUP BY team, setting, condition
+),
+tiered AS (
+    SELECT team, setting, condition, counted.tier, game_id, event_index, induced, recipient_entitled
+    FROM leaks JOIN games USING (game_id), unnest([coalesce(leaks.tier, 'unknown'), 'all']) AS counted(tier)
+)
+SELECT
+    team,
+    simulated,
+    setting,
+    condition,
+    tier,
+    games,
+    messages,
+    count(DISTINCT (game_id, event_index)) FILTER (game_id IS NOT NULL) AS leaked_messages,
+    count(DISTINCT (game_id, event_index)) FILTER (induced) AS induced_messages,
+    count(DISTINCT (game_id, event_index)) FILTER (NOT induced) AS spontaneous_messages,
+    count(DISTINCT (game_id, event_index)) FILTER (recipient_entitled) AS messages_to_entitled,
+    count(game_id) AS leaks,
+    leaked_messages / nullif(messages, 0) AS leaked_share,
+    induced_messages / nullif(messages, 0) AS induced_share
+FROM sent
+CROSS JOIN (VALUES ('all'), ('sensitive'), ('neutral'), ('public'), ('unknown')) AS tiers(tier)
+LEFT JOIN tiered USING (team, setting, condition, tier)
+GROUP BY team, simulated, setting, condition, tier, games, messages
+ORDER BY team, setting, condition, array_position(['all', 'sensitive', 'neutral', 'public', 'unknown'], tier)

@@ -1,0 +1,55 @@
+-- Table 3 (Appendix A), over both settings: one row per team and condition. Shares are of messages in English.
+-- The ratio is acquiescence / pushback; expensive moves are errands of cost 100 or more moved in varied games.
+-- The paper names profiles without a rule. Ours reproduces its seven: ratio 2 and 0.8 part those who give in, balance
+-- and resist, 1 the two kinds of balance; 1.5 expensive moves a varied game (its models lie at 0.4 to 1.2, and at 2.0
+-- and 2.8) part those who know what a move costs from those who do not.
+WITH talked AS (
+    SELECT
+        team,
+        bool_or(simulated) AS simulated,
+        condition,
+        sum(english_messages)::BIGINT AS english_messages,
+        sum(acquiescing)::BIGINT AS acquiescing,
+        sum(pushing_back)::BIGINT AS pushing_back,
+        sum("both")::BIGINT AS both_at_once
+    FROM stance JOIN games USING (game_id)
+    GROUP BY team, condition
+),
+played AS (
+    SELECT team, condition, count(*) AS games, count(*) FILTER (setting = 'varied') AS varied_games
+    FROM games
+    GROUP BY team, condition
+),
+moved AS (
+    SELECT team, condition, count(*) AS expensive_moves
+    FROM patterns JOIN games USING (game_id)
+    WHERE pattern = 'qualitative_flattening'
+    GROUP BY team, condition
+),
+measured AS (
+    SELECT *, coalesce(expensive_moves, 0) AS moves_made, coalesce(moves_made / nullif(varied_games, 0), 0) > 1.5 AS costly
+    FROM talked JOIN played USING (team, condition) LEFT JOIN moved USING (team, condition)
+)
+SELECT
+    team,
+    simulated,
+    condition,
+    games,
+    english_messages,
+    100 * acquiescing / nullif(english_messages, 0) AS acquiescence_pct,
+    100 * pushing_back / nullif(english_messages, 0) AS pushback_pct,
+    100 * both_at_once / nullif(english_messages, 0) AS both_pct,
+    acquiescing / nullif(pushing_back, 0) AS ratio,
+    moves_made AS expensive_moves,
+    moves_made / nullif(varied_games, 0) AS expensive_moves_per_varied_game,
+    CASE
+        WHEN acquiescing + pushing_back = 0 THEN NULL
+        WHEN acquiescing >= pushing_back AND costly THEN 'Indiscriminate capitulation'
+        WHEN costly THEN 'Assertive, ineffective'
+        WHEN acquiescing >= 2 * pushing_back THEN 'Informed acquiescence'
+        WHEN acquiescing >= pushing_back THEN 'Balanced, slightly acquiescent'
+        WHEN acquiescing >= 0.8 * pushing_back THEN 'Balanced, slightly assertive'
+        ELSE 'Assertive, efficient'
+    END AS profile
+FROM measured
+ORDER BY team, condition

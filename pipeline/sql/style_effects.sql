@@ -1,0 +1,72 @@
+-- What a style's parameters do: one row per setting, condition, parameter and pattern or other outcome, over the teams of
+-- simulated speakers that state the parameter. Patterns count per message, or per game where no message shows them.
+-- The correlation is over teams, few of them, and so a hint, no test.
+-- by_construction marks what the parameter brings about by its meaning: that direction supports nothing.
+WITH parameters AS (
+    SELECT team, setting, condition, parameter, avg(value ORDER BY game_id, agent) AS value
+    FROM agent_parameters JOIN games USING (game_id)
+    WHERE simulated
+    GROUP BY team, setting, condition, parameter
+),
+played AS (
+    SELECT
+        team,
+        setting,
+        condition,
+        count(*) AS games,
+        sum(dms + group_messages)::BIGINT AS messages,
+        avg(coordination_rate ORDER BY game_id) AS coordination_rate,
+        avg(excess_cost ORDER BY game_id) AS excess_cost,
+        avg(vps_loss_mean ORDER BY game_id) AS vps
+    FROM games JOIN game_summary USING (game_id)
+    WHERE simulated AND weight_mode = 'uniform'
+    GROUP BY team, setting, condition
+),
+seen AS (
+    SELECT team, setting, condition, pattern, count(*) AS occurrences
+    FROM patterns JOIN games USING (game_id)
+    GROUP BY team, setting, condition, pattern
+),
+outcomes AS (
+    SELECT
+        team,
+        setting,
+        condition,
+        pattern AS outcome,
+        coalesce(occurrences, 0) / CASE WHEN in_messages THEN nullif(messages, 0) ELSE games END AS value
+    FROM played
+    CROSS JOIN (SELECT pattern, bool_and(span_start IS NOT NULL) AS in_messages FROM patterns GROUP BY pattern)
+    LEFT JOIN seen USING (team, setting, condition, pattern)
+    UNION ALL
+    SELECT team, setting, condition, 'coordination_rate', coordination_rate FROM played
+    UNION ALL
+    SELECT team, setting, condition, 'excess_cost', excess_cost FROM played
+    UNION ALL
+    SELECT team, setting, condition, 'vps', vps FROM played
+),
+meant AS (
+    SELECT parameter, outcome, true AS by_construction
+    FROM (
+        VALUES
+            ('cost_precision', 'cost_number_disclosure'), ('errand_talk', 'errand_mention'),
+            ('errand_ids', 'errand_id_leakage'), ('errand_ids', 'errand_mention'),
+            ('label_disclosure', 'semantic_label_leakage'), ('label_disclosure_probed', 'semantic_label_leakage'),
+            ('gossip', 'availability_gossip'), ('gossip', 'cost_gossip'), ('sociability', 'confirmation_tax'),
+            ('unilateral', 'unilateral_displacement'), ('unilateral', 'cascading_failure'), ('truncation', 'output_truncation'),
+            ('reliability', 'ambiguous_consensus'), ('cost_grading', 'qualitative_flattening'), ('slots_offered', 'vps')
+    ) AS listed(parameter, outcome)
+)
+SELECT
+    setting,
+    condition,
+    parameter,
+    outcome,
+    count(*) AS teams,
+    CASE WHEN count(DISTINCT parameters.value) > 1 AND count(DISTINCT outcomes.value) > 1
+        THEN corr(outcomes.value, parameters.value ORDER BY team) END AS correlation,
+    coalesce(bool_or(by_construction), false) AS by_construction
+FROM parameters
+JOIN outcomes USING (team, setting, condition)
+LEFT JOIN meant USING (parameter, outcome)
+GROUP BY setting, condition, parameter, outcome
+ORDER BY setting, condition, parameter, outcome

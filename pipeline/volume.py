@@ -1,0 +1,67 @@
+"""How much was said, by round and by speaker, and what it led to (Figures 4 to 6)."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+ROUND = ["game_id", "round"]
+SAID = {
+    "messages": pl.len().cast(pl.Int64),
+    "dms": (pl.col("channel") == "dm").sum().cast(pl.Int64),
+    "said_chars": pl.col("said_chars").sum(),
+}
+
+
+def round_volume(
+    rounds: pl.DataFrame, messages: pl.DataFrame, moves: pl.DataFrame, calendars: pl.DataFrame
+) -> pl.DataFrame:
+    """One row per round: messages, earlier meetings moved, the first feasible slot, and costs up to its end."""
+    said = messages.group_by(ROUND).agg(**SAID)
+    moved = moves.filter(item_kind="meeting").group_by(ROUND).agg(prior_meetings_moved=pl.col("item_id").n_unique())
+    every = rounds.sort(ROUND).select(*ROUND, "coordinated", "slot", "cost", "optimal_cost")
+    every = every.join(said, on=ROUND, how="left").join(moved, on=ROUND, how="left")
+    every = every.join(first_feasible_slots(rounds, calendars), on=ROUND, how="left").sort(ROUND)
+    return every.with_columns(
+        pl.col(*SAID, "prior_meetings_moved").fill_null(0),
+        meeting_index=pl.int_range(1, pl.len() + 1).over("game_id"),
+        took_first_feasible=pl.when("coordinated").then(pl.col("slot") == pl.col("first_feasible_slot")),
+        cumulative_cost=pl.col("cost").cum_sum().over("game_id"),
+        cumulative_optimal_cost=pl.col("optimal_cost").cum_sum().over("game_id"),
+    ).with_columns(cumulative_excess=pl.col("cumulative_cost") - pl.col("cumulative_optimal_cost"))
+
+
+def first_feasible_slots(rounds: pl.DataFrame, calendars: pl.DataFrame) -> pl.DataFrame:
+    """One row per round all of whose participants' calendars were rendered in it: its first feasible slot, if any."""
+    names = ("game_id", "round", "agent", "costs", "blocked", "meeting_slots")
+    possible = {
+        (game, number, agent): feasible_slots(costs, {*blocked, *meetings})
+        for game, number, agent, costs, blocked, meetings in zip(*(calendars[n].to_list() for n in names), strict=True)
+    }
+    rows = []
+    for game, number, participants in rounds.select(*ROUND, "participants").iter_rows():
+        slots = [possible.get((game, number, agent)) for agent in participants]
+        if slots and None not in slots:
+            common = set.intersection(*(s for s in slots if s is not None))
+            rows.append((game, number, min(common, default=None)))
+    return pl.DataFrame(rows, {"game_id": pl.String, "round": pl.Int64, "first_feasible_slot": pl.Int64}, orient="row")
+
+
+def feasible_slots(costs: Sequence[int], fixed: set[int]) -> set[int]:
+    """The slots where a calendar can take a meeting: free ones, and those of errands while another slot is free.
+
+    `fixed` are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
+    """
+    free = {slot for slot, cost in enumerate(costs) if cost == 0 and slot not in fixed}
+    return free if not free else set(range(len(costs))) - fixed
+
+
+def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
+    """One row per round and agent: each participant with its position among the speakers, and who else wrote."""
+    key = [*ROUND, "agent"]
+    order = rounds.select(*ROUND, agent="speaker_order").explode("agent").drop_nulls("agent")
+    order = order.with_columns(position=pl.int_range(1, pl.len() + 1).over(ROUND))
+    takes_part = rounds.select(*ROUND, agent="participants").explode("agent").drop_nulls("agent")
+    said = messages.rename({"from_agent": "agent"}).group_by(key).agg(**SAID)
+    every = pl.concat([takes_part, said.select(key)]).unique(key)
+    every = every.join(order, on=key, how="left").join(said, on=key, how="left")
+    return every.with_columns(pl.col(*SAID).fill_null(0)).sort(key)

@@ -1,0 +1,261 @@
+"""The auditor agrees with every game of ours, by rules of its own."""
+
+import ast
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from audit_bases import BASES, raw_of, text_of
+from audit_reckless import SHAPES, reckless_game
+from click.testing import Result
+from typer.testing import CliRunner
+
+from pipeline import audit_files
+from pipeline.__main__ import app
+from pipeline.audit import audit
+from pipeline.audit_batch import Meeting, judge
+from pipeline.audit_calendar import from_json, labelled, read, render
+from pipeline.audit_codes import CODES, Findings
+from pipeline.audit_oracle import in_order, least_cost, shares
+from pipeline.audit_record import set_up
+from pipeline.dictionary import section
+from pipeline.io import write_table
+from pipeline.schemas import AUDIT
+from pipeline.stages.audit import main as stage
+from sim.game import Limits
+from sim.oracle import NoSchedule
+from sim.play import Play, play_game
+from sim.scenario import ScenarioError
+from sim.suite import Task
+from sim.teams import named_teams
+from sim.trace import Trace, encoded
+from tests.imports import ROOT, imported
+from tests.sim.worlds import tiny_task
+
+
+def codes(trace: Trace) -> list[str]:
+    return [f"{d.code}: {d}" for d in audit(encoded(trace), "t.json")]
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_true_game_has_no_divergence(base: str) -> None:
+    assert audit(text_of(base), "t.json") == []
+
+
+def test_the_games_of_the_tests_have_every_kind_of_event() -> None:
+    kinds = {e["type"] for base in BASES for e in raw_of(base)["events"]}
+    schema = json.loads((ROOT / "docs/trace.schema.json").read_text())
+    assert {
+        "batch_rolled_back",
+        "decision_failed",
+        "consistency_violation",
+        "game_stopped",
+        "invalid_tool_call",
+    } < kinds
+    assert all(kind in json.dumps(schema) for kind in kinds)
+
+
+@pytest.mark.parametrize("name", named_teams())
+def test_every_team_s_games_have_no_divergence(name: str) -> None:
+    for seed, shape in enumerate(SHAPES):
+        task = tiny_task(seed, "varied" if seed % 2 else "uniform", **shape)
+        assert codes(play_game(Play(task, named_teams()[name], Limits(max_turns_per_round=3 * seed + 1)))) == []
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_whatever_agents_do_the_game_and_the_auditor_agree(seed: int) -> None:
+    assert codes(reckless_game(seed)) == []
+
+
+BOARD = read(
+    "Slot 0: Errand #1 (cost=5)\nSlot 1: [FREE]\nSlot 2: Blocked Errand #2 (cost=3)\nSlot 3: Errand #3 (cost=2)"
+)
+NOW = Meeting(7, (0, 1), 1, (0, 1))
+SCHEDULE = {"type": "schedule", "meeting_id": 7, "slot": 1}
+
+
+def move(item: Any, source: Any, target: Any) -> dict[str, Any]:
+    return {"type": "reschedule", "item_id": item, "from_slot": source, "to_slot": target}
+
+
+BATCHES: tuple[tuple[Any, set[str], int], ...] = (
+    ([SCHEDULE], set(), 0),
+    ([move(1, 0, 1), SCHEDULE | {"slot": 0}], set(), 5),
+    ([move(1, 0, 3), move(3, 3, 0), SCHEDULE], set(), 7),
+    ([move(1, 0, 4), SCHEDULE], {"slot_out_of_bounds"}, 0),
+    ([move(1, True, 1), SCHEDULE | {"slot": 3.0}], {"slot_out_of_bounds"}, 0),
+    ([move(9, 0, 1), SCHEDULE | {"slot": 0}], {"unknown_item"}, 5),
+    ([move(2, 2, 1), SCHEDULE | {"slot": 2}], {"blocked_move"}, 3),
+    ([move(1, 0, 1), move(3, 3, 1), SCHEDULE | {"slot": 0}], {"target_conflict"}, 7),
+    ([move(1, 0, 3), SCHEDULE], {"target_not_free"}, 5),
+    ([move(1, 0, 0), SCHEDULE], {"target_not_free"}, 5),
+    ([move(1, 0, 1), move(1, 0, 1), SCHEDULE | {"slot": 0}], {"cloned_item", "target_conflict"}, 5),
+    ([], {"schedule_count"}, 0),
+    ([SCHEDULE, SCHEDULE], {"schedule_count"}, 0),
+    ([SCHEDULE | {"meeting_id": 8}], {"wrong_meeting"}, 0),
+    ([SCHEDULE | {"slot": 0}], {"schedule_not_free"}, 0),
+    ([{"type": "dm"}, SCHEDULE], {"malformed_batch"}, 0),
+    ("schedule", {"malformed_batch"}, 0),
+)
+
+
+@pytest.mark.parametrize(("actions", "broken", "cost"), BATCHES)
+def test_a_batch_is_judged_by_the_seven_rules(actions: Any, broken: set[str], cost: int) -> None:
+    assert BOARD
+    verdict = judge(BOARD, actions, NOW)
+    assert ({rule.code for rule in verdict.broken}, verdict.cost) == (broken, cost)
+    assert (verdict.after == BOARD) == bool(broken)
+
+
+def test_a_calendar_is_rendered_as_it_is_read() -> None:
+    for base in BASES:
+        for event in raw_of(base)["events"]:
+            text = event["data"].get("calendar_render")
+            if text is not None and "private_label" not in text:
+                assert render(read(text) or ()) == text
+
+
+@pytest.mark.parametrize("text", ["", "Slot 0: busy", "Slot 1: [FREE]", "Slot 0: [FREE]\nSlot 0: [FREE]", None, 7])
+def test_what_is_no_calendar_is_not_read_as_one(text: Any) -> None:
+    assert read(text) is None
+
+
+def test_labels_stand_behind_their_items() -> None:
+    assert BOARD
+    text = labelled(BOARD, {("errand", 3): "the dentist's"})
+    assert text.endswith('Slot 3: Errand #3 (cost=2) private_label="the dentist\'s"')
+    assert read(text) == BOARD
+
+
+@pytest.mark.parametrize("slots", [None, [7], [{"errand_id": 1}], [{"cost": 1}], [{"meeting_id": "1", "cost": 1}]])
+def test_a_final_calendar_that_is_none_is_not_read_as_one(slots: Any) -> None:
+    assert from_json(slots) is None
+
+
+def drawn_tasks() -> list[Task]:
+    tasks = []
+    for seed in range(60):
+        try:
+            tasks.append(tiny_task(seed, "varied" if seed % 2 else "uniform", **SHAPES[seed % len(SHAPES)]))
+        except (ScenarioError, NoSchedule):
+            continue
+    return tasks
+
+
+def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> None:
+    for task in drawn_tasks():
+        raw = json.loads(encoded(play_game(Play(task, named_teams()["imap"]))))
+        setup = set_up_of(raw)
+        assert least_cost(setup.calendars, setup.meetings) == task.optimal.cost
+        greedy = in_order(setup.calendars, setup.meetings)
+        assert greedy and (*greedy.slots, *greedy.paid) == (
+            *task.greedy.assignments.values(),
+            *task.greedy.per_agent_cost,
+        )
+        slots = list(task.optimal.assignments.values())
+        assert shares(setup.calendars, setup.meetings, slots) == list(task.optimal.per_agent_cost)
+
+
+def set_up_of(raw: dict[str, Any]) -> Any:
+    from pipeline.audit_record import decode
+
+    return set_up(decode(json.dumps(raw).encode()))
+
+
+def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.audit_oracle.MOST_STEPS", 0)
+    least_cost.cache_clear()
+    assert audit(text_of("scripted"), "t.json") == []
+    least_cost.cache_clear()
+
+
+def test_no_schedule_is_no_optimum() -> None:
+    full = tuple(read(f"Slot 0: Errand #{n} (cost=1)") or () for n in (1, 2))
+    assert least_cost(full, (NOW,)) is None
+    assert in_order(full, (NOW,)) is None
+    assert shares(full, (NOW,), [0]) is None
+
+
+def test_the_auditor_shares_no_code_with_the_game() -> None:
+    """Only the solver for games too large to search is the benchmark's own."""
+    for path in (ROOT / "pipeline").glob("audit*.py"):
+        theirs = {str(p.relative_to(ROOT)) for p in imported(path) if "sim" in p.relative_to(ROOT).parts[0]}
+        solver = {"sim/__init__.py", "sim/calendar.py", "sim/oracle.py", "sim/scenario.py"}
+        assert theirs <= (solver if path.name == "audit_oracle.py" else set())
+    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/audit_oracle.py").read_text()))
+             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
+    assert "by_solver" in names
+
+
+def test_many_divergences_of_one_kind_are_cut_short() -> None:
+    findings = Findings("t.json")
+    for _ in range(1000):
+        findings.add("wrong_calendar", "x" * 1000, {"a": "\ud800"})
+    assert len(findings.found) == 200
+    assert len(findings.found[0].expected) == 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two true traces and a false one."""
+    place = tmp_path / "traces"
+    place.mkdir()
+    (place / "a.json.gz").write_bytes(gzip.compress(text_of("scripted")))
+    (place / "b.jsonl").write_bytes(text_of("protocol") + b"\n" + text_of("spoken") + b"\n")
+    return place
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["audit", *map(str, arguments)])
+
+
+def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
+    done = run(folder, "--workers", 1)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "3 traces audited, 3 without a divergence, 0 errors" in done.stderr
+
+
+def test_the_command_tells_each_divergence_and_fails(folder: Path, tmp_path: Path) -> None:
+    (folder / "c.json").write_bytes(text_of("scripted").replace(b'"fairness":0.0', b'"fairness":0.5'))
+    (folder / "d.json.gz").write_bytes(b"torn")
+    done = run(folder, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert len(done.stdout.splitlines()) == 2
+    table = pl.read_csv(tmp_path / "out" / "audit.csv")
+    assert table["code"].to_list() == ["wrong_metric", "unreadable"]
+    assert pl.read_parquet(tmp_path / "out" / "audit.parquet").columns == list(AUDIT.names)
+
+
+@pytest.mark.parametrize("arguments", [("no/such/folder",), (ROOT / "tests/sim",)])
+def test_the_command_asks_for_traces(arguments: tuple[object, ...]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_the_stage_sums_up_by_team_condition_and_code(folder: Path, tmp_path: Path) -> None:
+    stage(folder, tmp_path / "results")
+    summary = pl.read_csv(tmp_path / "results" / "audit.csv")
+    assert summary.columns == list(audit_files.SUMMARY)
+    rows = summary.select("team", "condition", "audited", "code", "divergences").rows()
+    assert rows == [(team, "standard", 1, "none", 0) for team in ("candid", "dsm-welfare", "scripted")]
+
+
+def test_the_stage_fails_where_a_trace_has_an_error(folder: Path, tmp_path: Path) -> None:
+    (folder / "c.json").write_bytes(b"{}")
+    with pytest.raises(SystemExit):
+        stage(folder, tmp_path / "results")
+    assert "unreadable" in (tmp_path / "results" / "audit.csv").read_text()
+
+
+def test_an_empty_audit_is_a_table_all_the_same(tmp_path: Path) -> None:
+    assert write_table(audit_files.table([]), AUDIT, tmp_path)["rows"] == 0
+
+
+def test_the_document_lists_the_table_and_every_code() -> None:
+    text = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
+    tail = text.partition("## Codes")[2]
+    listed = [line for line in tail.splitlines() if line.startswith("| `")]
+    assert section(AUDIT) in text
+    assert listed == [f"| `{c.name}` | {c.meaning} | {c.ours} | {c.public} |" for c in CODES.values()]

@@ -1,0 +1,249 @@
+"""A trace that is changed in any of these ways is found out, under the code that says what is wrong."""
+
+import json
+from typing import Any
+
+import pytest
+from audit_bases import raw_of
+from audit_changes import (
+    Change,
+    at,
+    batch,
+    book,
+    cut,
+    drop,
+    forget,
+    inbox,
+    move,
+    put,
+    repeat,
+    retype,
+    show,
+    silence,
+    swap,
+    tell_label,
+    unlabelled,
+    unsay,
+    word,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.audit import audit
+from pipeline.audit_codes import CODES, ERROR, KNOWN
+
+WHY, ASKED = "conflict_description", "prompt_sent"
+FREE, DECIDES = "Slot 4: [FREE]", {"phase": "DECISION", "agent_id": 0}
+E2 = "Errand #2 (cost=4)"
+TURNED = (f"{E2}\nSlot 3: [FREE]", f"[FREE]\nSlot 3: {E2}")
+M1 = "Meeting M1 (cost=1) participants=[0, 1]"
+
+# Of the scripted game: what is changed, how, and the code that tells it.
+MUTATIONS: tuple[tuple[str, Change, str], ...] = (
+    ("an event is lost", drop("turn_end", 3), "missing_event"),
+    ("a rejection is lost", drop("batch_rejected"), "missing_event"),
+    ("a violation is lost", drop("consistency_violation"), "missing_event"),
+    ("a round's start is lost", drop("round_start", 1), "missing_event"),
+    ("a message is lost", drop("dm_sent"), "missing_event"),
+    ("an event comes twice", repeat("turn_start", 2), "unexpected_event"),
+    ("a resolution comes twice", repeat("resolution"), "unexpected_event"),
+    ("two events change places", swap("turn_start", 1), "reordered_event"),
+    ("a turn is numbered wrong", put("dm_sent", "turn", 9), "wrong_place"),
+    ("a phase is named wrong", put("resolution", "phase", "DECISION"), "wrong_place"),
+    ("the end is lost", drop("game_end"), "broken_off"),
+    ("it claims to be stopped", at("stopped", True), "stop_claim"),
+    ("an event of no known kind", retype("turn_start", "rumour"), "unknown_event"),
+    ("the number of agents is wrong", put("game_start", "num_agents", 9), "wrong_setup"),
+    ("the number of slots is wrong", at("config.num_slots", 7), "wrong_setup"),
+    ("somebody else is nosy", put("game_start", "nosy_agent_ids", [2]), "wrong_setup"),
+    ("it starts later", at("started_at", "2030-01-01T00:00:00"), "wrong_times"),
+    ("a meeting takes longer", put("round_start", "meeting", lambda m: m | {"duration": 2}), "meeting_differs"),
+    ("it has a cause to stop, and did not", at("stop_cause", "a storm"), "stop_claim"),
+    ("the seed is wrong", put("game_start", "scenario_seed", 1), "wrong_setup"),
+    ("an initial errand costs more", show("agent_registered", "=5", "=6"), "wrong_setup"),
+    ("a meeting costs more", put("round_start", "meeting", lambda m: m | {"cost": 2}), "meeting_differs"),
+    ("the speakers change places", put("round_start", "speaker_order", [1, 0]), "meeting_differs"),
+    ("an agent is not registered", drop("agent_registered", 2), "unreadable"),
+    ("an initial calendar has a hole", show("agent_registered", "Slot 2: ", "Slut 2: "), "unreadable"),
+    ("there are no events", at("events", None), "unreadable"),
+    # what agents saw
+    ("a calendar is turned round", show("turn_start", *TURNED, agent_id=0), "wrong_calendar"),
+    ("a calendar is no calendar", put("turn_start", "calendar_render", "busy"), "wrong_calendar"),
+    ("a shown errand costs more", show("decide_start", "#2 (cost=4)", "#2 (cost=40)", agent_id=0), "wrong_item"),
+    ("a blocked errand looks movable", show("turn_start", "Blocked ", "", agent_id=0), "wrong_item"),
+    ("a shown meeting has others", show("turn_start", "[0, 1]", "[0, 3]", 2, agent_id=0), "wrong_item"),
+    ("an item comes from nowhere", show("turn_start", FREE, "Slot 4: Errand #77 (cost=1)"), "unknown_item"),
+    ("an item is no longer shown", show("turn_start", E2, "[FREE]", agent_id=0), "lost_item"),
+    ("an errand is cloned", show("batch_applied", FREE, f"Slot 4: {E2}", agent_id=0), "cloned_item"),
+    ("a meeting stands twice", show("batch_applied", FREE, f"Slot 4: {M1}", agent_id=0), "meeting_twice"),
+    ("an inbox is emptied", inbox(1, list.clear), "inbox_differs"),
+    ("an inbox holds other words", inbox(1, lambda i: i[0].update(content="Slot 9?")), "inbox_differs"),
+    ("an inbox names another sender", inbox(1, lambda i: i[0].update({"from": 2})), "inbox_differs"),
+    # what was said
+    ("a message says something else", put("dm_sent", "content", "Slot 3?"), "message_differs"),
+    ("a message is longer than stated", put("dm_sent", "content_chars", 99), "message_differs"),
+    ("a message is from somebody else", put("dm_sent", "from_agent", 3), "message_differs"),
+    ("a message goes to somebody else", put("dm_sent", "to_agent", 2), "wrong_recipients"),
+    ("a group message leaves one out", put("all_groupchat_sent", "to_agents", [1, 2]), "wrong_recipients"),
+    ("a message goes to its sender", retype("invalid_tool_call", "dm_sent"), "delivered_invalid"),
+    ("a valid message is refused", retype("dm_sent", "invalid_tool_call"), "refused_valid"),
+    ("a refusal quotes another call", put("invalid_tool_call", "tool_call", {"type": "shout"}), "refusal_differs"),
+    ("the cap is overrun", retype("invalid_tool_call", "dm_sent", -1), "dm_cap"),
+    ("the cap is lower than what was sent", at("config.dm_cap", 3), "dm_cap"),
+    # what was done
+    ("an applied batch is no list", batch(1, 0, {"type": "dance"}), "malformed_batch"),
+    ("a slot is not on the calendar", batch(1, 0, book(1, 6)), "slot_out_of_bounds"),
+    ("an unknown item is moved", batch(1, 0, move(55, 1, 2), book(1, 0)), "unknown_item"),
+    ("a blocked item is moved", batch(0, 0, move(5, 5, 1), book(1, 3), attempt=1), "blocked_move"),
+    ("two items go to one slot", batch(1, 0, move(101, 1, 2), move(104, 4, 2), book(1, 0)), "target_conflict"),
+    ("an item goes to a full slot", batch(1, 0, move(101, 1, 4), book(1, 0)), "target_not_free"),
+    ("an item is moved twice", batch(1, 0, move(101, 1, 2), move(101, 1, 3), book(1, 0)), "cloned_item"),
+    ("nothing is scheduled", batch(1, 0), "schedule_count"),
+    ("the meeting is scheduled twice", batch(1, 0, book(1, 0), book(1, 2)), "schedule_count"),
+    ("another meeting is scheduled", batch(1, 0, book(2, 0)), "wrong_meeting"),
+    ("a full slot is scheduled", batch(1, 0, book(1, 1)), "schedule_not_free"),
+    ("a valid batch was rejected", put("decide_end", "tool_calls", [book(1, 3)], **DECIDES), "false_rejection"),
+    ("a rejection names another rule", word("batch_rejected", WHY, "Schedule", "Target"), "wrong_conflict"),
+    ("a rejection quotes another batch", put("batch_rejected", "actions", []), "batch_differs"),
+    ("another batch is applied", put("batch_applied", "actions", [], agent_id=0), "batch_differs"),
+    ("an attempt is numbered wrong", put("decide_start", "attempt", 3, attempt=1), "wrong_attempt"),
+    ("there are fewer retries than taken", at("config.decision_retries", 1), "wrong_attempt"),
+    ("a rolled back batch is applied", retype("batch_rolled_back", "batch_applied"), "not_all_or_none"),
+    ("an applied batch is rolled back", retype("batch_applied", "batch_rolled_back", **DECIDES), "not_all_or_none"),
+    ("a batch costs less", put("batch_applied", "cost", 0, agent_id=0), "wrong_cost"),
+    ("an agent paid less", at("final_state.per_agent_cost", [0, 0, 0, 0]), "wrong_cost"),
+    ("the total is less", at("metrics.realized_cost", 1), "wrong_cost"),
+    # what was claimed
+    ("a meeting stands elsewhere", put("resolution", "per_agent_slot", {"0": 3, "1": 0}), "wrong_slots"),
+    ("a failed meeting is coordinated", put("resolution", "coordinated", True, 3), "false_coordination"),
+    ("a violating meeting is coordinated", put("resolution", "coordinated", True, 2), "false_coordination"),
+    ("a coordinated meeting is failed", put("resolution", "coordinated", False), "denied_coordination"),
+    ("coordination is a number", put("resolution", "coordinated", 1), "denied_coordination"),
+    ("a violation is denied", put("resolution", "consistency_violated_meeting_ids", [], 2), "wrong_violations"),
+    ("a disagreement is denied", put("resolution", "slot_conflicts", {}, 3), "slot_conflicts"),
+    ("a blocked slot is called touched", put("resolution", "blocked_slot_violations", [0]), "wrong_blocked"),
+    ("broken meetings are not told", forget("metrics.meetings_kept"), "meeting_broken"),
+    ("broken meetings count as kept", at("metrics.meetings_kept", 1), "wrong_metric"),
+    ("more was scheduled", at("metrics.meetings_scheduled", 4), "wrong_metric"),
+    ("it was fairer", at("metrics.fairness", 0.99), "wrong_metric"),
+    ("fewer messages were sent", at("metrics.total_dms_sent", 1), "wrong_metric"),
+    ("messages were shorter", at("metrics.total_dm_chars", 10), "wrong_metric"),
+    ("excess is less", at("metrics.excess_cost", 0), "wrong_metric"),
+    ("a ratio is another", at("metrics.cost_vs_greedy", 0.5), "wrong_metric"),
+    ("a metric is left out", forget("metrics.fairness"), "missing_metric"),
+    ("a metric that nobody knows", at("metrics.charm", 3), "unchecked_metric"),
+    ("the end tells another figure", put("game_end", "fairness", 0.9), "end_differs"),
+    ("a final calendar is empty", at("final_state.calendars", [[None] * 6] * 4), "lost_item"),
+    ("the final calendars are missing", at("final_state.calendars", []), "wrong_final_state"),
+    ("more was received", at("final_state.per_agent_messages_received", [9] * 4), "wrong_final_state"),
+    ("no round failed", at("final_state.rounds_failed", 0), "wrong_final_state"),
+    ("the optimum is less", at("metrics.optimal_cost", 0), "wrong_optimum"),
+    ("the announced optimum is more", put("game_start", "optimal_cost", 99), "wrong_optimum"),
+    ("the greedy cost is more", put("game_start", "greedy_cost", 99), "wrong_greedy"),
+    ("the greedy schedule is another", at("config.scenario.greedy.assignments.1", 5), "wrong_greedy"),
+    ("the witness costs less", at("config.scenario.witness.cost", 1), "wrong_witness"),
+    ("burdens are shared otherwise", at("final_state.oracle_per_agent_cost", [9, 0, 0, 0]), "oracle_burden"),
+    ("the oracle takes other slots", at("config.scenario.optimal.assignments.1", 5), "oracle_burden"),
+)  # fmt: skip
+
+# Of other games: the game comes first.
+ELSEWHERE: tuple[tuple[str, str, Change, str], ...] = (
+    ("protocol", "the last turn's answer is lost", drop("turn_end", -1), "missing_event"),
+    ("protocol", "the last round is lost", cut(-30), "broken_off"),
+    ("protocol", "two answers change places", swap("decide_end"), "reordered_event"),
+    ("protocol", "an inbox is turned round", inbox(2, list.reverse), "inbox_differs"),
+    ("protocol", "fewer messages were sent", at("metrics.total_dms_sent", 1), "wrong_metric"),
+    ("stopped", "it hides that it was stopped", at("stopped", False), "broken_off"),
+    ("stopped", "it names another cause", at("stop_cause", "a storm"), "stop_claim"),
+    ("spoken", "a label is another item's", show("turn_start", "label='", "label='Not "), "wrong_label"),
+    ("spoken", "labels are left out", put("turn_start", "calendar_render", unlabelled), "wrong_label"),
+    ("prompted", "a calendar is another", word("turn_start", ASKED, "[FREE]", "[TAKEN]"), "prompt_lacks_calendar"),
+    ("prompted", "a decision's prompt shows none", put("decide_start", ASKED, "Decide!"), "prompt_lacks_calendar"),
+    ("prompted", "a prompt leaves out a message", unsay, "prompt_lacks_inbox"),
+    ("prompted", "a retry gives no reason", word("decide_start", ASKED, "Expected", "No", 1), "prompt_lacks_conflict"),
+    ("prompted", "another penalty is stated", word("turn_start", ASKED, ": 0", ": 7"), "prompt_penalty"),
+    ("prompted", "a prompt shows a stranger's label", tell_label, "prompt_leaks_label"),
+    ("prompted", "an answer is silent", silence, "silent_failure"),
+)  # fmt: skip
+
+# Of the scripted game in the public harness's form: what is known of that harness is no error.
+PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
+    ("a retry without decide events", lambda raw: None, "retry_unrecorded", KNOWN),
+    ("the first attempt's actions", lambda raw: None, "stale_decide_end", KNOWN),
+    ("empty conflicts", lambda raw: None, "slot_conflicts", KNOWN),
+    ("a meeting broken later", lambda raw: None, "meeting_broken", KNOWN),
+    ("the cap is not enforced", at("config.dm_cap", 2), "dm_cap", KNOWN),
+    ("burdens don't add up", at("final_state.oracle_per_agent_cost", [9] * 4), "oracle_burden", KNOWN),
+    ("the replayed oracle costs more", at("metrics.oracle_cost_replayed", 99), "oracle_replay", KNOWN),
+    ("it breaks off", cut(40), "broken_off", KNOWN),
+    ("a double move clones", batch(1, 0, move(101, 1, 2), move(101, 1, 3), book(1, 0)), "cloned_item", KNOWN),
+    ("a blocked item is moved", batch(0, 2, move(5, 5, 0), book(3, 3)), "blocked_move", ERROR),
+    ("a failed meeting is coordinated", put("resolution", "coordinated", True, 3), "false_coordination", ERROR),
+    ("a calendar is no calendar", put("turn_start", "calendar_render", "busy"), "wrong_calendar", ERROR),
+)  # fmt: skip
+
+ALL = (*(("scripted", *m) for m in MUTATIONS), *ELSEWHERE)
+
+
+def found(base: str, change: Change) -> list[tuple[str, str]]:
+    """The codes and severities of the changed game's divergences."""
+    raw = raw_of(base)
+    change(raw)
+    return [(d.code, d.severity) for d in audit(json.dumps(raw).encode(), "t.json")]
+
+
+@pytest.mark.parametrize(("base", "change", "code"), [(m[0], *m[2:]) for m in ALL], ids=[m[1] for m in ALL])
+def test_a_changed_trace_is_found_out(base: str, change: Change, code: str) -> None:
+    assert (code, CODES[code].ours) in found(base, change)
+
+
+@pytest.mark.parametrize(("change", "code", "severity"), [m[1:] for m in PUBLIC], ids=[m[0] for m in PUBLIC])
+def test_what_is_known_of_the_public_harness_is_told_as_known(change: Change, code: str, severity: str) -> None:
+    assert (code, severity) in found("public", change)
+
+
+def test_the_public_form_has_no_error() -> None:
+    assert {severity for _, severity in found("public", lambda raw: None)} == {KNOWN}
+
+
+def test_there_is_a_mutation_for_every_code() -> None:
+    reached = {m[3] for m in ALL} | {m[2] for m in PUBLIC}
+    assert set(CODES) - reached == {"unchecked_optimum"}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every path of a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(p for key, child in inner for p in places(child, (*path, key)))]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 10**20) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+PLACES = {base: places(raw_of(base)) for base in ("scripted", "public", "stopped", "prompted")}
+
+
+@given(st.data())
+def test_no_change_whatever_makes_the_auditor_raise(data: st.DataObject) -> None:
+    base = data.draw(st.sampled_from(sorted(PLACES)))
+    raw = raw_of(base)
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(PLACES[base]))
+        holder: Any = raw
+        try:
+            for key in path[:-1]:
+                holder = holder[key]
+            if path and data.draw(st.booleans()):
+                holder[path[-1]] = data.draw(JSON)
+            elif path:
+                del holder[path[-1]]
+        except (KeyError, IndexError, TypeError):
+            continue
+    audit(json.dumps(raw).encode(), "t.json")
+
+
+@given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_what_is_no_trace_is_unreadable(text: bytes) -> None:
+    assert [d.code for d in audit(text, "t.json")] == ["unreadable"]

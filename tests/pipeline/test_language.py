@@ -1,0 +1,162 @@
+"""What English messages claim: the gold sets, and the rules one by one."""
+
+import json
+from collections.abc import Iterable
+
+import pytest
+
+from pipeline.evidence import Claim, claims
+from pipeline.language import language_claims
+from pipeline.language_docs import PAGE, updated
+from pipeline.rules import RULES, RuleSet
+from pipeline.typed import Heard
+from tests.pipeline.gold import Example, found, gold
+
+PAPER = RULES["paper"]
+SENDER = 9
+
+
+def read(message: str, sender: int = SENDER) -> list[Claim]:
+    return language_claims(message, sender, PAPER)
+
+
+def said(message: str, sender: int = SENDER) -> set[str]:
+    """Claims as "target slot class"."""
+    return {f"{target} {slot} {source.removeprefix('language_')}" for target, slot, source, *_ in read(message, sender)}
+
+
+@pytest.mark.parametrize("example", gold("clauses"), ids=lambda example: example.message[:50])
+def test_each_gold_message_claims_its_rows_and_no_others(example: Example) -> None:
+    assert found(read(example.message, example.sender)) == example.rows
+
+
+def test_the_gold_set_is_large_and_much_of_it_claims_nothing() -> None:
+    examples = gold("clauses")
+    assert len(examples) >= 220
+    assert sum(not example.rows for example in examples) >= 50
+    assert {row.said for example in examples for row in example.rows} == set(PAPER.language)
+
+
+def rates(examples: Iterable[Example]) -> tuple[float, float]:
+    """Precision and recall over (target, slot, class)."""
+    right = told = true = 0
+    for example in examples:
+        got = {row[:3] for row in found(read(example.message, example.sender))}
+        want = {row[:3] for row in example.rows}
+        right, told, true = right + len(got & want), told + len(got), true + len(want)
+    return right / told, right / true
+
+
+def test_other_wordings_are_read_precisely_and_mostly() -> None:
+    examples = gold("second_wording")
+    precision, recall = rates(examples)
+    assert len(examples) >= 80
+    assert precision >= 0.95
+    assert recall >= 0.85
+    assert f"precision {precision:.3f} and recall {recall:.3f}" in PAGE.read_text("utf-8")
+
+
+VALUES = (
+    ("I have an errand at slot 3", ("language_occupied", 0.25, 0.50)),
+    ("I'm busy at slot 3", ("language_negative", 0.05, 1.0)),
+    ("I'm free at slot 3", ("language_positive", 0.95, 1.0)),
+    ("Slot 3 is low cost for me", ("language_cost", 0.95, 0.35)),
+    ("I propose slot 3", ("language_proposal", 0.95, 0.25)),
+)
+
+
+@pytest.mark.parametrize(("message", "values"), VALUES)
+def test_each_class_has_the_evidence_and_strength_of_h3(message: str, values: tuple[str, float, float]) -> None:
+    (claim,) = read(message)
+    assert claim[2:5] == values
+
+
+def test_epsilon_moves_the_ends_and_nothing_else() -> None:
+    sure = RuleSet("sure", epsilon=0.0)
+    for message, (source, evidence, strength) in VALUES:
+        (claim,) = language_claims(message, 1, sure)
+        assert claim[2:5] == (source, {0.05: 0.0, 0.95: 1.0}.get(evidence, evidence), strength)
+
+
+PRIORITY = (
+    ("Slot 3: errand blocked free low cost prefer", "occupied"),
+    ("Slot 3: prefer low cost free blocked", "negative"),
+    ("Slot 3: prefer low cost free", "positive"),
+    ("Slot 3: prefer low cost", "cost"),
+    ("Slot 3: prefer", "proposal"),
+    ("I'm free and flexible at slot 3", "positive"),
+    ("Slot 3 works for me, I'd only have to move an errand", "occupied"),
+)
+
+
+@pytest.mark.parametrize(("message", "first"), PRIORITY)
+def test_the_first_class_in_order_decides(message: str, first: str) -> None:
+    assert said(message) == {f"9 3 {first}"}
+
+
+def test_a_span_is_the_clause_in_the_message_as_it_was_written() -> None:
+    message = "Hi 👋🏽 — **Slot 3** isn’t free… שלום; but I’m free at “slot 12”!\r\n\tAgent 2 can do 4\ud800"
+    spans = {(claim[1], claim[5]) for claim in read(message)}
+    assert spans == {(3, "Slot 3** isn’t free"), (12, "I’m free at “slot 12"), (4, "Agent 2 can do 4")}
+    assert all(message[claim[6] : claim[7]] == claim[5] for claim in read(message))
+
+
+def test_a_sender_that_names_itself_claims_of_itself_once() -> None:
+    assert said("Agent 2 is free at 4", sender=2) == {"2 4 positive"}
+    assert len(read("Agent 2 and I are free at 4", sender=2)) == 1
+
+
+def test_a_claim_of_the_recipient_is_made_too() -> None:
+    heard = claims("Agent 0 is free at slot 4", 1, (0, 2), Heard(), PAPER)
+    assert [claim[:3] for claim in heard] == [(0, 4, "language_positive")]
+
+
+def test_no_slot_of_a_clause_is_both_free_and_not() -> None:
+    assert said("I'm free at 2-5 except 4") == {"9 2 positive", "9 3 positive", "9 5 positive", "9 4 negative"}
+    assert said("I'm busy at 2-4 but not 3") == {"9 2 negative", "9 4 negative", "9 3 positive"}
+
+
+def test_a_message_that_truly_says_both_keeps_both() -> None:
+    assert said("I was free at slot 3. I'm busy at slot 3.") == {"9 3 positive", "9 3 negative"}
+
+
+RANGES = (
+    ("slots 2-5", {2, 3, 4, 5}),
+    ("slots 2–5", {2, 3, 4, 5}),
+    ("slots 2 through 5", {2, 3, 4, 5}),
+    ("slots 9 to 12", {9, 10, 11, 12}),
+    ("slots 5-2", {5, 2}),
+    ("slots 1-100", {1, 100}),
+    ("slots 1, 3-4 and slot 12", {1, 3, 4, 12}),
+    ("slots 1/2/11", {1, 2, 11}),
+)
+
+
+@pytest.mark.parametrize(("written", "slots"), RANGES)
+def test_lists_and_ranges_name_each_of_their_slots(written: str, slots: set[int]) -> None:
+    assert {claim[1] for claim in read(f"I'm free at {written}.")} == slots
+
+
+TYPED = (
+    '{"imap": "decision", "slot": 3, "note": "slot 3 is free"}',
+    '{"dsm": "unknown", "note": "I am free at slot 3"}',
+    '{"imap": "costs", "note": "slot 3 is free"',
+    '  {"slot": 3, "status": "slot 3 is free"}',
+    '["slot 3 is free"]',
+    'Sent: {"sd": "reply", "text": "slot 3 is free"}',
+)
+
+
+@pytest.mark.parametrize("content", TYPED)
+def test_typed_json_is_never_read_as_english(content: str) -> None:
+    assert all(not claim[2].startswith("language") for claim in claims(content, 1, (0,), Heard(), PAPER))
+
+
+def test_what_looks_like_english_after_a_bracket_is_read() -> None:
+    assert said("[update] I'm free at slot 3") == {"9 3 positive"}
+    assert said(json.dumps("I'm free at slot 3")) == {"9 3 positive"}
+
+
+def test_the_page_shows_the_vocabulary_as_it_is() -> None:
+    page = PAGE.read_text("utf-8")
+    assert updated(page) == page

@@ -1,0 +1,144 @@
+"""What holds of every English message, whatever it says."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline import language
+from pipeline.evidence import Claim
+from pipeline.language import language_claims
+from pipeline.language_grammar import KINDS
+from pipeline.language_scan import expand, fold, scanner
+from pipeline.rules import RULES
+from tests.pipeline.gold import gold
+
+PAPER = RULES["paper"]
+CLASSES = {f"language_{said}" for said in PAPER.language}
+MESSAGES = [example.message for name in ("clauses", "second_wording") for example in gold(name)]
+
+WORDS = (
+    *(
+        "slot",
+        "slots",
+        "Agent",
+        "Agents",
+        "I",
+        "you",
+        "they",
+        "free",
+        "busy",
+        "not",
+        "isn't",
+        "can't",
+        "errand",
+        "meeting",
+    ),
+    *("at", "and", "or", "but", "if", "except", "which", "so", "it", "is", "for", "me", "cost", "prefer", "none", "of"),
+    *("neither", "nothing", "0", "3", "7", "12", "2-5", "3,", "5", ".", ",", ";", ":", "?", "!", "-", "—", "(", ")"),
+    *("\n", "’", "é", "🙂", "\ud800", "no longer", "works"),
+)
+SOUP = st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
+
+
+def read(message: str) -> list[Claim]:
+    return language_claims(message, 1, PAPER)
+
+
+@given(st.text(st.characters(), max_size=120) | SOUP)
+def test_any_text_is_read_and_its_spans_are_exact(message: str) -> None:
+    for target, slot, source, evidence, strength, clause, start, end in read(message):
+        assert clause
+        assert message[start:end] == clause
+        assert source in CLASSES
+        assert target >= 0
+        assert slot is not None
+        assert 0 < evidence < 1
+        assert 0 < strength <= 1
+
+
+@given(SOUP | st.sampled_from(MESSAGES))
+def test_slots_and_agents_are_numbers_of_the_message_or_between_two_of_them(message: str) -> None:
+    numbers = {int(number) for number in re.findall(r"[0-9]+", message)}
+    for target, slot, *_ in read(message):
+        assert slot is not None
+        assert slot in numbers or (min(numbers) < slot < max(numbers) and re.search(r"[-–—~]|to|thr|until", message))
+        assert target == 1 or target in numbers
+
+
+@given(SOUP | st.sampled_from(MESSAGES))
+def test_capitals_do_not_matter(message: str) -> None:
+    loud = "".join(letter.upper() if letter.isascii() else letter for letter in message)
+    assert [(*claim[:5], *claim[6:]) for claim in read(loud)] == [(*claim[:5], *claim[6:]) for claim in read(message)]
+
+
+@given(SOUP | st.sampled_from(MESSAGES))
+def test_typographic_apostrophes_do_not_matter(message: str) -> None:
+    straight = message.replace("’", "'")
+    curly = straight.replace("'", "’")
+    assert [(*claim[:5], *claim[6:]) for claim in read(curly)] == [(*claim[:5], *claim[6:]) for claim in read(straight)]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from(MESSAGES), min_size=1, max_size=6), st.integers(0, 5))
+def test_messages_are_read_alike_in_any_batch_and_order(messages: list[str], cut: int) -> None:
+    together = [read(message) for message in messages]
+    language.statements.cache_clear()
+    language._read.cache_clear()
+    assert [read(message) for message in messages[cut:] + messages[:cut]] == together[cut:] + together[:cut]
+
+
+WHOLE = [m for m in MESSAGES if re.search(r"[a-z][.!]$", m) and "\n" not in m and not re.search(r"[\"{?;]", m)]
+
+
+@given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=4))
+def test_sentences_are_read_alike_alone_and_together(messages: list[str]) -> None:
+    together = read(" ".join(messages))
+    assert [claim[:6] for claim in together] == [claim[:6] for message in messages for claim in read(message)]
+
+
+@given(st.sampled_from(MESSAGES), st.integers(0, 9))
+def test_numbers_of_one_and_two_digits_are_read_alike(message: str, shift: int) -> None:
+    """Whether "slot 3" or "slot 13" was read first must not matter: sentences are learned without their numbers."""
+    longer = re.sub(r"(?<![0-9])[0-9](?![0-9])", lambda digit: f"4{digit[0]}", message)
+    claims, shifted = (language_claims(each, 99, PAPER) for each in (message, longer))
+    assert all(longer[claim[6] : claim[7]] == claim[5] for claim in shifted)
+    if not re.search(r"[0-9]{2}|[-–—/]|to|through", message):
+        assert [claim[1] for claim in shifted] == [40 + (claim[1] or 0) for claim in claims]
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_folding_keeps_every_place(message: str) -> None:
+    folded = fold(message)
+    assert len(folded) == len(message)
+    assert folded.isascii()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_phrase_of_the_vocabulary_is_a_regular_expression_that_can_start(kind: str) -> None:
+    for phrase in KINDS[kind]:
+        assert re.compile(expand(phrase)).match("") is None
+    assert any(kind in kinds for _, kinds in scanner().readers.values())
+
+
+ENDLESS = (
+    "3 ",
+    "slot 3, ",
+    "agent 1 and ",
+    "not free at 3, ",
+    "very ",
+    "3-4-",
+    "(",
+    "if slot 3 works, ",
+    "no need to ",
+)
+
+
+@pytest.mark.parametrize("piece", ENDLESS)
+def test_a_long_message_takes_no_longer_than_it_must(piece: str) -> None:
+    read("Slot 3 is free.")
+    start = time.process_time()
+    read(piece * (10_000 // len(piece)))
+    assert time.process_time() - start < 2

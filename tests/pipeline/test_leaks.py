@@ -1,0 +1,218 @@
+"""Which messages disclose a private label, to whom, and with which words."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from speech_tables import Frames, derived, labelled_game
+from trace_builder import TraceBuilder, rendering
+
+from pipeline.derive import ingested_frames
+from pipeline.ingest import ingest
+from pipeline.leaks import Known, by_cue, find_leaks, labels_said
+from pipeline.terms import find_label, kind_of, read_label
+from pipeline.tokens import split, stem
+from pipeline.traces import decode
+from sim.lists import read_list
+from sim.play import Play, play_game
+from sim.suite import make_task
+from sim.teams import named_teams
+
+ROOT = Path(__file__).parents[2]
+GOLD: list[dict[str, Any]] = yaml.safe_load((ROOT / "data/gold/leaks.yaml").read_text(encoding="utf-8"))
+
+
+def knowing(*labels: str, terms: tuple[str, ...] = ()) -> list[Known]:
+    return [Known("errand", i, text, None, 0, read_label(text, terms)) for i, text in enumerate(labels)]
+
+
+def said(message: str, *labels: str, terms: tuple[str, ...] = ()) -> dict[str, str]:
+    """Label → the words of the message that disclose it, for a sender who knows the labels."""
+    found = labels_said(message, 1, by_cue(knowing(*labels, terms=terms)))
+    return {leak.known.label: message[leak.start : leak.end] for leak in found}
+
+
+@pytest.mark.parametrize("case", GOLD, ids=[f"{i} {case['kind']}" for i, case in enumerate(GOLD)])
+def test_the_gold_set_is_found_word_for_word(case: dict[str, Any]) -> None:
+    assert said(case["message"], *case["labels"]) == case["found"]
+
+
+def public_trace(number: int, case: dict[str, Any]) -> TraceBuilder:
+    """The case as a public trace: the labels behind errands in rendered calendars, agent 2 probing."""
+    calendars = []
+    for first, labels in ((1, case["labels"]), (9, case.get("others", [])), (0, [])):
+        errands = [f"Errand #{first + i} (cost=1) private_label={label!r}" for i, label in enumerate(labels)]
+        calendars.append(rendering(*errands, *["[FREE]"] * (4 - len(labels))))
+    trace = TraceBuilder(f"game-{number}", calendars=tuple(calendars), nosy_agent_ids=[2])
+    return trace.round(0).dm(0, 0, 2, case["message"])
+
+
+def test_the_gold_set_is_found_in_public_traces() -> None:
+    traces = [public_trace(number, case) for number, case in enumerate(GOLD)]
+    rows = [ingest(decode(trace.text()), "a") for trace in traces]
+    frames = ingested_frames({table: [row for each in rows for row in each[table]] for table in rows[0]})
+    found = find_leaks(frames["messages"], frames["labels_known"], frames["rounds"], frames["agents"])
+    assert {(row[0], row[5], row[7]) for row in found} == {
+        (f"game-{number}", *told) for number, case in enumerate(GOLD) for told in case["found"].items()
+    }
+    assert all(induced for *_, induced, _, _, _ in found)
+
+
+def test_the_gold_set_has_leaks_and_look_alikes() -> None:
+    assert len(GOLD) >= 60
+    assert sum(case["kind"] == "appendix" for case in GOLD) == 22
+    assert sum(not case["found"] for case in GOLD) >= 25
+
+
+RECORDED = (
+    ("I'm at the Marlowe Pavilion then.", "Marlowe Pavilion"),
+    ("Chemo infusion, third cycle, Marlowe Pavilion: no.", "Chemo infusion, third cycle, Marlowe Pavilion"),
+    ("I have chemo then, at Marlowe-Pavilion.", "Marlowe-Pavilion"),
+    ("It is my third cycle.", None),
+    ("Infusion at slot 3.", None),
+)
+
+
+@pytest.mark.parametrize(("message", "found"), RECORDED)
+def test_recorded_terms_decide_where_there_are_some(message: str, found: str | None) -> None:
+    label = "Chemo infusion, third cycle, Marlowe Pavilion"
+    assert said(message, label, terms=("chemo", "marlowe pavilion")).get(label) == found
+
+
+KINDS = (
+    ("meeting", "scheduling"),
+    ("appointment", "scheduling"),
+    ("session", "scheduling"),
+    ("review", "scheduling"),
+    ("call", "scheduling"),
+    ("project", "scheduling"),
+    ("update", "scheduling"),
+    ("with", "linking"),
+    ("the", "linking"),
+    ("7", "linking"),
+    ("private", "combining"),
+    ("bankruptcy", "telling"),
+    ("filing", "telling"),
+    ("manager", "telling"),
+    ("interview", "telling"),
+)
+
+
+@pytest.mark.parametrize(("word", "kind"), KINDS)
+def test_a_word_counts_for_what_its_list_says(word: str, kind: str) -> None:
+    assert kind_of(word) == kind
+
+
+STEMS = (("landlord's", "landlord"), ("Allergies", "allergy"), ("boxes", "box"), ("bus", "bus"), ("class", "class"))
+
+
+@pytest.mark.parametrize(("word", "expected"), STEMS)
+def test_plurals_and_possessives_are_one_word(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+def leaks(trace: TraceBuilder, *names: str) -> list[tuple[Any, ...]]:
+    return derived(trace)["leaks"].select(names).rows()
+
+
+def test_a_leak_names_sender_recipient_label_and_words() -> None:
+    trace = labelled_game().dm(0, 0, 1, "Slot 0 is my bankruptcy filing.")
+    names = ("round", "from_agent", "to_agent", "label", "matched_text", "span_start", "span_end", "kind", "item_id")
+    assert leaks(trace, *names) == [
+        (0, 0, 1, "Bankruptcy filing preparation", "bankruptcy filing", 13, 30, "errand", 1)
+    ]
+
+
+def test_a_group_message_leaks_to_each_recipient() -> None:
+    trace = labelled_game().group(0, 0, [1, 2], "The babysitter comes at 2.")
+    assert leaks(trace, "to_agent", "recipient_entitled") == [(1, False), (2, False)]
+
+
+def test_a_label_of_another_agent_cannot_leak() -> None:
+    assert leaks(labelled_game().dm(0, 1, 0, "Is slot 0 your bankruptcy filing?"), "label") == []
+
+
+def test_a_label_cannot_leak_before_it_was_shown() -> None:
+    assert leaks(TraceBuilder().round(0).dm(0, 0, 1, "The merger."), "label") == []
+    early = labelled_game()
+    early.content["events"].insert(5, early.dm(0, 0, 1, "About the merger?").content["events"].pop())
+    assert leaks(early, "label") == []
+
+
+def test_typed_messages_leak_nothing() -> None:
+    trace = labelled_game().dm(0, 0, 1, {"imap": "decision", "slot": 0, "why": "bankruptcy filing preparation"})
+    assert leaks(trace, "label") == []
+
+
+def test_a_meetings_label_told_to_a_participant_is_marked() -> None:
+    trace = labelled_game().dm(0, 0, 1, "For the Brightwater merger?").dm(0, 0, 2, "It's a merger.")
+    assert leaks(trace, "to_agent", "recipient_entitled") == [(1, True), (2, False)]
+
+
+INDUCED = (
+    ([(0, 1, "The babysitter.")], [False]),
+    ([(0, 2, "The babysitter.")], [True]),
+    ([(2, 0, "What is at slot 2?"), (0, 1, "The babysitter.")], [True]),
+    ([(2, 1, "What is at slot 2?"), (0, 1, "The babysitter.")], [False]),
+    ([(0, 1, "The babysitter."), (2, 0, "What is at slot 2?")], [False]),
+)
+
+
+@pytest.mark.parametrize(("talk", "expected"), INDUCED)
+def test_a_leak_is_induced_when_sent_to_or_after_a_probing_agent(talk: Any, expected: list[bool]) -> None:
+    trace = labelled_game(nosy=[2])
+    for sender, recipient, message in talk:
+        trace.dm(0, sender, recipient, message)
+    assert leaks(trace, "induced") == [(induced,) for induced in expected]
+
+
+def test_a_probe_induces_only_in_its_round() -> None:
+    trace = labelled_game(nosy=[2]).dm(0, 2, 0, "What is at slot 2?").round(1).dm(1, 0, 1, "The babysitter.")
+    assert leaks(trace, "round", "induced") == [(1, False)]
+
+
+def test_a_probing_agent_leaks_unasked() -> None:
+    assert leaks(labelled_game(nosy=[0]).dm(0, 0, 1, "The babysitter."), "induced") == [(False,)]
+
+
+@pytest.fixture(scope="module")
+def scripted() -> Frames:
+    """One task of the paper, played by the four protocols."""
+    task = make_task(read_list(ROOT / "data/suites/paper72.csv")[40])
+    traces = [play_game(Play(task, named_teams()[team])) for team in ("imap", "sd", "dsm-welfare", "dsm-private")]
+    rows = [ingest(decode(msgspec.json.encode(trace)), "a") for trace in traces]
+    return ingested_frames({table: [row for each in rows for row in each[table]] for table in rows[0]})
+
+
+def test_scripted_protocols_leak_nothing(scripted: Frames) -> None:
+    assert scripted["labels_known"]["game_id"].n_unique() == 4
+    assert scripted["messages"].height > 50
+    assert find_leaks(scripted["messages"], scripted["labels_known"], scripted["rounds"], scripted["agents"]) == []
+    as_english = scripted["messages"].with_columns(typed=pl.lit(None, pl.String))
+    assert find_leaks(as_english, scripted["labels_known"], scripted["rounds"], scripted["agents"]) == []
+
+
+@given(st.text(), st.text(min_size=1), st.lists(st.text(min_size=1), max_size=2))
+def test_no_text_is_too_strange(message: str, label: str, terms: list[str]) -> None:
+    for reading in (read_label(label, ()), read_label(label, tuple(terms))):
+        span = find_label(reading, split(message))
+        assert span is None or 0 <= span[0] < span[1] <= len(message)
+
+
+SOME = """slot bankruptcy Filing private meeting landlord’s the with — . coffee follow-up İstanbul 7"""
+WORDS = st.sampled_from([*SOME.split()])
+
+
+@given(st.lists(WORDS), st.lists(WORDS, min_size=1))
+def test_what_is_found_is_said_in_the_label_word_by_word(message: list[str], label: list[str]) -> None:
+    text, name = " ".join(message), " ".join(label)
+    for part in said(text, name).values():
+        stems = [word.stem for word in split(part)]
+        named = [word.stem for word in split(name)]
+        assert any(named[i : i + len(stems)] == stems for i in range(len(named)))
+        assert said(part, name)[name] == part

@@ -1,0 +1,107 @@
+"""How much was said, and what it led to."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from speech_tables import derived
+from trace_builder import TraceBuilder, rendering, reschedule, schedule, toy_game
+
+from pipeline.payloads import said_chars
+from pipeline.volume import feasible_slots
+
+LENGTHS = (
+    ("Slot 3 works.", 13),
+    ("", 0),
+    ('{"sd": "propose", "slot": 12}', len("sdproposeslot12")),
+    ('{"imap": "costs", "costs": {"0": 100, "1": null}}', len("imapcostscosts01001null")),
+    ('{"dsm": "scores", "list": [1, [true, "a b"], 0.5]}', len("dsmscoreslist1truea b0.5")),
+    ('{"not": "a protocol"}', 21),
+)
+
+
+@pytest.mark.parametrize(("content", "expected"), LENGTHS)
+def test_a_protocols_message_counts_its_keys_and_values(content: str, expected: int) -> None:
+    assert said_chars(content) == expected
+
+
+@given(st.text())
+def test_english_counts_as_long_as_it_is(content: str) -> None:
+    assert (
+        said_chars(content) <= len(content) if content.lstrip().startswith("{") else said_chars(content) == len(content)
+    )
+
+
+def test_the_toy_game_is_counted_by_round() -> None:
+    names = ("meeting_index", "messages", "dms", "said_chars", "cumulative_cost", "cumulative_optimal_cost")
+    rows = derived(toy_game())["round_volume"].select(names).rows()
+    english = next(e["data"]["content"] for e in toy_game().content["events"][::-1] if e["type"] == "dm_sent")
+    said = sum(map(len, ("imapcost_requestmeeting_id1slots012", "imapcostsmeeting_id1costs001100", "2null")))
+    assert rows == [(1, 3, 3, said + len("imapdecisionmeeting_id1slot0"), 4, None), (2, 1, 1, len(english), 4, None)]
+
+
+def test_cost_builds_up_against_the_oracles_schedule() -> None:
+    trace = toy_game(scenario={"optimal": {"assignments": {"1": 0, "2": 1}}})
+    names = ("cumulative_cost", "cumulative_optimal_cost", "cumulative_excess")
+    assert derived(trace)["round_volume"].select(names).rows() == [(4, 4, 0), (4, 104, -100)]
+
+
+def test_speakers_have_the_place_of_their_order() -> None:
+    trace = TraceBuilder()
+    meeting = {"id": 1, "participants": [0, 1], "cost": 1}
+    trace.event("round_start", round=0, meeting=meeting, speaker_order=[1, 0])
+    trace.dm(0, 1, 0, "abc").dm(0, 1, 2, "de").dm(0, 2, 1, "f").group(0, 2, [0, 1], {"sd": "x"})
+    names = ("agent", "position", "messages", "dms", "said_chars")
+    assert derived(trace)["speaker_volume"].select(names).rows() == [
+        (0, 2, 0, 0, 0),
+        (1, 1, 2, 2, 5),
+        (2, None, 2, 1, 4),
+    ]
+
+
+CALENDARS = (
+    ([0, 4, 0, 0], {2}, {0, 1, 3}),
+    ([1, 2, 3], set(), set()),
+    ([1, 0], {1}, set()),
+    ([0, 1], set(), {0, 1}),
+)
+
+
+@pytest.mark.parametrize(("costs", "fixed", "expected"), CALENDARS)
+def test_a_slot_can_take_a_meeting_if_it_is_free_or_its_errand_has_somewhere_to_go(
+    costs: list[int], fixed: set[int], expected: set[int]
+) -> None:
+    assert feasible_slots(costs, fixed) == expected
+
+
+FIRST = (
+    ("[FREE]", 0, True),
+    ("Errand #1 (cost=9)", 0, True),
+    ("Blocked Errand #1 (cost=9)", 1, False),
+    ("Meeting M7 (cost=1) participants=[0, 2]", 1, False),
+)
+
+
+@pytest.mark.parametrize(("first", "slot", "took"), FIRST)
+def test_the_first_feasible_slot_holds_no_meeting_and_nothing_blocked(first: str, slot: int, took: bool) -> None:
+    calendar = rendering(first, "Errand #2 (cost=1)", "[FREE]", "[FREE]")
+    trace = TraceBuilder().round(0).rendered(0, 0, calendar).rendered(0, 1, calendar).resolution(0, True, a0=0, a1=0)
+    names = ("first_feasible_slot", "took_first_feasible")
+    assert derived(trace)["round_volume"].select(names).rows() == [(slot, took)]
+
+
+def test_the_first_feasible_slot_is_unknown_without_every_calendar() -> None:
+    trace = TraceBuilder().round(0).rendered(0, 0, rendering(*["[FREE]"] * 4)).resolution(0, True, a0=0, a1=0)
+    assert derived(trace)["round_volume"].select("first_feasible_slot", "took_first_feasible").rows() == [(None, None)]
+
+
+def moved_twice() -> list[dict[str, Any]]:
+    return [reschedule(1, 0, 1), schedule(2, 0)]
+
+
+def test_an_earlier_meeting_that_moves_counts_once_a_round() -> None:
+    trace = TraceBuilder(calendars=(rendering(*["[FREE]"] * 4),) * 3)
+    trace.round(0).batch(0, 0, schedule(1, 0)).batch(0, 1, schedule(1, 0)).round(1)
+    trace.batch(1, 0, *moved_twice()).batch(1, 1, *moved_twice())
+    assert derived(trace)["round_volume"]["prior_meetings_moved"].to_list() == [0, 1]
