@@ -15,8 +15,22 @@ PRIORITY = ("occupied", "negative", "positive", "cost", "proposal")
 # What "not" makes of a class; an errand that one would rather not move is still an errand.
 TURNED = {"negative": "positive", "positive": "negative", "occupied": "occupied"}
 
+# Kinds that are told apart from their class because other words weigh differently beside them.
+READ_AS = {"clear": "positive", "effort": "occupied"}
+
 LISTS = ("slots", "numbers")
+# "Let's put meeting 4 at slot 3" proposes; "let's move meeting 4 out of slot 3" says where it is.
+IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
+LONE = re.compile(r"slots ?#?0+")  # more must follow
+# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
+SUBJECT = re.compile(
+    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
+    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
+    r"bump)ing\b|"
+    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
+    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
+)
 BOUNDARIES = frozenset(("soft", "hard", "except", "hypothetical"))
 NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 # Whom the message speaks to: "Great, Agent 2, …", "Hi Agent 2: …".
@@ -82,18 +96,30 @@ def atoms(text: str, goes_on: bool = False) -> list[Atom]:
 def _joined(text: str, tokens: Sequence[Token]) -> list[Token]:
     """Lists made whole again: "none of 3, 5 and 9 works" is one list, "free at 3, 5 and 9 works" is two."""
     made: list[Token] = []
-    said = False
+    said = is_noun = False
     for token in tokens:
         joint = 1 + (bool(made) and made[-1].kind == "soft")
         last = made[-joint] if len(made) >= joint else None
         lists = token.kind in LISTS and last is not None and last.kind in LISTS
-        if last and lists and not said and JOINT.fullmatch(text, last.end, token.start):
+        if (
+            last
+            and lists
+            and JOINT.fullmatch(text, last.end, token.start)
+            and not (said and not LONE.fullmatch(text, last.start, last.end) and not is_noun)
+        ):
             made[-joint:] = [Token(last.kind, last.start, token.end)]
             continue
         made.append(token)
+        if token.kind not in LISTS and token.kind not in ("soft", "for_whom"):
+            is_noun = token.kind in CLASS_KINDS and _is_noun(text, token)
         if token.kind in CLASS_KINDS or token.kind in BOUNDARIES:
             said = token.kind in CLASS_KINDS or (said and token.kind == "soft")
     return made
+
+
+def _is_noun(text: str, token: Token) -> bool:
+    """Whether a phrase of a class is part of a subject, whose slots are one list whatever verb follows."""
+    return SUBJECT.search(text, max(0, token.start - 40), token.end) is not None
 
 
 def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
@@ -132,13 +158,18 @@ def _starts_anew(text: str, atom: Atom, subject: Token) -> bool:
 def _decide(text: str, atom: Atom) -> None:
     """The first class in the order of priority, after turning those that a negation stands before."""
     negated = any(text.startswith(("neither", "none"), t.start) for t in atom.tokens if t.kind == "negation")
-    proposed = False
+    proposed, priced = False, atom.has("cost") or atom.has("clear")
     for token in atom.tokens:
         if token.kind == "negation":
             negated = True
         elif token.kind in CLASS_KINDS:
-            said = "positive" if token.kind == "clear" else TURNED.get(token.kind) if negated else token.kind
-            if said == "occupied" and proposed and "meeting" in text[token.start : token.end]:
+            plain = READ_AS.get(token.kind, token.kind)
+            if token.kind == "effort" and priced:
+                continue
+            said = TURNED.get(plain) if negated and token.kind != "clear" else plain
+            if said == "occupied" and negated and "any" in text[token.start : token.end]:
+                said = "positive"  # "neither Agent 0 nor I have anything at 3"
+            if said == "occupied" and proposed and IS_MEETING.match(text, token.start, token.end):
                 continue
             proposed = proposed or said == "proposal"
             if said and (atom.decided is None or PRIORITY.index(said) < PRIORITY.index(atom.decided)):
@@ -153,7 +184,7 @@ def _place(text: str, atom: Atom) -> None:
     into = atom.slots
     for token in atom.tokens:
         if token.kind == "aside":
-            into = atom.aside
+            into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
             into += listed(text, token, moving)
 

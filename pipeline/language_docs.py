@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.language_grammar import EXCEPT, HARD, SOFT, UNITS
-from pipeline.language_words import CLASSES, CLEAR, ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST, Phrases
+from pipeline.language_words import CLASSES, CLEAR, EFFORT, ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST, Phrases
 from pipeline.rules import ENGLISH
 
 PAGE = Path(__file__).parents[1] / "docs" / "language.md"
@@ -18,6 +18,7 @@ EXAMPLES = {
     "proposal": "Let's go with slot 5",
 }
 OTHERS: dict[str, Phrases] = {
+    "making room: cost where the clause names it, else occupied": EFFORT,
     "turned round: an errand denied, a conflict denied": CLEAR,
     "negations, which turn the class after them": NEGATION,
     "read over": IGNORED,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pipeline.language_words import (
     CLASSES,
     CLEAR,
+    EFFORT,
     ELSEWHERE,
     HYPOTHETICAL,
     IGNORED,
@@ -49,7 +50,8 @@ PATTERNS: Mapping[str, str] = {
     ),
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
     "{singular}": (
-        r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|seems|fits|"
+        r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
+        r"seems|fits|"
         r"suits|holds|makes)\b"
     ),
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
@@ -109,14 +111,14 @@ FOR_WHOM: Phrases = (
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:my|our|your|their|{agents}) (?:own )?"
     r"(?:end|side|part|calendar|schedule|agenda|plate|planner)",
-    r"by {agents}",
+    r"by {agents}|of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
 # An agent who is only spoken to or about.
 SPOKEN_TO: Phrases = (
     r"(?:ask(?:ed|ing|s)?|tell(?:ing)?|told|with|from|to|inform(?:ed|ing)?|contact(?:ed|ing)?|messag(?:e|ed|ing)|"
     r"ping(?:ed)?|notify|notified|via|about|of|let|dm'?e?d?|after|like|than|thank|thanks|hi|hello|hey) "
     r"{agents}(?:(?: and| or| &|,) {agents})*",
-    r"(?:tell|told|inform\w*|giv(?:e|es|ing)|gave|show|remind\w*|offer(?:ed)?|sen[dt]|assure|let|for letting) "
+    r"(?:tells?|told|inform\w*|giv(?:e|es|ing)|gave|show|remind\w*|offer(?:ed)?|sen[dt]|assure|let|for letting) "
     r"(?:you|me|us|them)",
 )
 
@@ -129,6 +131,7 @@ NUMBERS: Phrases = (NUMBER + "{list}",)
 KINDS: Mapping[str, Phrases] = {
     "clear": CLEAR,
     "occupied": CLASSES["occupied"],
+    "effort": EFFORT,
     "except": EXCEPT,
     "request": REQUEST,
     "hypothetical": HYPOTHETICAL,

@@ -13,7 +13,7 @@ from pipeline.language_targets import is_named
 
 OPPOSITE = {"positive": "negative", "negative": "positive", "occupied": "positive"}
 # Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
-BACK = re.compile(r"\b(?:it|it's|that|this|these|those|there|then|both|either|them|same|too|as well|also)\b")
+BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
 GLUE = re.compile(
     r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
     r"[\s-]*)*[\s)]*"
@@ -226,7 +226,8 @@ class Reader:
         if (part.silent and not named) or not (back or BACK.search(self.text, atom.start, atom.end)):
             return
         pointing = replace(part, said=said, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
-        pointing.overrides = self._is_news(atom)
+        effort = part.decider is not None and part.decider.kind == "effort"
+        pointing.overrides = self._is_news(atom) or (said == "cost" and effort)
         pointing.silent, pointing.of, pointing.heir = False, part, not named
         self.parts.append(pointing)
 

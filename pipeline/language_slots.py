@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipeline.language_scan import Token
 
-CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear"))
+CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort"))
 REACH = 32  # characters between a feasibility word and the slots it anchors
 
 NUMBER = re.compile(r"0+")
@@ -25,17 +25,28 @@ FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
-    r"\s*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|being|seems?|"
-    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|'s|'re)\s+)*\s*[:(|]?\s*"
+    r"\s*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
+    r"being|seems?|"
+    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|as|'s|'re)\s+)*\s*[:(|]?\s*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|though|also|"
-    r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|my|at)\s+$"
+    r"\b(?:have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
+    r"though|also|"
+    r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
+    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at)\s+$"
 )
-HELD = re.compile(r"\b(?:have|has|got)\s+$")  # "3 and 8 free", but not "2 conflicts"
+HELD = re.compile(
+    r"\b(?:have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
+)  # "3 and 8 free", but not "2 conflicts"
 COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
+
+
+# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
+GOAL = re.compile(r"\s*(?:to\b|~)")
+FROM = re.compile(r"\bfrom\s+$")
+PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
 
 
 class Slots(NamedTuple):
@@ -50,7 +61,10 @@ class Slots(NamedTuple):
 
 def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     """Whether a bare number, or list of them, stands where only a slot would."""
-    if COUNTED.search(_ahead(text, tokens[index].start)):
+    start = tokens[index].start
+    if COUNTED.search(_ahead(text, start)):
+        return False
+    if PRICED.search(text, 0, start) and index and tokens[index - 1].kind in ("slots", "numbers"):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True
@@ -124,12 +138,13 @@ def listed(text: str, token: Token, moving: bool) -> list[Slots]:
     before = _ahead(text, token.start)
     if BESIDE.search(before):
         return []
+    is_span = text.startswith("slots", token.start) and not FROM.search(before)
     goal = moving and TOWARDS.search(before) is not None
     found: list[Slots] = []
     for number in NUMBER.finditer(text, token.start, token.end):
         last = found[-1] if found else None
         if last and last.to_start < 0 and RANGE.fullmatch(text, last.end, number.start()):
-            if moving:
+            if moving and not is_span and GOAL.match(text, last.end):
                 found.append(Slots(number.start(), number.end(), goal=True))
             else:
                 found[-1] = Slots(last.start, last.end, number.start(), number.end(), last.goal)
