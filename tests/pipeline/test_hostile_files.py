@@ -1,0 +1,90 @@
+"""Files that are no good traces: each is rejected with its place or read as documented, and no other game suffers."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hostile import SMALL, Example
+from hostile_examples import EXAMPLES, table
+from trace_builder import toy_game, write_trace
+
+from pipeline import limits, parallel
+from pipeline.io import read_table
+from pipeline.schemas import TABLES
+
+Frames = dict[str, pl.DataFrame]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reliability.md"
+GOOD = ("good-a", "good-z")
+
+
+def game_of(number: int) -> str:
+    return f"example-{number:03d}"
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Frames, Frames]:
+    """The tables of all examples among good traces, and the good traces' own."""
+    folder = tmp_path_factory.mktemp("hostile")
+    for game in GOOD:
+        write_trace(folder / "in" / f"{game}.json.zst", toy_game(game).text())
+    parallel.derive([folder / "in"], folder / "good", workers=1)
+    for number, example in enumerate(EXAMPLES):
+        (folder / "in" / game_of(number)).mkdir()
+        example.make(folder / "in" / game_of(number) / example.name, game_of(number))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, bound in SMALL.items():
+            patch.setattr(limits, name, bound)
+        parallel.derive([folder / "in"], folder / "all", workers=1)
+    return tables_of(folder / "all"), tables_of(folder / "good")
+
+
+def tables_of(folder: Path) -> Frames:
+    return {name: read_table(folder, name) for name in TABLES}
+
+
+def rows_of(frames: Frames, *games: str) -> dict[str, list[tuple[object, ...]]]:
+    """The games' rows of every table, without what differs from file to file."""
+    return {
+        name: frame.filter(pl.col("game_id").is_in(games)).drop("game_id", "trace_path", strict=False).rows()
+        for name, frame in frames.items()
+        if name != "rejected"
+    }
+
+
+def test_the_good_games_beside_them_are_as_they_were(derived: tuple[Frames, Frames]) -> None:
+    among, alone = derived
+    assert rows_of(among, *GOOD) == rows_of(alone, *GOOD)
+    assert alone["games"].height == len(GOOD)
+
+
+@pytest.mark.parametrize(("number", "example"), tuple(enumerate(EXAMPLES)), ids=[e.what for e in EXAMPLES])
+def test_a_hostile_file_does_what_is_documented(number: int, example: Example, derived: tuple[Frames, Frames]) -> None:
+    among, alone = derived
+    inside = pl.col("path").str.contains(f"/{game_of(number)}/", literal=True)
+    rejected = among["rejected"].filter(inside)
+    games = among["games"].filter(game_id=game_of(number)).height
+    if example.read:
+        assert (rejected.rows(), games) == ([], 1)
+    else:
+        found = {(path.rsplit("/", 1)[1], reason, place) for path, reason, place in rejected.rows()}
+        assert (f"{example.name}{example.line}", example.reason.format(**vars(limits) | SMALL), example.place) in found
+        assert games == (1 if example.line else 0)
+    if example.as_usual:
+        assert rows_of(among, game_of(number)) == rows_of(alone, GOOD[0])
+
+
+def test_every_rejection_is_foreseen(derived: tuple[Frames, Frames]) -> None:
+    reasons = derived[0]["rejected"]["reason"]
+    assert not reasons.str.starts_with("cannot be derived").any()
+
+
+def test_the_document_lists_the_examples() -> None:
+    told = DOCUMENT.read_text(encoding="utf-8").split("<!-- examples -->\n")
+    assert told[1] == table(), "python tests/pipeline/hostile_examples.py prints the table"
+
+
+def test_the_document_lists_the_bounds() -> None:
+    told = DOCUMENT.read_text(encoding="utf-8")
+    bounds = [name for name, value in vars(limits).items() if name.isupper() and isinstance(value, int)]
+    missing = [name for name in bounds if f"| `{name}` | {getattr(limits, name):,} |" not in told]
+    assert missing == []

@@ -1,0 +1,214 @@
+"""Hostile names, folders and ends: workers that die, disks that are full, runs that are killed or meet."""
+
+import csv
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner
+
+from pipeline import parallel
+from pipeline.__main__ import app
+from pipeline.derive import read_traces
+from pipeline.io import read_table
+from pipeline.sources import find, look
+
+NAMES = ("a\nb.json", 'quo"te.json', "com,ma.json", "=1+1.json", b"caf\xe9.json", "\x1b[31mred.json", "\u202eleft.json")
+
+
+def derive_by_command(folder: Path, out: Path) -> tuple[int, list[str]]:
+    result = CliRunner().invoke(app, ["derive", str(folder), "--out", str(out), "--workers", "1"])
+    return result.exit_code, result.stderr.splitlines()
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_files_may_be_called_anything(good: bool, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for i, name in enumerate(NAMES):
+        content = toy_game(f"game-{i}").text() if good else b"oops"
+        Path(os.fsdecode(os.fsencode(tmp_path / "in") + b"/" + os.fsencode(name))).write_bytes(content)
+    code, lines = derive_by_command(tmp_path / "in", tmp_path / "out")
+    assert code == (0 if good else 3)
+    assert len(lines) == (1 if good else len(NAMES) + 1)
+    assert all(line.isprintable() for line in lines)
+    table = "games" if good else "rejected"
+    paths = read_table(tmp_path / "out", table)["trace_path" if good else "path"].to_list()
+    assert {Path(path).name for path in paths} == {n if isinstance(n, str) else "caf\\xe9.json" for n in NAMES}
+    with open(tmp_path / "out" / f"{table}.csv", newline="", encoding="utf-8") as told:
+        assert len(list(csv.reader(told))) == len(NAMES) + 1
+
+
+def test_a_long_reason_is_cut_on_the_terminal(tmp_path: Path) -> None:
+    text = toy_game().text().replace(b'"reschedule"', b'"' + b"x" * 10_000 + b'\\n\\u001b[2J"')
+    code, lines = derive_by_command(write_trace(tmp_path / "a.json", text), tmp_path / "out")
+    assert (code, len(lines), max(map(len, lines)) < 1_000) == (3, 2, True)
+
+
+def test_other_files_are_counted_and_a_folder_may_be_called_like_a_trace(tmp_path: Path) -> None:
+    write_trace(tmp_path / "x.json" / "a.json", toy_game().text())
+    for name in ("README.md", "a.json.bak", "b.JSON"):
+        write_trace(tmp_path / "x.json" / name, b"?")
+    code, lines = derive_by_command(tmp_path / "x.json", tmp_path / "out")
+    assert (code, lines[0].split(":")[0]) == (0, "3 other files passed over")
+
+
+def test_linked_folders_are_entered_once(tmp_path: Path) -> None:
+    write_trace(tmp_path / "in" / "b" / "a.json", toy_game().text())
+    (tmp_path / "in" / "b" / "loop").symlink_to(tmp_path / "in")
+    write_trace(tmp_path / "elsewhere" / "c.json", toy_game("c").text())
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "elsewhere")
+    assert [Path(source.name).name for source in find([tmp_path / "in", tmp_path / "in" / "b"])] == ["a.json", "c.json"]
+
+
+def test_a_file_that_vanishes_is_rejected(tmp_path: Path) -> None:
+    sources = find([write_trace(tmp_path / "a.json", b""), write_trace(tmp_path / "b.json", toy_game().text())])
+    (tmp_path / "a.json").unlink()
+    [(rows, rejected)] = read_traces(sources)
+    assert (len(rows["games"]), rejected[0].reason) == (1, "cannot be opened: No such file or directory")
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """As somebody who may not read everything."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_what_may_not_be_read_is_rejected() -> None:
+    # Not pytest's folder: others may not enter those that it lies in.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "in"
+        write_trace(folder / "a.json", toy_game().text()).chmod(0)
+        write_trace(folder / "closed" / "b.json", toy_game().text())
+        (folder / "closed").chmod(0)
+        Path(name).chmod(0o755)
+        with unprivileged():
+            sources, _ = look([folder])
+            [(_, rejected)] = read_traces(sources)
+        (folder / "closed").chmod(0o755)
+    assert [(Path(r.path).name, r.reason) for r in rejected] == [
+        ("a.json", "cannot be opened: Permission denied"),
+        ("closed", "cannot be opened: Permission denied"),
+    ]
+
+
+def test_traces_are_derived_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack = write_trace(tmp_path / "p.jsonl", b"\n".join(toy_game(f"g{i}").text() for i in range(5)))
+    parallel.derive([pack], tmp_path / "whole", workers=1)
+    monkeypatch.setattr("pipeline.limits.BATCH_BYTES", 5_000)
+    assert len(list(read_traces(find([pack])))) == 3
+    parallel.derive([pack], tmp_path / "batches", workers=1)
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "batches" / path.name).read_bytes()
+
+
+def test_two_runs_into_one_folder_do_not_mix(tmp_path: Path) -> None:
+    first, second = (write_trace(tmp_path / name / "a.json", toy_game(name).text()) for name in ("first", "second"))
+    out, seen = tmp_path / "out", list[str]()
+
+    def meanwhile(done: int, total: int) -> None:
+        parallel.derive([second], out, workers=1)
+        seen.extend(read_table(out, "games")["game_id"])
+
+    parallel.derive([first], out, workers=1, progress=meanwhile)
+    assert seen == ["second"]
+    assert {read_table(out, name)["game_id"].unique().item() for name in ("games", "messages", "belief_evidence")} == {
+        "first"
+    }
+    assert not list(out.glob(".*"))
+
+
+def running(
+    folder: Path, out: Path, workers: int = 2, before: Callable[[], None] | None = None
+) -> subprocess.Popen[str]:
+    """A derivation in a process of its own."""
+    command = [sys.executable, "-m", "pipeline", "derive", str(folder), "--out", str(out), "--workers", str(workers)]
+    root = Path(__file__).parents[2]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=root, preexec_fn=before)
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    """The process ids of its workers, as soon as there are two."""
+    for _ in range(600):
+        found = []
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parent = int(status.read_text().rpartition(")")[2].split()[1])
+                command = (status.parent / "cmdline").read_text()
+            except OSError:
+                continue
+            if parent == process.pid and "spawn_main" in command:
+                found.append(int(status.parent.name))
+        if len(found) == 2:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("no workers")
+
+
+def alive(worker: int) -> bool:
+    try:
+        return Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> tuple[Path, Path, dict[str, bytes]]:
+    """A folder of traces, one of older tables, and what these hold."""
+    for i in range(40):
+        write_trace(tmp_path / "in" / f"{i}.json", toy_game(f"game-{i}").text())
+    parallel.derive([tmp_path / "in" / "0.json"], tmp_path / "out", workers=1)
+    return tmp_path / "in", tmp_path / "out", {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def test_a_worker_that_dies_leaves_the_old_tables(old: tuple[Path, Path, dict[str, bytes]]) -> None:
+    folder, out, before = old
+    process = running(folder, out)
+    os.kill(workers_of(process)[0], signal.SIGKILL)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told.count("\n"), told[:21]) == (1, 1, "error: a worker died,")
+    assert contents(out) == before
+
+
+def test_a_full_disk_leaves_the_old_tables(old: tuple[Path, Path, dict[str, bytes]]) -> None:
+    folder, out, before = old
+    # A file that may not grow fails as one on a full disk does.
+    process = running(folder, out, 1, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000)))
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told.count("\n"), told[:6]) == (1, 1, "error:")
+    assert contents(out) == before
+
+
+def test_a_killed_run_leaves_nobody_working_and_the_next_cleans_up(old: tuple[Path, Path, dict[str, bytes]]) -> None:
+    folder, out, before = old
+    process = running(folder, out)
+    workers = workers_of(process)
+    process.kill()
+    process.communicate(timeout=60)
+    assert [path.name.startswith(".parts-") for path in out.iterdir() if path.name not in before] == [True]
+    for _ in range(300):
+        if not any(map(alive, workers)):
+            break
+        time.sleep(0.01)
+    else:
+        raise AssertionError("workers outlive their parent")
+    assert parallel.derive([folder], out, workers=1).games == 40
+    assert contents(out).keys() == before.keys()

@@ -1,0 +1,367 @@
+"""Crossed random intercepts against closed forms, textbook formulas, statsmodels and simulated truth (Appendix I)."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+from statistics_check import games, lowest_on_grid, ols_p, statsmodels_fit, varied_games
+
+from pipeline import reml
+from pipeline.few_groups import bootstrap_test, permutation_test
+from pipeline.mixed_effects import Fit, crossed, per_group_slopes, predictors
+from pipeline.uncertainty import stream
+
+Array = NDArray[np.float64]
+
+
+def double_centred(values: Array) -> Array:
+    """Models × tasks, less the means of both: without any part between models or between tasks."""
+    rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    return values - rows - columns + values.mean()
+
+
+def long(x: Array, y: Array) -> pl.DataFrame:
+    """One row a cell of two models × tasks tables."""
+    model, task = np.indices(y.shape)
+    return pl.DataFrame({"model": model.ravel(), "task": task.ravel(), "x": x.ravel(), "y": y.ravel()})
+
+
+def closed_form(x: Array, y: Array) -> tuple[float, float, dict[str, float], float, int]:
+    """beta, se, variances, REML log-likelihood and df of a balanced table whose predictor has no part between groups.
+
+    The three mean squares are independent, with expectations σ² + bσ²_model, σ² + aσ²_task and σ². REML pools with the
+    residual's each that is below it, the least first (order-restricted maximum likelihood).
+    """
+    a, b = y.shape
+    z = x / x.std(ddof=1)
+    beta = float((z * y).sum() / (z**2).sum())
+    sums = {
+        "model": b * ((y.mean(axis=1) - y.mean()) ** 2).sum(),
+        "task": a * ((y.mean(axis=0) - y.mean()) ** 2).sum(),
+        "residual": (double_centred(y - beta * z) ** 2).sum(),
+    }
+    df = {"model": a - 1, "task": b - 1, "residual": (a - 1) * (b - 1) - 1}
+    pooled, freedom = sums["residual"], df["residual"]
+    squares = {}
+    for name in sorted(("model", "task"), key=lambda n: sums[n] / df[n]):
+        if sums[name] / df[name] < pooled / freedom:
+            pooled, freedom = pooled + sums[name], freedom + df[name]
+        else:
+            squares[name] = sums[name] / df[name]
+    error = pooled / freedom
+    scales = {name: squares.get(name, error) for name in df}
+    var = {"model": (scales["model"] - error) / b, "task": (scales["task"] - error) / a, "residual": error}
+    twice = sum(df[n] * (np.log(2 * np.pi * scales[n])) + sums[n] / scales[n] for n in df) + np.log(a * b * (a * b - 1))
+    return beta, float(np.sqrt(error / (z**2).sum())), var, float(-twice / 2), freedom
+
+
+@settings(max_examples=50)
+@given(
+    st.integers(2, 7), st.integers(2, 9), st.sampled_from([0, 0.3, 2]), st.sampled_from([0, 0.3, 2]), st.integers(0, 99)
+)
+def test_a_balanced_table_has_the_closed_form(
+    models: int, tasks: int, between: float, across: float, seed: int
+) -> None:
+    if (models - 1) * (tasks - 1) < 2:
+        tasks += 1
+    rng = stream("closed form", str(seed))
+    x = double_centred(rng.standard_normal((models, tasks)))
+    y = rng.standard_normal((models, tasks)) + between * rng.standard_normal((models, 1))
+    y += across * rng.standard_normal((1, tasks))
+    fit = crossed(long(x, y), "y", "x")
+    beta, se, var, loglik, freedom = closed_form(x, y)
+    assert fit.beta == pytest.approx(beta, abs=1e-9)
+    assert fit.se == pytest.approx(se, rel=1e-7)
+    assert fit.var == pytest.approx(var, abs=1e-6 * max(var.values()))
+    assert fit.loglik == pytest.approx(loglik, abs=1e-9)
+    assert fit.df == pytest.approx(freedom, rel=1e-6)
+    assert fit.singular == (min(var["model"], var["task"]) == 0)
+
+
+def test_closed_form_cases_cover_every_way_to_be_singular() -> None:
+    seen = set()
+    for seed in range(40):
+        rng = stream("closed form", str(seed))
+        x, y = double_centred(rng.standard_normal((4, 6))), rng.standard_normal((4, 6))
+        var = crossed(long(x, y), "y", "x").var
+        seen.add((var["model"] == 0, var["task"] == 0))
+        assert {n: v == 0 for n, v in var.items()} == {n: v == 0 for n, v in closed_form(x, y)[2].items()}
+    assert len(seen) == 4
+
+
+def test_a_predictor_of_the_model_alone_is_a_regression_on_seven_means() -> None:
+    frame = games(stream("means"), between=1.0)
+    fit = crossed(frame, "y", "x")
+    means = frame.group_by("model").agg(pl.col("x", "y").mean()).sort("model")
+    line = stats.linregress(means["x"], means["y"], alternative="less")
+    assert not fit.singular
+    assert fit.df == pytest.approx(5, abs=1e-6)
+    assert fit.t == pytest.approx(line.slope / line.stderr, rel=1e-7)
+    assert fit.p_one_sided_t == pytest.approx(line.pvalue, abs=1e-7)
+    assert fit.p_one_sided == pytest.approx(stats.norm.cdf(fit.t))
+    assert fit.beta / fit.sd == pytest.approx(line.slope, rel=1e-9)
+
+
+def textbook(frame: pl.DataFrame, var: dict[str, float]) -> tuple[float, float, float]:
+    """GLS slope and standard error, and the restricted log-likelihood, from the n × n covariance matrix."""
+    x, y = frame["x"].to_numpy(), frame["y"].to_numpy()
+    v = var["residual"] * np.eye(len(y))
+    for name in ("model", "task"):
+        label = frame[name].to_numpy()
+        v += var[name] * (label[:, None] == label[None, :])
+    fixed = np.column_stack([np.ones(len(y)), (x - x.mean()) / x.std(ddof=1)])
+    inverse = np.linalg.inv(v)
+    bread = np.linalg.inv(fixed.T @ inverse @ fixed)
+    beta = bread @ fixed.T @ inverse @ y
+    left = y - fixed @ beta
+    logs = np.linalg.slogdet(v)[1] - np.linalg.slogdet(bread)[1] + (len(y) - 2) * np.log(2 * np.pi)
+    return float(beta[1]), float(np.sqrt(bread[1, 1])), float(-(logs + left @ inverse @ left) / 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_unbalanced_fit_is_the_textbook_gls_and_nothing_near_it_is_likelier(seed: int) -> None:
+    frame = games(stream("textbook", str(seed)), 5, 12, 2, (0.3 * (seed % 2), 0.5, 1.0), slope=-0.3, kept=0.7)
+    fit = crossed(frame, "y", "x")
+    assert textbook(frame, fit.var) == pytest.approx((fit.beta, fit.se, fit.loglik), rel=1e-9)
+    for name in fit.var:
+        for factor in (0.98, 1.02):
+            moved = fit.var | {name: fit.var[name] * factor if fit.var[name] else 0.002}
+            assert textbook(frame, moved)[2] < fit.loglik
+    assert lowest_on_grid(frame) >= -2 * fit.loglik - 1e-9
+
+
+@pytest.mark.parametrize("frame", list(varied_games(8)))
+def test_statsmodels_finds_the_same_optimum(frame: pl.DataFrame) -> None:
+    fit, theirs = crossed(frame, "y", "x"), statsmodels_fit(frame, ["nm"])
+    assert theirs.llf - 1e-8 < fit.loglik < theirs.llf + 1e-5
+    assert abs(theirs.fe_params.iloc[1] - fit.beta) < 1e-3 * fit.se
+    assert theirs.vcomp == pytest.approx([fit.var["model"], fit.var["task"]], abs=5e-3)
+    assert theirs.scale == pytest.approx(fit.var_residual, rel=1e-3)
+
+
+PENICILLIN = """
+27 23 26 23 23 21  27 23 26 23 23 21  25 21 25 24 24 20  26 23 25 23 23 20  25 22 26 22 23 20  24 22 25 23 22 19
+24 20 23 21 22 19  26 22 26 24 24 21  24 21 24 22 22 20  24 21 24 23 22 19  26 23 26 24 24 21  25 22 26 24 24 20
+26 24 26 24 25 22  26 23 26 23 23 20  26 23 25 24 24 22  25 22 25 23 23 20  25 21 24 23 23 20  25 22 24 23 23 19
+24 21 23 21 21 19  26 23 26 24 24 21  25 21 24 22 22 18  25 22 25 22 22 20  24 21 24 22 24 19  24 21 24 22 21 18
+"""
+
+
+def test_penicillin_is_as_lme4_prints_it() -> None:
+    """24 plates × 6 samples (Davies and Goldsmith 1972), a standing example of lme4's crossed intercepts by REML."""
+    y = np.array(PENICILLIN.split(), dtype=float)
+    plate, sample = np.indices((24, 6))
+    shape = reml.design(np.ones((144, 1)), [plate.ravel(), sample.ravel()])
+    at = reml.optimum(shape, reml.outcome(shape, y))
+    scale = at.squares / shape.free
+    assert at.deviance == pytest.approx(330.8606, abs=5e-5)
+    assert [*(scale * at.ratios), scale] == pytest.approx([0.7169, 3.7309, 0.3024], abs=5e-5)
+    assert (at.beta[0], np.sqrt(scale * at.bread[0, 0])) == pytest.approx((22.9722, 0.8086), abs=5e-5)
+
+
+SMALL = games(stream("small"), 4, 8, 1, slope=-0.5, kept=0.9)
+
+
+@given(st.floats(1e-3, 1e3), st.floats(-1e4, 1e4), st.floats(1e-3, 1e3), st.floats(-100, 100), st.randoms())
+def test_units_and_row_order_do_not_matter(
+    scale: float, shift: float, unit: float, start: float, chance: object
+) -> None:
+    before = crossed(SMALL, "y", "x")
+    rows = list(range(SMALL.height))
+    chance.shuffle(rows)  # type: ignore[attr-defined]
+    changed = SMALL[rows].with_columns(y=pl.col("y") * scale + shift, x=pl.col("x") * unit + start)
+    after = crossed(changed, "y", "x")
+    loss = 1e-7 + 1e-12 * abs(shift) / scale
+    assert after.beta / scale == pytest.approx(before.beta, rel=loss, abs=loss)
+    assert after.se / scale == pytest.approx(before.se, rel=loss)
+    assert {n: v / scale**2 for n, v in after.var.items()} == pytest.approx(before.var, rel=10 * loss, abs=10 * loss)
+    assert after.loglik == pytest.approx(before.loglik - (SMALL.height - 2) * np.log(scale), abs=1e-5)
+    assert after.sd / unit == pytest.approx(before.sd)
+
+
+def test_shuffled_rows_give_the_same_bits() -> None:
+    assert crossed(SMALL.sample(fraction=1, shuffle=True, seed=3), "y", "x") == crossed(SMALL, "y", "x")
+
+
+LABELS: dict[str, Callable[[pl.DataFrame], object]] = {
+    "text": lambda f: f.with_columns(pl.col("model", "task").cast(pl.String)),
+    "categories": lambda f: f.with_columns(pl.col("model", "task").cast(pl.String).cast(pl.Categorical)),
+    "pandas": lambda f: f.to_pandas(),
+    "pandas categories": lambda f: f.to_pandas().astype({"model": "category", "task": "category"}),
+    "other columns": lambda f: f.with_columns(note=pl.lit(None)).select("note", "y", "task", "model", "x"),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_and_frames_of_any_kind_give_the_same_fit(kind: str) -> None:
+    assert crossed(LABELS[kind](SMALL), "y", "x") == crossed(SMALL, "y", "x")  # type: ignore[arg-type]
+
+
+def test_the_record_names_the_groups() -> None:
+    renamed = SMALL.rename({"model": "team", "task": "task_id"})
+    fit = crossed(renamed, "y", "x", ("team", "task_id"))
+    assert list(fit.var) == ["team", "task_id", "residual"]
+    assert fit.sizes == {"team": 4, "task_id": 8}
+    assert fit.n == SMALL.height
+    assert fit.var_residual == fit.var["residual"]
+    swapped = crossed(renamed, "y", "x", ("task_id", "team"))
+    assert swapped.loglik == pytest.approx(fit.loglik, abs=1e-10)
+
+
+def test_one_group_is_the_one_way_closed_form() -> None:
+    y = stream("one way").standard_normal((5, 8)) + 2 * stream("rows").standard_normal((5, 1))
+    x = double_centred(stream("one way x").standard_normal((5, 8)))
+    fit = crossed(long(x, y), "y", "x", ("model",))
+    z = x / x.std(ddof=1)
+    left = y - fit.beta * z
+    error = ((left - left.mean(axis=1, keepdims=True)) ** 2).sum() / (40 - 5 - 1)
+    assert fit.var == pytest.approx({"model": y.mean(axis=1).var(ddof=1) - error / 8, "residual": error}, rel=1e-7)
+
+
+def broken(**columns: object) -> pl.DataFrame:
+    return SMALL.with_columns(**columns)  # type: ignore[arg-type]
+
+
+EFFECTS = pl.col("model") * 2.0 + pl.col("task") * 0.5 + pl.col("x")
+ERRORS = {
+    "no column": (SMALL.drop("x"), "no column x"),
+    "gap": (broken(y=pl.when(pl.col("task") > 0).then("y")), "y holds .* missing"),
+    "nan": (broken(x=pl.lit(float("nan"))), "x holds .* missing or infinite"),
+    "text": (broken(y=pl.lit("much")), "y holds values that are not numbers"),
+    "label": (broken(task=pl.when(pl.col("task") > 0).then("task")), "task holds missing labels"),
+    "constant": (broken(x=pl.lit(0.1)), "x does not vary"),
+    "one model": (SMALL.filter(model=0), "model needs at least 2 levels to have a variance, and has 1"),
+    "own task": (broken(task=pl.int_range(pl.len())), "task has as many levels as there are rows"),
+    "alike": (broken(task=pl.col("model") + 10), "model and task group the rows alike"),
+    "no rows": (SMALL.clear(), "model needs at least 2 levels"),
+    "exact": (broken(y=EFFECTS), "explain the outcome exactly"),
+    "constant outcome": (broken(y=pl.lit(2.5)), "explain the outcome exactly"),
+    "saturated": (SMALL.filter(pl.col("model") < 2, pl.col("task").is_in([1, 2])), "explain the outcome exactly"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_what_cannot_be_fitted_is_refused_in_one_line(case: str) -> None:
+    frame, message = ERRORS[case]
+    with pytest.raises(ValueError, match=message) as caught:
+        crossed(frame, "y", "x")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("groups", [(), ("model", "model"), ("model", "residual")])
+def test_groups_must_be_different_columns(groups: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="different columns"):
+        crossed(SMALL.with_columns(residual="task"), "y", "x", groups)
+
+
+def test_with_many_models_the_truth_is_recovered() -> None:
+    fits: list[Fit] = [crossed(games(stream("many", str(i)), 40, 12, slope=-0.1), "y", "x") for i in range(100)]
+    errors = np.array([fit.beta + 0.1 * fit.sd for fit in fits]) / [fit.se for fit in fits]
+    assert abs(errors.mean()) < 3 / np.sqrt(100)
+    assert 0.85 < errors.std() < 1.15
+    assert 0 < np.mean(stats.norm.cdf(errors) <= 0.05) < 0.115  # 5 % and 3 standard errors
+    for name, true in {"model": 0.5, "task": 0.5, "residual": 1.0}.items():
+        found = np.array([fit.var[name] for fit in fits])
+        assert abs(found.mean() - true) < 4 * found.std() / np.sqrt(100)
+
+
+def test_with_seven_models_ordinary_regression_rejects_what_is_true() -> None:
+    worlds = [games(stream("seven", str(i)), tasks=15, between=1.0) for i in range(100)]
+    assert np.mean([ols_p(w) <= 0.05 for w in worlds]) > 0.2  # the others: at most 5 % and 3 standard errors
+    assert np.mean([crossed(w, "y", "x").p_one_sided_t <= 0.05 for w in worlds]) < 0.115
+    assert np.mean([permutation_test(w, "y", "x", limit=400).p_one_sided <= 0.05 for w in worlds]) < 0.115
+
+
+def test_permutation_compares_with_every_relabelling() -> None:
+    frame = games(stream("relabelled"), 4, 6, slope=-0.3)
+    x, y = (frame.sort("model", "task")[name].to_numpy().reshape(4, 6) for name in ("x", "y"))
+    var = statsmodels_null(frame)
+    relabelled = [textbook(long(x[list(order)], y), var) for order in permutations(range(4))]
+    t = [beta / se for beta, se, _ in relabelled]
+    found = permutation_test(frame, "y", "x")
+    assert found.p_one_sided == pytest.approx(np.mean([value <= t[0] + 1e-12 for value in t]))
+    assert (found.draws, found.exact) == (24, True)
+
+
+def statsmodels_null(frame: pl.DataFrame) -> dict[str, float]:
+    """Variances of the model without the predictor."""
+    import statsmodels.api as sm
+
+    parts = {"model": "0 + C(model)", "task": "0 + C(task)"}
+    data = frame.to_pandas().assign(all=1)
+    null = sm.MixedLM.from_formula("y ~ 1", groups="all", vc_formula=parts, data=data).fit(method=["nm"])
+    return {"model": null.vcomp[0], "task": null.vcomp[1], "residual": null.scale}
+
+
+def test_beyond_the_limit_relabellings_are_drawn_and_agree() -> None:
+    frame = games(stream("drawn"), 6, 8, slope=-0.2)
+    every, some = permutation_test(frame, "y", "x"), permutation_test(frame, "y", "x", limit=700)
+    assert (every.draws, every.exact, some.draws, some.exact) == (720, True, 700, False)
+    assert some.p_one_sided == pytest.approx(every.p_one_sided, abs=0.07)
+    assert some == permutation_test(frame.reverse(), "y", "x", limit=700)
+    assert some != permutation_test(frame, "y", "x", limit=700, seed="another")
+
+
+ELSEWHERE = games(stream("elsewhere"), 3, 6).filter(
+    pl.col("task") - pl.col("model") < 4, pl.col("task") >= pl.col("model")
+)
+
+
+@pytest.mark.parametrize("frame", [SMALL, games(stream("twice"), 3, 4, 2), ELSEWHERE])
+def test_permutation_needs_one_row_a_cell(frame: pl.DataFrame) -> None:
+    with pytest.raises(ValueError, match="one row in every cell: use bootstrap_test"):
+        permutation_test(frame, "y", "x")
+
+
+def test_the_bootstrap_finds_students_t_where_that_is_exact() -> None:
+    frame = games(stream("booted"), 3, 12, var=(20.0, 0.5, 1.0), between=1.0, slope=-9.0)
+    found = bootstrap_test(frame, "y", "x", draws=300)
+    fit = crossed(frame, "y", "x")
+    assert fit.df == pytest.approx(1, abs=1e-6)
+    assert fit.p_one_sided + 0.08 < fit.p_one_sided_t < 0.3
+    assert found.p_one_sided == pytest.approx(fit.p_one_sided_t, abs=0.07)  # 300 draws: 3 standard errors at most
+    assert (found.draws, found.exact) == (301, False)
+
+
+def test_the_bootstrap_serves_unbalanced_games_and_repeats_exactly() -> None:
+    first = bootstrap_test(SMALL, "y", "x", draws=40)
+    assert first == bootstrap_test(SMALL.reverse(), "y", "x", draws=40)
+    assert first.p_one_sided < 0.1
+    assert bootstrap_test(SMALL.with_columns(x=-pl.col("x")), "y", "x", draws=40).p_one_sided > 0.9
+
+
+def test_predictors_raw_log_and_rank() -> None:
+    frame = pl.DataFrame({"excess": [5, 0, 1, 5, 0], "game": ["a", "b", "c", "d", "e"]})
+    made = predictors(frame, "excess")
+    assert made["raw"]["predictor"].to_list() == [5, 0, 1, 5, 0]
+    assert made["log"].select("game", "predictor").rows() == [("a", np.log(5)), ("c", 0), ("d", np.log(5))]
+    assert made["rank"]["predictor"].to_list() == [4.5, 1.5, 3, 4.5, 1.5]
+
+
+def test_slopes_within_models() -> None:
+    x = [0.0, 1, 2, 3, 0, 1, 2, 3, 1, 1, 1, 0, 5]
+    y = [1.0, 3, 5, 7, 2, 1, 3, 0, 1, 2, 3, 1, 2]
+    frame = pl.DataFrame({"model": list("aaaabbbbcccdd"), "x": x, "y": y})
+    slopes = per_group_slopes(frame, "y", "x", "model")
+    sd = float(np.std(x, ddof=1))
+    assert slopes["n"].to_list() == [4, 4, 3, 2]
+    assert slopes["slope"].to_list() == [pytest.approx(2 * sd), pytest.approx(-0.4 * sd), None, None]
+    # b: slope -0.4, squares left 5 - 0.8 = 4.2 on 2 degrees of freedom, x's squares 5: t = 4.3027 at 97.5 %.
+    row = slopes.row(1, named=True)
+    assert row["se"] == pytest.approx(sd * np.sqrt(4.2 / 2 / 5))
+    assert (row["low"], row["high"]) == pytest.approx(
+        (row["slope"] - 4.30265 * row["se"], row["slope"] + 4.30265 * row["se"])
+    )
+    assert row["p_one_sided"] == pytest.approx(stats.t.cdf(-0.4 / np.sqrt(0.42), 2))
+    assert slopes.equals(per_group_slopes(frame.reverse(), "y", "x", "model"))
+
+
+def test_two_rows_have_no_slope() -> None:
+    with pytest.raises(ValueError, match="2 rows are too few"):
+        per_group_slopes(SMALL.head(2), "y", "x", "model")

@@ -1,0 +1,274 @@
+"""Intervals, paired tests, Holm's correction and rank intervals against enumeration and figures worked by hand."""
+
+from itertools import combinations, product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pipeline.uncertainty import (
+    Mean,
+    holm,
+    mean_interval,
+    mean_intervals,
+    paired_permutation,
+    pairwise,
+    rank_intervals,
+    stream,
+)
+
+
+def tasks(values: list[float | None], each: int = 1) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"task_id": [f"t{i // each}" for i in range(len(values))], "v": values}, schema_overrides={"v": pl.Float64}
+    )
+
+
+def test_a_name_is_a_stream_of_its_own() -> None:
+    first = stream("bootstrap", "table_1").integers(0, 1000, 4).tolist()
+    assert first == stream("bootstrap", "table_1").integers(0, 1000, 4).tolist() == [317, 524, 549, 556]
+    assert first != stream("bootstrap", "table_2").integers(0, 1000, 4).tolist()
+    assert stream("a", "bc").random() != stream("ab", "c").random()
+
+
+def test_the_interval_of_independent_tasks_is_near_students() -> None:
+    values = stream("iid").standard_normal(200) * 3 + 10
+    found = mean_interval(tasks(values.tolist()), "v")
+    half = stats.t.ppf(0.975, 199) * values.std(ddof=1) / np.sqrt(200)
+    assert found.mean == pytest.approx(values.mean())
+    assert found.low == pytest.approx(values.mean() - half, abs=0.15 * half)
+    assert found.high == pytest.approx(values.mean() + half, abs=0.15 * half)
+    assert (found.n, found.clusters) == (200, 200)
+
+
+def test_a_narrower_level_gives_a_narrower_interval() -> None:
+    frame = tasks(stream("level").standard_normal(30).tolist())
+    wide, narrow = mean_interval(frame, "v"), mean_interval(frame, "v", level=0.5)
+    assert wide.low < narrow.low < narrow.high < wide.high  # type: ignore[operator]
+
+
+def test_games_that_share_a_task_are_drawn_together() -> None:
+    values = stream("shared").standard_normal(20).tolist()
+    once, eightfold = tasks(values), tasks([v for v in values for _ in range(8)], each=8)
+    single, shared = mean_interval(once, "v"), mean_interval(eightfold, "v")
+    assert (shared.low, shared.high) == pytest.approx((single.low, single.high))
+    naive = mean_interval(eightfold.with_columns(task_id=pl.int_range(pl.len())), "v")
+    assert naive.high - naive.low < 0.5 * (shared.high - shared.low)  # type: ignore[operator]
+
+
+def test_two_clusters_of_unlike_size_have_four_draws() -> None:
+    frame = pl.DataFrame({"task_id": ["a", "b", "b", "b"], "v": [0.0, 4.0, 4.0, 4.0]})
+    assert mean_interval(frame, "v", level=0.9) == Mean(3.0, 0.0, 4.0, 4, 2)  # a quarter 0, half 12 / 4, a quarter 4
+    assert mean_interval(frame, "v", level=0.3) == Mean(3.0, 3.0, 3.0, 4, 2)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.none() | st.floats(-1e6, 1e6)), max_size=12), st.randoms())
+def test_row_order_changes_no_bit(rows: list[tuple[int, float | None]], chance: object) -> None:
+    schema = {"task_id": pl.Int64, "v": pl.Float64}
+    again = list(rows)
+    chance.shuffle(again)  # type: ignore[attr-defined]
+    frames = [pl.DataFrame(r, schema=schema, orient="row") for r in (rows, again)]
+    first, second = (mean_interval(frame, "v", resamples=50) for frame in frames)
+    assert first == second
+
+
+EDGES = {
+    "no rows": ([], Mean(None, None, None, 0, 0)),
+    "only gaps": ([None, None], Mean(None, None, None, 0, 0)),
+    "one task": ([2.0], Mean(2.0, None, None, 1, 1)),
+    "gap left out": ([3.0, None, 3.0], Mean(3.0, 3.0, 3.0, 2, 2)),
+}
+
+
+@pytest.mark.parametrize("case", EDGES)
+def test_little_data(case: str) -> None:
+    values, expected = EDGES[case]
+    assert mean_interval(tasks(values), "v") == expected
+
+
+def test_what_has_no_interval_is_refused() -> None:
+    with pytest.raises(ValueError, match="no column w"):
+        mean_interval(tasks([1.0]), "w")
+    with pytest.raises(ValueError, match="finite"):
+        mean_interval(tasks([1.0, float("nan")]), "v")
+    with pytest.raises(ValueError, match="known"):
+        mean_interval(pl.DataFrame({"task_id": ["a", None], "v": [1.0, 2.0]}), "v")
+
+
+def test_intervals_of_a_table_are_those_of_its_parts() -> None:
+    rng = stream("table")
+    frame = pl.DataFrame(
+        {"team": ["b"] * 9 + ["a"] * 9, "task_id": [*range(9)] * 2, "v": rng.random(18), "w": rng.random(18)}
+    )
+    table = mean_intervals(frame, ["team"], ["w", "v"])
+    assert table.select("team", "metric").rows() == [("a", "v"), ("a", "w"), ("b", "v"), ("b", "w")]
+    part = mean_interval(frame.filter(team="b"), "v")
+    assert table.row(2)[2:] == (part.mean, part.low, part.high, 9, 9)
+    assert mean_intervals(frame.clear(), ["team"], ["v"]).columns == table.columns
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    hits = 0
+    for i in range(200):
+        rng = stream("coverage", str(i))
+        values = np.repeat(rng.standard_normal(36), 2) + 0.5 * rng.standard_normal(72)
+        found = mean_interval(tasks(values.tolist(), each=2), "v", resamples=400, seed=str(i))
+        hits += found.low <= 0 <= found.high  # type: ignore[operator]
+    assert 0.88 <= hits / 200 <= 0.985
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+def test_a_small_paired_test_is_the_enumeration(differences: list[int]) -> None:
+    flips = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in product((-1, 1), repeat=len(differences))
+    ]
+    expected = np.mean([flip >= abs(sum(differences)) for flip in flips])
+    for unit in (1, 10):  # in tenths, sums that are equal differ by rounding
+        found = paired_permutation([d / unit for d in differences], [0.0] * len(differences))
+        assert found.p_value == pytest.approx(expected)
+        assert found.exact
+        assert found.difference == pytest.approx(np.mean(differences) / unit)
+
+
+def test_pairs_with_a_gap_are_left_out_and_equal_pairs_carry_nothing() -> None:
+    found = paired_permutation([1, 2, 3, None, 5, 7], [0, 0, 0, 0, None, 7])
+    assert (found.pairs, found.p_value, found.difference, found.exact) == (4, 0.25, 1.5, True)
+    assert paired_permutation([None], [1.0]) == paired_permutation([], [])
+    assert paired_permutation([], []).p_value == 1
+
+
+def test_many_pairs_are_drawn_by_name_and_come_close_to_the_exact_value() -> None:
+    a = (stream("pairs").standard_normal(15) + 0.45).tolist()
+    signs = np.array(list(product((-1, 1), repeat=15)))
+    exact = float(np.mean(np.abs(signs @ np.array(a)) >= abs(sum(a)) - 1e-12))
+    found = paired_permutation(a, [0.0] * 15)
+    assert not found.exact
+    assert 0.02 < exact < 0.4
+    assert found.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 10_000))
+    assert found == paired_permutation(a, [0.0] * 15)
+    assert found.p_value == paired_permutation([0.0] * 15, a).p_value
+    assert found != paired_permutation(a, [0.0] * 15, names=("another",))
+    assert paired_permutation([1.0] * 40, [0.0] * 40).p_value == 1 / 10_001  # never 0: the observed signs count
+
+
+def test_paired_values_must_match() -> None:
+    with pytest.raises(ValueError):
+        paired_permutation([1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="finite"):
+        paired_permutation([float("nan")], [1.0])
+
+
+HOLM = {
+    "rising": ([0.01, 0.02, 0.04], [0.03, 0.04, 0.04]),
+    "any order": ([0.04, 0.01, 0.02], [0.04, 0.03, 0.04]),
+    "never falls": ([0.01, 0.011, 0.5, 0.2], [0.04, 0.04, 0.5, 0.4]),
+    "at most 1": ([0.6, 0.7], [1.0, 1.0]),
+    "ties": ([0.02, 0.02], [0.04, 0.04]),
+    "one": ([0.03], [0.03]),
+    "none": ([], []),
+}
+
+
+@pytest.mark.parametrize("case", HOLM)
+def test_holm_by_hand(case: str) -> None:
+    given_p, adjusted = HOLM[case]
+    assert holm(given_p) == pytest.approx(adjusted)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_holm_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
+    places = range(len(p_values))
+    sets = [s for size in range(1, len(p_values) + 1) for s in combinations(places, size)]
+    closed = [max(min(1.0, len(s) * min(p_values[j] for j in s)) for s in sets if i in s) for i in places]
+    assert holm(p_values) == pytest.approx(closed)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+def test_holm_refuses_what_is_no_p_value(wrong: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([0.5, wrong])
+
+
+def scores(**teams: list[float | None]) -> pl.DataFrame:
+    """One row a team and task."""
+    rows = [(team, f"t{i}", value) for team, values in teams.items() for i, value in enumerate(values)]
+    return pl.DataFrame(rows, schema={"team": pl.String, "task_id": pl.String, "cost": pl.Float64}, orient="row")
+
+
+LEAGUE = scores(
+    low=[float(i % 3) for i in range(12)],
+    also_low=[float((i + 1) % 3) for i in range(12)],
+    middle=[10.0 + i % 3 for i in range(12)],
+    high=[20.0 + i % 3 for i in range(12)],
+)
+
+
+def test_rank_intervals_of_a_league() -> None:
+    ranks = rank_intervals(LEAGUE, value="cost")
+    assert ranks.columns == ["team", "mean", "tasks", "rank", "rank_low", "rank_high"]
+    assert ranks.drop("mean").rows() == [
+        ("also_low", 12, 1, 1, 2),
+        ("low", 12, 1, 1, 2),
+        ("middle", 12, 3, 3, 3),
+        ("high", 12, 4, 4, 4),
+    ]
+    assert ranks["mean"].to_list() == [1, 1, 11, 21]
+
+
+def test_where_more_is_better_the_league_is_turned_over() -> None:
+    ranks = rank_intervals(LEAGUE, value="cost", higher_is_better=True)
+    assert ranks.select("team", "rank", "rank_low", "rank_high").rows() == [
+        ("high", 1, 1, 1),
+        ("middle", 2, 2, 2),
+        ("also_low", 3, 3, 4),
+        ("low", 3, 3, 4),
+    ]
+
+
+def test_few_tasks_leave_every_rank_open() -> None:
+    ranks = rank_intervals(LEAGUE.filter(pl.col("task_id").is_in(["t0", "t1", "t2", "t3"])), value="cost")
+    assert ranks.select("rank_low", "rank_high").unique().rows() == [(1, 4)]  # 2 / 2^4 is above 5 %
+
+
+def test_pairs_are_tested_on_common_tasks_and_corrected_together() -> None:
+    frame = scores(a=[1.0, 2, 3, None, 9], b=[0.0, 1, 2, 5, None], c=[None, None, None, 7, 7])
+    pairs = pairwise(frame, value="cost")
+    assert pairs.select("a", "b", "pairs", "difference", "p_value").rows() == [
+        ("a", "b", 3, 1.0, 0.25),
+        ("a", "c", 1, 2.0, 1.0),
+        ("b", "c", 1, -2.0, 1.0),
+    ]
+    assert pairs["p_holm"].to_list() == [0.75, 1.0, 1.0]
+
+
+def test_repeats_of_a_task_count_once() -> None:
+    doubled = pl.concat([LEAGUE, LEAGUE.with_columns(pl.col("cost") + 2)])
+    assert pairwise(doubled, value="cost").equals(pairwise(LEAGUE, value="cost"))
+
+
+def test_a_team_without_values_is_listed_last_and_open() -> None:
+    ranks = rank_intervals(pl.concat([LEAGUE, scores(absent=[None, None])]), value="cost")
+    assert ranks.row(4) == ("absent", None, 0, None, 1, 5)
+    assert rank_intervals(scores(alone=[1.0, 2.0]), value="cost").row(0)[2:] == (2, 1, 1, 1)
+
+
+def test_ranks_do_not_depend_on_row_order_or_on_the_other_teams_draws() -> None:
+    rng = stream("teams")
+    frame = scores(**{name: (rng.standard_normal(36) + i / 3).tolist() for i, name in enumerate("abcde")})
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=1)
+    assert rank_intervals(frame, value="cost").equals(rank_intervals(shuffled, value="cost"))
+    alone = pairwise(frame.filter(pl.col("team").is_in(["a", "b"])), value="cost")
+    assert alone["p_value"].to_list() == pairwise(frame, value="cost").filter(a="a", b="b")["p_value"].to_list()
+
+
+def test_equal_teams_are_seldom_told_apart() -> None:
+    wrong = 0
+    for i in range(60):
+        rng = stream("equal teams", str(i))
+        frame = scores(**{name: rng.standard_normal(12).tolist() for name in "abcd"})
+        wrong += (pairwise(frame, value="cost")["p_holm"] <= 0.05).any()
+    assert wrong / 60 <= 0.15  # at most 5 %, and 3.5 standard errors
