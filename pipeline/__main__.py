@@ -137,6 +137,8 @@ def advice(reason: str) -> str:
         return "Copy or fetch the file again."
     if "read already" in reason:
         return "Name each trace once."
+    if "cannot be derived" in reason:
+        return "That is a fault of the pipeline: please report it."
     return "Run the game again, or leave the file out."
 
 
