@@ -23,7 +23,7 @@ LINE = re.compile(
     r"\(cost=\d{1,15}\)[^\n]*? private_label=(?P<label>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[ \t\r]*$",
     re.MULTILINE,
 )
-MEETING = re.compile(r"^[ \t]*Private meeting label:[ \t]*(?P<label>[^\n]*\S)[ \t\r]*$", re.MULTILINE)
+MEETING = re.compile(r"^[ \t]*Private meeting label:[ \t]*+(?P<label>[^\n]*\S)[ \t\r]*$", re.MULTILINE)
 
 # Where a prompt quotes what others wrote: nothing that stands there was shown by the game.
 INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
@@ -119,5 +119,5 @@ def recorded_labels(text: bytes) -> Labels:
     """The trace's own record of its labels, from its JSON; none where that is something else."""
     try:
         return msgspec.json.decode(text, type=Labels | None) or Labels()
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return Labels()

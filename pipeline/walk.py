@@ -105,8 +105,7 @@ class Walk:
     def check_all(self, event: Event, agents: Sequence[int], name: str) -> None:
         """Raise TraceError unless the agents that a list of the event names are the game's."""
         for i, agent in enumerate(agents):
-            if agent not in self.agents:
-                self.check(event, agent, f"{name}[{i}]")
+            self.check(event, agent, f"{name}[{i}]")
 
 
 def refuse(event: Event, name: str, reason: str) -> NoReturn:
@@ -236,10 +235,9 @@ def _recipients(walk: Walk, event: Event, data: Message) -> list[int]:
     if data.to_agents is not None:
         walk.check_all(event, data.to_agents, "to_agents")
         return list(dict.fromkeys(data.to_agents))
-    if data.to_agent is None:
-        return []
-    walk.check(event, data.to_agent, "to_agent")
-    return [data.to_agent]
+    if data.to_agent is not None:
+        walk.check(event, data.to_agent, "to_agent")
+    return [] if data.to_agent is None else [data.to_agent]
 
 
 def _batch_applied(walk: Walk, event: Event, data: Batch) -> None:
