@@ -36,9 +36,10 @@ repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures be
 	python -m pipeline compare
 
 test: $(READY) ## Run the tests
-	pytest -n auto --dist loadfile
+	pytest -n auto --dist loadfile -m "not slow"
 
-check: $(READY) ## Check style, types, and that dvc.lock fits the tree
+check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fits the tree
+	pytest -n auto --dist loadfile -m slow
 	ruff check .
 	ruff format --check .
 	mypy

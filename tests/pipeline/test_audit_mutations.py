@@ -32,6 +32,8 @@ from hypothesis import strategies as st
 from pipeline.audit import audit
 from pipeline.audit_codes import CODES, ERROR, KNOWN
 
+pytestmark = pytest.mark.slow
+
 WHY, ASKED = "conflict_description", "prompt_sent"
 FREE, DECIDES = "Slot 4: [FREE]", {"phase": "DECISION", "agent_id": 0}
 E2 = "Errand #2 (cost=4)"

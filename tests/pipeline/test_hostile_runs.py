@@ -22,6 +22,8 @@ from pipeline.derive import read_traces
 from pipeline.io import read_table
 from pipeline.sources import find, look
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("a\nb.json", 'quo"te.json', "com,ma.json", "=1+1.json", b"caf\xe9.json", "\x1b[31mred.json", "\u202eleft.json")
 
 

@@ -17,6 +17,8 @@ from pipeline.few_groups import bootstrap_test, permutation_test
 from pipeline.mixed_effects import Fit, crossed, per_group_slopes, predictors
 from pipeline.uncertainty import stream
 
+pytestmark = pytest.mark.slow
+
 Array = NDArray[np.float64]
 
 

@@ -8,9 +8,13 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from sim.files import remove_drafts
 from sim.suite import write_tasks
 from tests.sim.worlds import tiny_task
+
+pytestmark = pytest.mark.slow
 
 KILLS = 10
 
