@@ -45,8 +45,8 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	mypy
 	python -m pipeline docs --check
 	@# A dry run exits 0 also where code or parameters have changed: what it would run is the verdict.
-	@dvc repro --allow-missing --dry > .dvc/tmp/dry.txt 2>&1 || { cat .dvc/tmp/dry.txt; exit 1; }
-	@if grep "^Running stage" .dvc/tmp/dry.txt; then echo "error: dvc.lock is behind; run make repro and commit it"; exit 1; fi
+	@dry=$$(dvc repro --allow-missing --dry 2>&1) || { echo "$$dry"; exit 1; }; \
+	if echo "$$dry" | grep "^Running stage"; then echo "error: dvc.lock is behind; run make repro and commit it"; exit 1; fi
 
 lock: ## Resolve requirements.lock anew from pyproject.toml
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev pyproject.toml -o requirements.lock
