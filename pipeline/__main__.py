@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.limits import LINE_CHARS
+from pipeline.reading.limits import LINE_CHARS
 from pipeline.rules import RULES
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
@@ -66,7 +66,7 @@ def derive(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
-    from pipeline.sources import look
+    from pipeline.reading.sources import look
 
     try:
         found, others = look(traces)
@@ -86,7 +86,7 @@ def audit(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
-    from pipeline.audit_files import audit_files, publish
+    from pipeline.audit.files import audit_files, publish
 
     try:
         with progress_bar() as show:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.records import Action
+from pipeline.reading.records import Action
 
 
 class Item(NamedTuple):

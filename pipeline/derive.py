@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline import limits
 from pipeline.ingest import Rows, ingest, no_rows
-from pipeline.schemas import TABLES
-from pipeline.sources import Source, texts
-from pipeline.traces import TraceError, decode
+from pipeline.reading import limits
+from pipeline.reading.sources import Source, texts
+from pipeline.reading.traces import TraceError, decode
+from pipeline.schemas.base import TABLES
 
 if TYPE_CHECKING:
     import polars as pl

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pipeline.schemas import TABLES, Table
+from pipeline.schemas.base import TABLES, Table
 
 
 def data_dictionary(tables: Iterable[Table] = tuple(TABLES.values())) -> str:

@@ -4,14 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipeline.language import language_claims
+from pipeline.language.messages import language_claims
 from pipeline.payloads import Payload, read_payload
-from pipeline.rules import RuleSet
+from pipeline.rules import Claim, RuleSet
 from pipeline.typed import HANDLERS, Heard, Letter
-
-# What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
-# where it starts and ends. A plain tuple, as a study has millions of them.
-Claim = tuple[int, int | None, str, float, float, str | None, int | None, int | None]
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:

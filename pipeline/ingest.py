@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.calendars import held, meeting_slots, read_rendering
-from pipeline.identity import identify
-from pipeline.intended import intended_rows
 from pipeline.payloads import read_payload, said_chars
-from pipeline.records import Meeting
-from pipeline.schemas_intended import INTENDED_TABLES
-from pipeline.traces import Trace, TraceError
-from pipeline.walk import Round, Walk, follow
+from pipeline.reading.identity import identify
+from pipeline.reading.records import Meeting
+from pipeline.reading.traces import Trace, TraceError
+from pipeline.reading.walk import Round, Walk, follow
+from pipeline.schemas.intended import INTENDED_TABLES
+from pipeline.truth.intended import intended_rows
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.schemas import TABLES, Table
+from pipeline.schemas.base import TABLES, Table
 
 DTYPES: dict[str, Any] = {
     "str": pl.String,

@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 
-from pipeline import reml
-from pipeline.reml import Array
+from pipeline.statistics import reml
+from pipeline.statistics.reml import Array
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]

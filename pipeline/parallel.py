@@ -19,12 +19,12 @@ from pipeline.parts import (
     ranges_of,
     scratch_in,
 )
-from pipeline.phrases import Thresholds
 from pipeline.privacy import PRIVACY, privacy_frames
+from pipeline.reading.sources import Source, find
 from pipeline.rules import RULES, Weighing
-from pipeline.schemas import REJECTED, TABLES
-from pipeline.sources import Source, find
-from pipeline.speech import SPEECH, speech_frames
+from pipeline.schemas.base import REJECTED, TABLES
+from pipeline.speech.phrases import Thresholds
+from pipeline.speech.tables import SPEECH, speech_frames
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.schemas import TABLES, Table
+from pipeline.schemas.base import TABLES, Table
 
 if TYPE_CHECKING:
     import polars as pl

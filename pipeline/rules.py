@@ -4,6 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+# What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
+# where it starts and ends. A plain tuple, as a study has millions of them.
+Claim = tuple[int, int | None, str, float, float, str | None, int | None, int | None]
+
 # What an English claim of each class says of a slot (1 feasible, 0 not), and how directly: H.3's table.
 ENGLISH = {
     "occupied": (0.25, 0.50),

@@ -113,9 +113,9 @@ def serve(
     import asyncio
     from functools import partial
 
-    from sim.serve import Stub, StubOptions
-    from sim.serve import serve as serve_stub
-    from sim.serve_misbehave import read_fault
+    from sim.serve.misbehave import read_fault
+    from sim.serve.server import Stub, StubOptions
+    from sim.serve.server import serve as serve_stub
 
     try:
         faults = tuple(read_fault(text) for text in misbehave or ())

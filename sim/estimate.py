@@ -14,15 +14,15 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from sim.agents import WaitingAgent
-from sim.agents.llm import Answer, Ask, LlmAgent, Usage
-from sim.agents.llm_spec import LlmParameters
+from sim.agents.llm.agent import Answer, Ask, LlmAgent, Usage
+from sim.agents.llm.spec import LlmParameters
 from sim.game import Limits
 from sim.play import Play, play_game_later
-from sim.provider import litellm
-from sim.provider_money import CHARACTERS_PER_TOKEN, cost, price_of
+from sim.provider.calls import litellm
+from sim.provider.money import CHARACTERS_PER_TOKEN, cost, price_of
 from sim.runner import Job
 from sim.runner_async import Patient
-from sim.serve_negotiator import negotiate
+from sim.serve.negotiator import negotiate
 from sim.suite import Task
 from sim.teams import build_agent, llm_parameters, waits
 

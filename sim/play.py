@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent, AgentFailure, Registration, Reply, Request, WaitingAgent
-from sim.agents.llm_spec import asked, prompt_record
+from sim.agents.llm.spec import asked, prompt_record
 from sim.game import Game, Limits, Place, Turns
 from sim.hydration import hydrated, own_labels
 from sim.labels import Labels, draw, load_bank

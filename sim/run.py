@@ -13,7 +13,7 @@ import typer
 from sim.terminal import counting, fail, progress, worker_count
 
 if TYPE_CHECKING:
-    from sim.provider_money import Ledger
+    from sim.provider.money import Ledger
     from sim.runner import Job
     from sim.runner_async import Outcomes
 
@@ -92,8 +92,8 @@ def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
     from sim.files import remove_drafts
     from sim.labels import LabelError
-    from sim.provider_keys import KeyMissing
-    from sim.provider_money import UnknownPrice
+    from sim.provider.keys import KeyMissing
+    from sim.provider.money import UnknownPrice
     from sim.runner import is_played
     from sim.runner_async import Outcomes, is_waiting
     from sim.suite import TaskError
@@ -181,8 +181,8 @@ def estimated(later: Sequence[Job], games: int) -> None:
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
-    from sim.provider_keys import check_access
-    from sim.provider_money import Ledger, check_prices
+    from sim.provider.keys import check_access
+    from sim.provider.money import Ledger, check_prices
     from sim.runner_async import models_of
     from sim.trace import PACK_SUFFIX
 
@@ -192,7 +192,7 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     for p in models if o.cache is None else ():
         check_access(p)
     if models and o.max_cost is not None and not o.allow_unknown_prices:
-        from sim.provider import litellm
+        from sim.provider.calls import litellm
 
         check_prices(models, litellm())
     return Ledger(o.max_cost)
@@ -218,8 +218,8 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger) -> Outcomes:
     """Play the games with a provider; when interrupted, say what was done and end."""
     import asyncio
 
-    from sim.provider import Provider
-    from sim.provider_cache import Cache
+    from sim.provider.cache import Cache
+    from sim.provider.calls import Provider
     from sim.runner_async import Outcomes, models_of, play_waiting
 
     outcomes = Outcomes()

@@ -12,10 +12,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
-from sim.agents.llm import AnswersAsks, LlmAgent
-from sim.agents.llm_spec import LlmParameters
+from sim.agents.llm.agent import AnswersAsks, LlmAgent
+from sim.agents.llm.spec import LlmParameters
 from sim.play import Play, play_game_later
-from sim.provider_money import BudgetSpent, Ledger
+from sim.provider.money import BudgetSpent, Ledger
 from sim.runner import Job
 from sim.teams import AgentSpec, build_agent, llm_parameters, waits
 from sim.trace import write

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sim.agents import Agent
 
 if TYPE_CHECKING:
-    from sim.agents.llm_spec import LlmParameters
+    from sim.agents.llm.spec import LlmParameters
 
 
 class TeamError(ValueError):
@@ -56,7 +56,7 @@ def dsm(parameters: Mapping[str, Any]) -> Agent:
 
 
 def style(parameters: Mapping[str, Any], nosy: bool = False) -> Agent:
-    from sim.agents.style import Style
+    from sim.agents.style.speaker import Style
 
     return Style(style_parameters(parameters), nosy)
 
@@ -72,7 +72,7 @@ WAITING_TYPES = ("llm",)
 def named_teams() -> dict[str, Team]:
     """The teams that need no file: the paper's four protocols (Appendix G), and the simulated styles of params.yaml."""
     from sim.agents.dsm_plans import PRIVATE, WELFARE
-    from sim.agents.style_named import named_styles
+    from sim.agents.style.named import named_styles
 
     styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
     return {
@@ -168,7 +168,7 @@ def waits(spec: AgentSpec) -> bool:
 
 def llm_parameters(spec: AgentSpec) -> LlmParameters:
     """The parameters of an agent with a language model, checked. Raises TeamError with what is wrong."""
-    from sim.agents.llm_spec import read_parameters
+    from sim.agents.llm.spec import read_parameters
 
     try:
         return read_parameters(spec.parameters, spec.nosy)
@@ -178,7 +178,7 @@ def llm_parameters(spec: AgentSpec) -> LlmParameters:
 
 def style_parameters(parameters: Mapping[str, Any]) -> Any:
     """The parameters of a simulated speaker, checked. Raises TeamError with what is wrong."""
-    from sim.agents.style_words import StyleParameters
+    from sim.agents.style.words import StyleParameters
 
     return check_parameters("style", parameters, StyleParameters)
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from pipeline.audit_files import audit_files, errors, line, report, summary
+from pipeline.audit.files import audit_files, errors, line, report, summary
 from pipeline.io import write_csv
 from pipeline.stages import RESULTS, TRACES
 

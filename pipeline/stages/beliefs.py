@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pipeline.io import write_json
 from pipeline.privacy import PRIVACY, privacy_frames
+from pipeline.reading.spans import derive_spans
 from pipeline.rules import RULES, Weighing
-from pipeline.spans import derive_spans
 from pipeline.stages import RESULTS, TABLES, params
 
 READ = ("games", "rounds", "messages", "calendars")

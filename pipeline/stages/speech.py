@@ -4,9 +4,9 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.io import write_json
-from pipeline.phrases import Thresholds
-from pipeline.spans import derive_spans
-from pipeline.speech import READ, SPEECH, speech_frames
+from pipeline.reading.spans import derive_spans
+from pipeline.speech.phrases import Thresholds
+from pipeline.speech.tables import READ, SPEECH, speech_frames
 from pipeline.stages import RESULTS, TABLES, params
 
 

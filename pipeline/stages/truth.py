@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from pipeline.io import read_table, write_csv
-from pipeline.recall import Resampling, precision_and_recall
 from pipeline.stages import RESULTS, TABLES, params
+from pipeline.truth.recall import Resampling, precision_and_recall
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

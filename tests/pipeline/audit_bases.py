@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 from sim.agents import AgentFailure
-from sim.agents.llm import Answer, Usage
+from sim.agents.llm.agent import Answer, Usage
 from sim.game import Limits
 from sim.play import Play, begin, config_of, finish, identity, play_game, play_game_later
 from sim.rounds import rounds
 from sim.runner_async import build_waiting
 from sim.scenario import Scenario
-from sim.serve_negotiator import negotiate
+from sim.serve.negotiator import negotiate
 from sim.suite import Task, assemble
 from sim.teams import AgentSpec, Team, named_teams
 from sim.trace import Trace, encoded

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import yaml
 
-from pipeline.evidence import Claim
+from pipeline.rules import Claim
 
 FOLDER = Path(__file__).parents[2] / "data" / "gold"
 

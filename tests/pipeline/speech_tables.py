@@ -5,11 +5,11 @@ from trace_builder import CALENDARS, TraceBuilder
 
 from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
-from pipeline.phrases import Thresholds
 from pipeline.privacy import privacy_frames
+from pipeline.reading.traces import decode
 from pipeline.rules import RULES, Weighing
-from pipeline.speech import speech_frames
-from pipeline.traces import decode
+from pipeline.speech.phrases import Thresholds
+from pipeline.speech.tables import speech_frames
 
 Frames = dict[str, pl.DataFrame]
 

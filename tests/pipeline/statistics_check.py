@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from pipeline import reml
-from pipeline.few_groups import bootstrap_test, permutation_test
 from pipeline.mixed_effects import Fit, crossed, observations
-from pipeline.uncertainty import stream
+from pipeline.statistics import reml
+from pipeline.statistics.few_groups import bootstrap_test, permutation_test
+from pipeline.statistics.uncertainty import stream
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
 

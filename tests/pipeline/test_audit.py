@@ -13,17 +13,17 @@ from audit_reckless import SHAPES, reckless_game
 from click.testing import Result
 from typer.testing import CliRunner
 
-from pipeline import audit_files
 from pipeline.__main__ import app
-from pipeline.audit import audit
-from pipeline.audit_batch import Meeting, judge
-from pipeline.audit_calendar import from_json, labelled, read, render
-from pipeline.audit_codes import CODES, Findings
-from pipeline.audit_oracle import in_order, least_cost, shares
-from pipeline.audit_record import set_up
+from pipeline.audit import files as audit_files
+from pipeline.audit.auditor import audit
+from pipeline.audit.batch import Meeting, judge
+from pipeline.audit.calendar import from_json, labelled, read, render
+from pipeline.audit.codes import CODES, Findings
+from pipeline.audit.oracle import in_order, least_cost, shares
+from pipeline.audit.record import set_up
 from pipeline.dictionary import section
 from pipeline.io import write_table
-from pipeline.schemas import AUDIT
+from pipeline.schemas.base import AUDIT
 from pipeline.stages.audit import main as stage
 from sim.game import Limits
 from sim.oracle import NoSchedule
@@ -160,13 +160,13 @@ def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> 
 
 
 def set_up_of(raw: dict[str, Any]) -> Any:
-    from pipeline.audit_record import decode
+    from pipeline.audit.record import decode
 
     return set_up(decode(json.dumps(raw).encode()))
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.audit_oracle.MOST_STEPS", 0)
+    monkeypatch.setattr("pipeline.audit.oracle.MOST_STEPS", 0)
     least_cost.cache_clear()
     assert audit(text_of("scripted"), "t.json") == []
     least_cost.cache_clear()
@@ -185,7 +185,7 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
         theirs = {str(p.relative_to(ROOT)) for p in imported(path) if "sim" in p.relative_to(ROOT).parts[0]}
         solver = {"sim/__init__.py", "sim/calendar.py", "sim/oracle.py", "sim/scenario.py"}
         assert theirs <= (solver if path.name == "audit_oracle.py" else set())
-    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/audit_oracle.py").read_text()))
+    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/audit/oracle.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
     assert "by_solver" in names
 

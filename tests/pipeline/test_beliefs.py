@@ -14,8 +14,8 @@ from pipeline import beliefs
 from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
 from pipeline.privacy import privacy_frames
+from pipeline.reading.traces import decode
 from pipeline.rules import RULES, Weighing
-from pipeline.traces import decode
 
 
 def derived(trace: TraceBuilder, rules: str = "paper", weighing: Weighing | None = None) -> dict[str, pl.DataFrame]:

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from pipeline import parallel, parts
 from pipeline.__main__ import app
 from pipeline.io import read_table
-from pipeline.schemas import TABLES
-from pipeline.sources import find
+from pipeline.reading.sources import find
+from pipeline.schemas.base import TABLES
 
 GAMES = [f"game-{number:02d}" for number in range(7)]
 

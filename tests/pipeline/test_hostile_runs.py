@@ -20,7 +20,7 @@ from pipeline import parallel
 from pipeline.__main__ import app
 from pipeline.derive import read_traces
 from pipeline.io import read_table
-from pipeline.sources import find, look
+from pipeline.reading.sources import find, look
 
 pytestmark = pytest.mark.slow
 
@@ -111,7 +111,7 @@ def test_what_may_not_be_read_is_rejected() -> None:
 def test_traces_are_derived_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack = write_trace(tmp_path / "p.jsonl", b"\n".join(toy_game(f"g{i}").text() for i in range(5)))
     parallel.derive([pack], tmp_path / "whole", workers=1)
-    monkeypatch.setattr("pipeline.limits.BATCH_BYTES", 5_000)
+    monkeypatch.setattr("pipeline.reading.limits.BATCH_BYTES", 5_000)
     assert len(list(read_traces(find([pack])))) == 3
     parallel.derive([pack], tmp_path / "batches", workers=1)
     for path in (tmp_path / "whole").iterdir():

@@ -9,8 +9,8 @@ from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, 
 
 from pipeline.calendars import read_line, read_rendering
 from pipeline.ingest import fairness, ingest
-from pipeline.schemas import TABLES
-from pipeline.traces import TraceError, decode
+from pipeline.reading.traces import TraceError, decode
+from pipeline.schemas.base import TABLES
 
 
 def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ from speech_tables import labelled_game, shown
 from trace_builder import CALENDARS, TraceBuilder
 
 from pipeline.ingest import ingest
-from pipeline.labels_seen import rendered_labels
-from pipeline.schemas import TABLES
-from pipeline.traces import decode
+from pipeline.reading.traces import decode
+from pipeline.schemas.base import TABLES
+from pipeline.speech.labels_seen import rendered_labels
 
 RECORD = {
     "errands": {

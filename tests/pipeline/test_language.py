@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from pipeline.evidence import Claim, claims
-from pipeline.language import language_claims
-from pipeline.language_docs import PAGE, updated
-from pipeline.rules import RULES, RuleSet
+from pipeline.evidence import claims
+from pipeline.language.docs import PAGE, updated
+from pipeline.language.messages import language_claims
+from pipeline.rules import RULES, Claim, RuleSet
 from pipeline.typed import Heard
 from tests.pipeline.gold import Example, found, gold
 

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import language
-from pipeline.evidence import Claim
-from pipeline.language import language_claims
-from pipeline.language_grammar import KINDS
-from pipeline.language_scan import expand, fold, scanner
-from pipeline.rules import RULES
+from pipeline.language import messages as language
+from pipeline.language.grammar import KINDS
+from pipeline.language.messages import language_claims
+from pipeline.language.scan import expand, fold, scanner
+from pipeline.rules import RULES, Claim
 from tests.pipeline.gold import gold
 
 PAPER = RULES["paper"]

@@ -14,10 +14,10 @@ from trace_builder import TraceBuilder, rendering
 
 from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
-from pipeline.leaks import Known, by_cue, find_leaks, labels_said
-from pipeline.terms import find_label, kind_of, read_label
-from pipeline.tokens import split, stem
-from pipeline.traces import decode
+from pipeline.reading.tokens import split, stem
+from pipeline.reading.traces import decode
+from pipeline.speech.leaks import Known, by_cue, find_leaks, labels_said
+from pipeline.speech.terms import find_label, kind_of, read_label
 from sim.lists import read_list
 from sim.play import Play, play_game
 from sim.suite import make_task

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from statistics_check import games, lowest_on_grid, ols_p, statsmodels_fit, varied_games
 
-from pipeline import reml
-from pipeline.few_groups import bootstrap_test, permutation_test
 from pipeline.mixed_effects import Fit, crossed, per_group_slopes, predictors
-from pipeline.uncertainty import stream
+from pipeline.statistics import reml
+from pipeline.statistics.few_groups import bootstrap_test, permutation_test
+from pipeline.statistics.uncertainty import stream
 
 pytestmark = pytest.mark.slow
 

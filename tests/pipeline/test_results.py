@@ -9,7 +9,7 @@ from trace_builder import toy_game, write_trace
 
 from pipeline import compare, database, io, parallel, tables
 from pipeline.dictionary import data_dictionary
-from pipeline.schemas import REJECTED, TABLES
+from pipeline.schemas.base import REJECTED, TABLES
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ from speech_tables import labelled_game
 from test_truth import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
 
-from pipeline import parallel, spans
+from pipeline import parallel
 from pipeline.io import read_table
-from pipeline.speech import READ, SPEECH
+from pipeline.reading import spans
+from pipeline.speech.tables import READ, SPEECH
 from pipeline.stages import speech, truth
 from pipeline.tables import query
 

@@ -10,8 +10,8 @@ from speech_tables import derived
 from trace_builder import TraceBuilder
 
 from pipeline import io
-from pipeline.schemas import TABLES
-from pipeline.stance import stance
+from pipeline.schemas.base import TABLES
+from pipeline.speech.stance import stance
 from pipeline.tables import query
 from pipeline.words import words
 

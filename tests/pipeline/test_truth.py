@@ -10,9 +10,9 @@ from speech_tables import derived
 from trace_builder import TraceBuilder
 
 from pipeline.io import to_frame
-from pipeline.recall import Resampling, precision_and_recall
-from pipeline.schemas import TABLES
-from pipeline.truth import truth
+from pipeline.schemas.base import TABLES
+from pipeline.truth.recall import Resampling, precision_and_recall
+from pipeline.truth.tables import truth
 
 Meant = dict[str, Any]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline.uncertainty import (
+from pipeline.statistics.uncertainty import (
     Mean,
     holm,
     mean_interval,

@@ -9,7 +9,7 @@ from speech_tables import derived
 from trace_builder import TraceBuilder, rendering, reschedule, schedule, toy_game
 
 from pipeline.payloads import said_chars
-from pipeline.volume import feasible_slots
+from pipeline.speech.volume import feasible_slots
 
 LENGTHS = (
     ("Slot 3 works.", 13),

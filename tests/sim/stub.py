@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sim.serve import Stub, StubOptions
-from sim.serve_misbehave import read_fault
+from sim.serve.misbehave import read_fault
+from sim.serve.server import Stub, StubOptions
 
 
 @contextmanager

@@ -5,14 +5,14 @@ import msgspec
 import pytest
 
 from sim.agents import AgentFailure
-from sim.agents.llm import NO_ANSWER, Answer, LlmAgent, Usage
-from sim.agents.llm_spec import LlmParameters
+from sim.agents.llm.agent import NO_ANSWER, Answer, LlmAgent, Usage
+from sim.agents.llm.spec import LlmParameters
 from sim.game import Limits
 from sim.play import Play, config_of, identity, play_game_later
 from sim.prompts import load_variant
 from sim.runner import jobs_for
 from sim.runner_async import build_waiting, models_of
-from sim.serve_negotiator import negotiate
+from sim.serve.negotiator import negotiate
 from sim.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, load_team, named_teams
 from tests.sim.worlds import calendar, registration, request, tiny_task
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import Message
-from sim.agents.llm import Answer, LlmAgent, Usage
-from sim.agents.llm_spec import LlmParameters
+from sim.agents.llm.agent import Answer, LlmAgent, Usage
+from sim.agents.llm.spec import LlmParameters
 from sim.game import Limits
 from sim.play import Play, labels_of, play_game_later
 from sim.prompts import (
@@ -25,7 +25,7 @@ from sim.prompts import (
     build_voluntary_reschedule_message,
     load_variant,
 )
-from sim.serve_negotiator import negotiate
+from sim.serve.negotiator import negotiate
 from sim.talk import CHANNELS
 from sim.teams import AgentSpec, Team
 from tests.sim.worlds import tiny_task

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from sim.__main__ import app
 from sim.agents import AgentFailure
-from sim.agents.llm import Ask
-from sim.agents.llm_spec import LlmParameters, Prices
-from sim.provider import Provider
-from sim.provider_cache import Cache
-from sim.provider_money import Ledger
+from sim.agents.llm.agent import Ask
+from sim.agents.llm.spec import LlmParameters, Prices
+from sim.provider.cache import Cache
+from sim.provider.calls import Provider
+from sim.provider.money import Ledger
 from sim.suite import write_tasks
 from sim.trace import read
 from tests.sim.stub import stub

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.style import Style
-from sim.agents.style_docs import PAGE, page
-from sim.agents.style_named import named_styles
-from sim.agents.style_words import StyleParameters
+from sim.agents.style.docs import PAGE, page
+from sim.agents.style.named import named_styles
+from sim.agents.style.speaker import Style
+from sim.agents.style.words import StyleParameters
 from sim.game import Limits
 from sim.play import Play, play_game
 from sim.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, read_team
@@ -246,11 +246,11 @@ def test_small_worlds_are_scheduled_in_full(speakers):
 
 
 def test_the_page_about_styles_is_up_to_date():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m sim.agents.style_docs"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m sim.agents.style.docs"
 
 
 def test_the_page_shows_no_held_out_phrase():
-    from sim.agents.style_phrases import HELD_OUT, load_bank
+    from sim.agents.style.phrases import HELD_OUT, load_bank
 
     text = PAGE.read_text(encoding="utf-8").lower()
     for templates in load_bank(HELD_OUT).values():

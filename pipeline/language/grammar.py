@@ -1,0 +1,153 @@
+"""The frame of English sentences, as data: lists of slots, names of agents, and what parts a clause.
+
+KINDS puts these and the words of language_words.py in the order in which they are tried.
+"""
+
+from collections.abc import Mapping
+
+from pipeline.language.words import (
+    CLASSES,
+    CLEAR,
+    EFFORT,
+    ELSEWHERE,
+    HYPOTHETICAL,
+    IGNORED,
+    NEGATION,
+    REQUEST,
+    Phrases,
+)
+
+# Numbers before these count something, and are no slots.
+UNITS = (
+    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?|"
+    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|other|"
+    "messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
+    "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
+)
+NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
+
+PATTERNS: Mapping[str, str] = {
+    "{adv}": (
+        r"(?:(?:\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|each|either|pretty|well|indeed|then|"
+        r"always|often|currently|a|an|that|really|more|much|equally|wide|100%|the) ){0,3}"
+    ),
+    "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
+    "{not}": (
+        r"(?:not|cannot|never|neither|(?:is|are|was|were|do|does|did|has|have|had|wo|would|should|ca|could|need)n'?t)"
+    ),
+    "{agents}": (
+        r"(?:agents[ #]*0{1,2}\b(?: ?, ?(?:and |or |& ?)?0{1,2}\b| ?[&/+] ?0{1,2}\b| (?:and|or|nor) 0{1,2}\b)*"
+        r"|agent[ #-]*0{1,2}(?!\w)(?: ?[&/] ?0{1,2}\b| (?:and|or) 0{1,2}"
+        r"(?= (?:are|have|both|can|could|were|do|said)\b))?)"
+        r"(?:'s?(?!\w))?"
+    ),
+    # The last number of a list is none of it where a verb takes only that number for its subject.
+    "{list}": (
+        r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
+        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
+        r"|(?: ?, ?(?:or|nor) | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) ){again}"
+        rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
+    ),
+    "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
+    "{singular}": (
+        r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
+        r"seems|fits|"
+        r"suits|holds|makes)\b"
+    ),
+    "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
+}
+
+# What follows is taken out of what is said.
+EXCEPT: Phrases = (
+    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring",
+    r"with the exception of|(?:anything|everything|any slot|every slot|all slots|all) but",
+)
+
+# "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
+ASIDE: Phrases = (
+    r"instead of|rather than|over|avoid(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
+    r"versus|vs",
+)
+
+# These end a clause; each side is read on its own. H.3 names the first three.
+HARD: Phrases = (
+    r"but(?! also)|otherwise|alternatively|however|though|although|whereas|yet|while|on the other hand|conversely",
+    r"even though",
+)
+
+# These may end a part of a clause, where both sides have a slot and a class.
+SOFT: Phrases = (
+    r",|\(|\)|~|\||:|-(?=\s)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because|since|which|where",
+    r"then|plus|or|given",
+    r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
+)
+
+FIRST = r"(?:i(?!-)|we|my|mine|our|of us)\b"
+YOU = r"(?:you|your|yours)\b"
+THEY = (
+    r"(?:they|their|theirs|he|she|his|her|who|(?:everyone|everybody|anyone|someone|somebody) else|"
+    r"(?:the )?others|(?:the )?other (?:agents|participants|people|two|three|attendees)|someone|somebody|"
+    r"anyone|a0{1,2}|"
+    r"(?:the )?rest of (?:the )?(?:group|team))\b"
+)
+ONE = rf"(?:{{agents}}|{FIRST}|{YOU}|{THEY}|myself)"
+OTHER = r"(?:{agents}|i(?!'|\w| (?:am|was)\b)|we|you|they|myself|me|yourself)"
+
+# Who is said to be free or not.
+SOURCE = r"(?:according to |as per |per |from (?={agents} that)|both )?"
+GROUP: Phrases = (
+    rf"(?:both )?agents[ #]*0{{1,2}}(?: ?, ?0{{1,2}})* ?, ?(?:and|or|&) {OTHER}",
+    rf"{SOURCE}{ONE}(?: ?, ?{OTHER})+ ?,? (?:and|or|&) (?:also )?{OTHER}",
+    rf"{SOURCE}{ONE}(?: (?:and|or|nor|&|plus|as well as|along with) (?:also )?{OTHER})*",
+)
+WHOM = (
+    r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
+    r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
+)
+# For whom a slot is free or not.
+FOR_WHOM: Phrases = (
+    rf"for (?:both |either |all )?(?:of )?{WHOM}"
+    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM})*",
+    r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
+    r"(?:on|at|from|in|per|to|with) (?:my|our|your|their|{agents}) (?:own )?"
+    r"(?:end|side|part|calendar|schedule|agenda|plate|planner)",
+    r"by {agents}|of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
+)
+# An agent who is only spoken to or about.
+SPOKEN_TO: Phrases = (
+    r"(?:ask(?:ed|ing|s)?|tell(?:ing)?|told|with|from|to|inform(?:ed|ing)?|contact(?:ed|ing)?|messag(?:e|ed|ing)|"
+    r"ping(?:ed)?|notify|notified|via|about|of|let|dm'?e?d?|after|like|than|thank|thanks|hi|hello|hey) "
+    r"{agents}(?:(?: and| or| &|,) {agents})*",
+    r"(?:tells?|told|inform\w*|giv(?:e|es|ing)|gave|show|remind\w*|offer(?:ed)?|sen[dt]|assure|let|for letting) "
+    r"(?:you|me|us|them)",
+)
+
+SLOTS: Phrases = (
+    r"slots?(?:\(s\))? ?(?:numbers?|nos?\.?|ids?|ind(?:ex|ices))? ?[#:=(-]? ?#?00{0,2}(?![\w%]|\.0|:0| ?[ap]m\b){list}",
+)
+NUMBERS: Phrases = (NUMBER + "{list}",)
+
+# The order in which kinds are tried where several could start.
+KINDS: Mapping[str, Phrases] = {
+    "clear": CLEAR,
+    "occupied": CLASSES["occupied"],
+    "effort": EFFORT,
+    "except": EXCEPT,
+    "request": REQUEST,
+    "hypothetical": HYPOTHETICAL,
+    "ignored": IGNORED,
+    "for_whom": FOR_WHOM,
+    "negative": CLASSES["negative"],
+    "cost": CLASSES["cost"],
+    "positive": CLASSES["positive"],
+    "proposal": CLASSES["proposal"],
+    "spoken_to": SPOKEN_TO,
+    "group": GROUP,
+    "elsewhere": ELSEWHERE,
+    "aside": ASIDE,
+    "hard": HARD,
+    "soft": SOFT,
+    "negation": NEGATION,
+    "slots": SLOTS,
+    "numbers": NUMBERS,
+}

@@ -1,0 +1,136 @@
+"""English messages to claims: a deterministic clause parser (Appendix H.3).
+
+A message is folded, split into sentences, and each sentence read once for all messages that differ in their numbers
+alone; the numbers are put in afterwards, from the message itself.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.language.scan import fold, sentences
+from pipeline.language.statements import Statement, read
+from pipeline.rules import Claim, RuleSet
+
+# Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
+TYPED = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d])|[^"]*"(?:dsm|imap|sd)"\s*:')
+LONGEST = 64  # slots in a range; of a longer one only the ends are read
+
+HEADING = re.compile(r":\s*$")
+LIST_NUMBER = re.compile(r"(?m)^[ \t]*\(?[0-9]{1,2}[.)](?=\s)")
+DIGITS = re.compile(r"[0-9]+")
+# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
+TWO = re.compile(r"(?<!0)00(?!0)")
+
+
+# A claim before its sender is known: target (None where the sender speaks of itself), slot, class, start, end.
+Said = tuple[int | None, int, str, int, int]
+
+
+class Passage(NamedTuple):
+    """A sentence to read: where it starts, its folded text, whether it asks, and the heading before it in the text.
+
+    The heading is the text's first `ahead` characters; in the message it stands elsewhere, at `heading`.
+    """
+
+    start: int
+    text: str
+    question: bool
+    ahead: int = 0
+    heading: int = 0
+    apart: bool = False  # from the sentence before that names a number
+
+    def place(self, at: int, last: bool = False) -> int:
+        """The place in the message of a span's start, or end, in the text."""
+        inside = at <= self.ahead if last else at < self.ahead
+        return at + (self.heading if inside else self.start)
+
+
+def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
+    """What an English message claims, in the order of its clauses."""
+    values = rules.language
+    said = statements(content)
+    if any(claim[0] == sender for claim in said):
+        # It names itself: "I'm free at 4, and so is Agent 2", says Agent 2.
+        said = tuple(dict.fromkeys((sender if claim[0] is None else claim[0], *claim[1:]) for claim in said))
+    return [
+        (sender if target is None else target, slot, *values[kind], content[start:end], start, end)
+        for target, slot, kind, start, end in said
+    ]
+
+
+@lru_cache(maxsize=16384)
+def statements(content: str) -> tuple[Said, ...]:
+    """What a message states, whoever sends it. Typed JSON states nothing here."""
+    if TYPED.match(content):
+        return ()
+    if "\n" in content or not content[:1].isalpha():
+        content = LIST_NUMBER.sub(lambda found: " " * len(found[0]), content)
+    folded = fold(content)
+    if "0" not in folded:
+        return ()
+    said: list[Said] = []
+    before = None
+    for passage in _passages(folded):
+        text = passage.text
+        found = _read(TWO.sub("0", text) if "00" in text else text, passage.question, None if passage.apart else before)
+        before = None
+        if found:
+            before = found[-1].said if found[-1].targets == (None,) else None
+            said += _numbered(content, found, passage)
+    return tuple(said)
+
+
+def _passages(folded: str) -> Iterator[Passage]:
+    """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
+    heading: Passage | None = None
+    apart = False
+    for start, text, question, line in sentences(folded):
+        numbered = "0" in text
+        if line and HEADING.search(text):
+            heading = Passage(start, text.rstrip() + " ", question)
+            if numbered:
+                yield Passage(start, text, question, apart=apart)
+        elif not numbered:
+            heading = None
+        elif heading:
+            ahead = len(heading.text)
+            yield Passage(start - ahead, heading.text + text, question, ahead, heading.start, True)
+        else:
+            yield Passage(start, text, question, apart=apart)
+        apart = not numbered
+
+
+@lru_cache(maxsize=65536)
+def _read(text: str, question: bool, before: str | None) -> tuple[Statement, ...]:
+    return read(text, question, before)
+
+
+def _numbered(content: str, found: Sequence[Statement], passage: Passage) -> Iterable[Said]:
+    """The statements with the message's numbers; of several about one slot in a clause, the first class in order."""
+    numbers = _numbers(content, passage)
+    longer = [at.start() - i for i, at in enumerate(TWO.finditer(passage.text))] if "00" in passage.text else []
+    best: dict[tuple[int, int | None, int], tuple[int, Said]] = {}
+    for clause, targets, slots, kind, start, end, rank in found:
+        begin = passage.place(start + bisect_left(longer, start))
+        stop = passage.place(end + bisect_left(longer, end), last=True)
+        for first, last in slots:
+            for slot in _spanned(int(numbers[first]), int(numbers[last])) if last else (int(numbers[first]),):
+                for agent in targets:
+                    target = None if agent is None else int(numbers[agent])
+                    held = best.get((clause, target, slot))
+                    if held is None or rank < held[0]:
+                        best[clause, target, slot] = (rank, (target, slot, kind, begin, stop))
+    return [said for _, said in best.values()]
+
+
+def _numbers(content: str, passage: Passage) -> list[str]:
+    """The numbers of a passage, its heading's first."""
+    own: list[str] = DIGITS.findall(content, passage.start + passage.ahead, passage.start + len(passage.text))
+    return DIGITS.findall(content, passage.heading, passage.heading + passage.ahead - 1) + own if passage.ahead else own
+
+
+def _spanned(first: int, last: int) -> Sequence[int]:
+    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

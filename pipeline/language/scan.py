@@ -1,0 +1,143 @@
+"""From a message to tokens: folding, sentences, and one pass of the vocabulary over a sentence.
+
+Folding keeps every character's place, so that a span in folded text is the span in the message.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.language.grammar import KINDS, PATTERNS
+
+QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
+DASHES = dict.fromkeys("‐‑‒–−", "-")
+FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n", "•": "-"}
+UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
+MARKS = {**dict.fromkeys('*_`~"<>\t\r', " "), "\x1e": "~", "[": "(", "]": ")", "{": "(", "}": ")"}
+# Digits become 0: messages that differ in their numbers alone are parsed once.
+ASCII = str.maketrans({**UPPER, **MARKS, **dict.fromkeys("123456789", "0")})
+FOREIGN = re.compile(r"[^\x00-\x7f]")
+
+END = re.compile(
+    r"[!?;\n][!?;\n.\s]*|\.(?!0|\w\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!slot no\.)(?<!slots nos\.)[.!?]*",
+)
+
+
+class Token(NamedTuple):
+    """A phrase of the vocabulary in a sentence: its kind, where it starts and ends."""
+
+    kind: str
+    start: int
+    end: int
+
+
+# A stretch of a message up to its terminator: where it starts, its folded text, whether a ? or a line ends it.
+Sentence = tuple[int, str, bool, bool]
+
+
+def fold(content: str) -> str:
+    """The message in lower case with straight quotes and every digit a 0, character for character."""
+    if not content.isascii():
+        content = FOREIGN.sub(lambda found: FOLDED.get(found[0], " "), content)
+    return content.translate(ASCII)
+
+
+def sentences(folded: str) -> Iterator[Sentence]:
+    """The stretches between sentence terminators, semicolons and line ends."""
+    start = 0
+    for end in END.finditer(folded):
+        if end.start() > start:
+            mark = end[0]
+            yield start, folded[start : end.start()], "?" in mark, "\n" in mark
+        start = end.end()
+    if start < len(folded):
+        yield start, folded[start:], False, True
+
+
+SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
+
+
+def expand(phrase: str) -> str:
+    """A phrase of the vocabulary as a regular expression."""
+    while any(name in phrase for name in PATTERNS):
+        for name, pattern in PATTERNS.items():
+            phrase = phrase.replace(name, pattern)
+    return SPACE.sub(lambda found: found[1] or (r"\s*" if found[2] else r"\s+"), phrase)
+
+
+ENDED = r"(?!(?<=\w)\w)"
+BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
+
+
+def by_first(pattern: str) -> dict[str, list[str]]:
+    """First character → what may follow it, for a pattern that starts with a literal or with a group of such."""
+    firsts: dict[str, list[str]] = {}
+    for branch in _branches(pattern):
+        if not branch.startswith("(?:"):
+            first = branch[:2] if branch[0] == "\\" else branch[0]
+            firsts.setdefault(first, []).append(branch[len(first) :])
+            continue
+        inner, rest = _leading_group(branch)
+        for first, tails in by_first(inner).items():
+            firsts.setdefault(first, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
+        if rest.startswith("?"):
+            for first, tails in by_first(rest[1:]).items():
+                firsts.setdefault(first, []).extend(tails)
+    return firsts
+
+
+def _branches(pattern: str) -> list[str]:
+    depth, start, parts = 0, 0, []
+    for found in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if found[0] == "|" and depth == 0:
+            parts.append(pattern[start : found.start()])
+            start = found.end()
+    return [*parts, pattern[start:]]
+
+
+def _leading_group(pattern: str) -> tuple[str, str]:
+    depth = 0
+    for found in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth == 0:
+            return pattern[3 : found.start()], pattern[found.end() :]
+    raise ValueError(f"a bracket is left open in {pattern}")
+
+
+class Scanner:
+    """The vocabulary as one regular expression that tries, at each word, only the phrases with its first character.
+
+    A match is looked at again for its kind: hundreds of groups in the one expression would make it three times slower.
+    """
+
+    def __init__(self, kinds: Mapping[str, Sequence[str]]) -> None:
+        firsts: dict[str, dict[str, list[str]]] = {}
+        for kind, phrases in kinds.items():
+            for first, tails in by_first("|".join(map(expand, phrases))).items():
+                firsts.setdefault(first, {})[kind] = tails
+        tried = (f"{first}(?:{'|'.join(map('|'.join, kinds.values()))}){ENDED}" for first, kinds in firsts.items())
+        self.find = re.compile(rf"(?:(?<![\w'.$])|(?=[',()~|:]))(?:{'|'.join(tried)})").finditer
+        self.readers = {first[-1]: self._reader(first, kinds) for first, kinds in firsts.items()}
+
+    @staticmethod
+    def _reader(first: str, kinds: Mapping[str, Sequence[str]]) -> tuple[re.Pattern[str], tuple[str, ...]]:
+        groups = (f"({'|'.join(tails)}){ENDED}" for tails in kinds.values())
+        return re.compile(f"{first}(?:{'|'.join(groups)})"), ("", *kinds)
+
+    def scan(self, text: str, start: int) -> list[Token]:
+        """The vocabulary's phrases in a sentence, from left to right."""
+        tokens = []
+        for found in self.find(text, start):
+            reader, kinds = self.readers[text[found.start()]]
+            read = reader.match(text, found.start())
+            if read:
+                tokens.append(Token(kinds[read.lastindex or 0], read.start(), read.end()))
+        return tokens
+
+
+@lru_cache(maxsize=1)
+def scanner() -> Scanner:
+    """The scanner of the whole vocabulary: made when the first English message is read."""
+    return Scanner(KINDS)

@@ -1,0 +1,153 @@
+"""Which numbers of a sentence are slots: H.3's three families, and what a list or range of them spans."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pipeline.language.scan import Token
+
+CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort"))
+REACH = 32  # characters between a feasibility word and the slots it anchors
+
+NUMBER = re.compile(r"0+")
+RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
+MOVE = re.compile(r"\b(?:mov|reschedul|shift|relocat|push|bump|swap|displac)")
+TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
+BESIDE = re.compile(
+    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting)\s+(?:the\s+)?$|(?:^|[,:~])\s*between\s+$"
+)
+# What may stand between a feasibility word and the bare number that it anchors.
+ANCHOR = re.compile(
+    r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|none of|both|only|from|around|use|for)\s+#?$"
+    r"|[:(]\s*(?:-\s*)?#?$"
+)
+FOR = re.compile(r"\bfor\s+$")
+NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
+# What may stand between a bare number and the class that it is the subject of.
+VERBS = re.compile(
+    r"\s*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
+    r"being|seems?|"
+    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|as|'s|'re)\s+)*\s*[:(|]?\s*"
+)
+# What may stand before such a number: the start of a clause, or one of these.
+BEFORE = re.compile(
+    r"\b(?:have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
+    r"though|also|"
+    r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
+    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at)\s+$"
+)
+HELD = re.compile(
+    r"\b(?:have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
+)  # "3 and 8 free", but not "2 conflicts"
+COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
+ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
+
+
+# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
+GOAL = re.compile(r"\s*(?:to\b|~)")
+FROM = re.compile(r"\bfrom\s+$")
+PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
+
+
+class Slots(NamedTuple):
+    """A slot, or the range to a second number: where the numbers stand, and whether something would move there."""
+
+    start: int
+    end: int
+    to_start: int = -1
+    to_end: int = -1
+    goal: bool = False
+
+
+def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    """Whether a bare number, or list of them, stands where only a slot would."""
+    start = tokens[index].start
+    if COUNTED.search(_ahead(text, start)):
+        return False
+    if PRICED.search(text, 0, start) and index and tokens[index - 1].kind in ("slots", "numbers"):
+        return False
+    if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
+        return True
+    return _is_left_over(text, tokens, index, goes_on)
+
+
+def _ahead(text: str, start: int) -> str:
+    """The few words before a place, which may decide what stands there."""
+    return text[max(0, start - REACH - 8) : start]
+
+
+def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
+    start = tokens[index].start
+    for at in range(index - 1, -1, -1):
+        token = tokens[at]
+        if start - token.end > REACH:
+            return False
+        if token.kind in CLASS_KINDS:
+            gap = text[token.end : start]
+            if FOR.search(gap) and NOT_FOR.match(text, token.start):
+                return False
+            return not gap.strip(" #") or ANCHOR.search(gap) is not None
+        if token.kind not in ("for_whom", "ignored", "soft", "group", "spoken_to"):
+            return False
+    return False
+
+
+def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    """Subject-before-free: the class comes right after, and the number where a clause or its object starts."""
+    number = tokens[index]
+    if not _starts_clause(text, tokens, index):
+        return False
+    at = index + 1
+    while at < len(tokens) and tokens[at].kind == "soft" and text[tokens[at].start] in ":(|":
+        at += 1
+    if at == len(tokens) or tokens[at].kind not in CLASS_KINDS | {"negation"}:
+        end = tokens[index + 1].start if index + 1 < len(tokens) else len(text)
+        leaves_out = number.end < len(text.rstrip()) and ELLIPSIS.fullmatch(text, number.end, end) is not None
+        return index > 0 and leaves_out and _is_said(tokens, index, goes_on)
+    if HELD.search(_ahead(text, number.start)) and tokens[at].kind != "positive":
+        return False
+    return VERBS.fullmatch(text, number.end, tokens[at].start) is not None
+
+
+def _is_said(tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    return goes_on or any(token.kind == "slots" or token.kind in CLASS_KINDS for token in tokens[:index])
+
+
+def _starts_clause(text: str, tokens: Sequence[Token], index: int) -> bool:
+    start = tokens[index].start
+    before = _ahead(text, start)
+    if not before.strip(" -") or BEFORE.search(before):
+        return True
+    previous = tokens[index - 1] if index else None
+    starts = previous is not None and previous.kind in ("soft", "hard", "negation")
+    return starts and previous is not None and not text[previous.end : start].strip()
+
+
+def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    """Whether what was said before is not said of it: "not 3", "except 3"."""
+    previous = tokens[index - 1] if index else None
+    if previous is None or previous.kind not in ("except", "soft"):
+        return False
+    if previous.kind != "except" and not text.startswith("not", previous.start):
+        return False
+    return goes_on or any(token.kind in CLASS_KINDS for token in tokens)
+
+
+def listed(text: str, token: Token, moving: bool) -> list[Slots]:
+    """The slots of a list: "2, 4-6 and slot 9" has three."""
+    before = _ahead(text, token.start)
+    if BESIDE.search(before):
+        return []
+    is_span = text.startswith("slots", token.start) and not FROM.search(before)
+    goal = moving and TOWARDS.search(before) is not None
+    found: list[Slots] = []
+    for number in NUMBER.finditer(text, token.start, token.end):
+        last = found[-1] if found else None
+        if last and last.to_start < 0 and RANGE.fullmatch(text, last.end, number.start()):
+            if moving and not is_span and GOAL.match(text, last.end):
+                found.append(Slots(number.start(), number.end(), goal=True))
+            else:
+                found[-1] = Slots(last.start, last.end, number.start(), number.end(), last.goal)
+        else:
+            found.append(Slots(number.start(), number.end(), goal=goal))
+    return found

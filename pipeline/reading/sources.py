@@ -1,0 +1,219 @@
+"""Where traces are: files and folders to texts, one JSON text a trace, unpacked piece by piece and within bounds."""
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.reading import limits
+from pipeline.reading.traces import TraceError
+
+SINGLES = (".json", ".json.gz", ".json.zst")
+PACKS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
+ZSTD_SKIPPABLE = b"\x2a\x4d\x18"  # after a first byte of any kind
+
+Stream = io.BufferedReader | gzip.GzipFile
+
+PIECE = 1 << 18
+# A byte of zstd unpacks to at most 32 KiB: what a piece unpacks to stays in memory.
+PACKED_PIECE = 1 << 12
+
+
+@dataclass(frozen=True, order=True)
+class Source:
+    """One file that holds a trace, or a pack of them; `name` is its path as the user reached it."""
+
+    name: str
+    size: int
+
+    @property
+    def shown(self) -> str:
+        """The name as text: bytes that are no UTF-8 as \\xff."""
+        return os.fsencode(self.name).decode("utf-8", "backslashreplace")
+
+
+def find(inputs: Iterable[Path]) -> list[Source]:
+    """One source per file, sorted by name: the files named, and every trace file in the folders named.
+
+    Raises FileNotFoundError for an input that does not exist.
+    """
+    return look(inputs)[0]
+
+
+def look(inputs: Iterable[Path]) -> tuple[list[Source], int]:
+    """What `find` finds, and how many files of the folders are passed over because of their names."""
+    names: dict[str, Source] = {}
+    others: set[str] = set()
+    for given in inputs:
+        if not os.path.lexists(given):
+            raise FileNotFoundError(given)
+        for path, wanted in _files(given):
+            if wanted:
+                names.setdefault(os.path.realpath(path), Source(path.as_posix(), _size(path)))
+            else:
+                others.add(os.path.realpath(path))
+    return sorted(names.values()), len(others - names.keys())
+
+
+def _files(given: Path) -> Iterator[tuple[Path, bool]]:
+    """Each file, and whether it is to be read. Linked folders are entered, each folder once.
+
+    A folder that cannot be listed is to be read, too: that says why.
+    """
+    if not given.is_dir():
+        yield given, True
+        return
+    entered: set[str] = set()
+    failed: list[OSError] = []
+    for folder, folders, names in os.walk(given, onerror=failed.append, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in entered:
+            folders.clear()
+            continue
+        entered.add(real)
+        folders.sort()
+        yield from ((Path(folder, name), name.endswith(SINGLES + PACKS)) for name in sorted(names))
+    yield from ((Path(error.filename), True) for error in failed)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def is_pack(source: Source) -> bool:
+    """Whether the file holds one trace a line."""
+    return source.name.endswith(PACKS)
+
+
+def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
+    """(trace_path, JSON text) of every trace of a file, or what is wrong with it.
+
+    A pack's traces are called by the file's name and their line, `pack.jsonl.zst#12` (lines count from 1).
+    """
+    try:
+        with _opened(source) as file, _unpacked(file, source.name) as stream:
+            if is_pack(source):
+                yield from _lines(source.shown, stream)
+            else:
+                yield source.shown, _whole(stream)
+    except Exception as error:
+        yield source.shown, _unreadable(error)
+
+
+def _opened(source: Source) -> io.BufferedReader:
+    """The file, if it is one: a pipe or a device would never end."""
+    # Without waiting: opening a pipe waits for someone to write to it.
+    number = os.open(source.name, os.O_RDONLY | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        return open(number, "rb")
+    os.close(number)
+    raise TraceError("cannot be opened: not a regular file", "file")
+
+
+def _unpacked(file: io.BufferedReader, name: str) -> Stream:
+    """The content without its compression, which its first bytes tell, whatever the file is called."""
+    head = file.peek(4)[:4]
+    if head[:2] == GZIP:
+        return gzip.GzipFile(fileobj=file)
+    if head == ZSTD or head[1:] == ZSTD_SKIPPABLE:
+        return io.BufferedReader(Unzstd(file), PIECE)
+    if name.endswith((".gz", ".zst")) and head.removeprefix(BOM_UTF8).lstrip()[:1] not in (b"{", b""):
+        raise TraceError("damaged compression: neither gzip nor zstd, nor plain JSON", "byte 0")
+    return file
+
+
+class Unzstd(io.RawIOBase):
+    """A zstd file's content. Unlike zstandard's own reader, it tells a file that is cut off from one that ends."""
+
+    def __init__(self, packed: io.BufferedReader) -> None:
+        import zstandard
+
+        super().__init__()
+        self.packed = packed
+        self.frames = zstandard.ZstdDecompressor()
+        self.frame: zstandard.ZstdDecompressionObj | None = None
+        self.waiting = b""
+        self.ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self.ready:
+            self.waiting = self.waiting or self.packed.read(PACKED_PIECE)
+            if not self.waiting:
+                if self.frame:
+                    raise EOFError("it ends in the middle of a frame")
+                return 0
+            self.frame = self.frame or self.frames.decompressobj()
+            self.ready = memoryview(self.frame.decompress(self.waiting))
+            self.waiting = self.frame.unused_data
+            if self.frame.eof:
+                self.frame = None
+        size = min(len(buffer), len(self.ready))
+        buffer[:size] = self.ready[:size]
+        self.ready = self.ready[size:]
+        return size
+
+
+def _whole(stream: Stream) -> bytes:
+    """The content of a file that holds one trace."""
+    pieces, size = [], 0
+    while piece := stream.read(PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limits.TRACE_BYTES:
+            raise _too_large("trace", limits.TRACE_BYTES)
+    text = b"".join(pieces)
+    if not text or text.isspace():
+        raise TraceError("empty", "file")
+    return text
+
+
+def _lines(name: str, stream: Stream) -> Iterator[tuple[str, bytes | TraceError]]:
+    """The lines of a pack that are not blank."""
+    size = number = 0
+    blank = True
+    while line := stream.readline(limits.TRACE_BYTES + 1):
+        number += 1
+        size += len(line)
+        if number > limits.LINES:
+            raise TraceError(f"more than {limits.LINES} lines; what follows was not read", f"line {number}")
+        if len(line) > limits.TRACE_BYTES:
+            blank = False
+            yield f"{name}#{number}", _too_large("trace", limits.TRACE_BYTES)
+            while line and not line.endswith(b"\n") and size <= limits.FILE_BYTES:
+                line = stream.readline(PIECE)
+                size += len(line)
+        elif line.strip():
+            blank = False
+            yield f"{name}#{number}", line
+        if size > limits.FILE_BYTES:
+            raise _too_large("file", limits.FILE_BYTES, f"line {number}")
+    if blank:
+        raise TraceError("empty", "file")
+
+
+def _too_large(what: str, most: int, place: str = "file") -> TraceError:
+    rest = "; what follows was not read" if what == "file" else ""
+    return TraceError(f"larger than the {most} bytes that a {what} may have when it is unpacked{rest}", place)
+
+
+def _unreadable(error: Exception) -> TraceError:
+    if isinstance(error, TraceError):
+        return error
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return TraceError(f"cannot be opened: {error.strerror or error}", "file")
+    cut = isinstance(error, EOFError | zlib.error)
+    return TraceError(f"{'cut off or damaged' if cut else 'damaged'} compression: {error}", "file")

@@ -1,0 +1,43 @@
+"""Tables made from tables, a span of games at a time, on all cores."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.parts import assemble_table, each, executor, leave_parts, no_garbage_collection, ranges_of, scratch_in
+from pipeline.schemas.base import TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GAMES_A_SPAN = 64
+
+Frames = dict[str, "pl.DataFrame"]
+Make = Callable[[Frames], Frames]
+
+
+def derive_spans(tables: Path, read: Sequence[str], names: Sequence[str], make: Make) -> dict[str, dict[str, Any]]:
+    """Write the tables `names` that `make` makes of the tables `read`, game by game independent; their shapes."""
+    from pipeline import io
+
+    games = io.read_table(tables, "games")["game_id"].to_list()
+    spans = [games[i : i + GAMES_A_SPAN] for i in range(0, len(games), GAMES_A_SPAN)]
+    with scratch_in(tables) as scratch, executor(os.cpu_count() or 1) as pool:
+        pieces = [(n, (span[0], span[-1]), tables, scratch, tuple(read), make) for n, span in enumerate(spans)]
+        numbers = sorted(each(leave_span, pieces, pool))
+        ranges, unwanted = ranges_of(games), dict.fromkeys(numbers, ())
+        calls = [(TABLES[name], numbers, unwanted, ranges, scratch, tables, False) for name in names]
+        shapes = {shape["table"]: shape for shape in each(assemble_table, calls, pool)}
+    return dict(sorted(shapes.items()))
+
+
+def leave_span(number: int, span: tuple[str, str], tables: Path, scratch: Path, read: Sequence[str], make: Make) -> int:
+    """Leave the parts of the games from the first to the last of a span; the part's number."""
+    import polars as pl
+
+    wanted = pl.col("game_id").is_between(pl.lit(span[0]), pl.lit(span[1]))
+    frames = {name: pl.scan_parquet(tables / f"{name}.parquet").filter(wanted).collect() for name in read}
+    with no_garbage_collection():
+        leave_parts(make(frames), scratch, number)
+    return number

@@ -1,0 +1,1 @@
+"""One row of each table, its key, and what its columns mean."""

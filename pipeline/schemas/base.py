@@ -1,0 +1,300 @@
+"""Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
+
+from pipeline.schemas.intended import INTENDED_TABLES
+from pipeline.schemas.speech import SPEECH_TABLES
+from pipeline.schemas.table import (
+    EVENT_INDEX,
+    GAME_ID,
+    OBSERVER,
+    ROUND,
+    TARGET,
+    TRACE_PATH,
+    WEIGHT_MODE,
+    C,
+    Column,
+    Table,
+)
+
+__all__ = ["TABLES", "Column", "Table"]
+
+GAMES = Table(
+    "games",
+    "one game",
+    ("game_id",),
+    (
+        GAME_ID,
+        TRACE_PATH,
+        C("team", "str", "who played"),
+        C("simulated", "bool", "whether its speakers are simulated"),
+        C("setting", "str", "uniform or varied errand costs"),
+        C("condition", "str", "standard, blocked or adversarial"),
+        C("task_id", "str", "the task"),
+        C("difficulty", "str", "easy, medium or hard"),
+        C("density", "float", "share of slots that held an errand at first"),
+        C("repeat", "int", "0 for a task's first game by this team"),
+        C("stopped", "bool", "whether the game was broken off, rather than ended"),
+        C("meetings", "int", "meetings to schedule"),
+        C("meetings_scheduled", "int", "meetings that were coordinated in their round"),
+        C("meetings_kept", "int", "of those, meetings in one common slot of all participants at the end"),
+        C("coordination_rate", "float", "meetings_scheduled / meetings"),
+        C("optimal_cost", "int", "cost of the oracle's schedule", "cost"),
+        C("greedy_cost", "int", "cost of the greedy yardstick", "cost"),
+        C("realized_cost", "int", "sum of the costs of all moves", "cost"),
+        C("excess_cost", "int", "realized_cost − optimal_cost", "cost"),
+        C("dms", "int", "direct messages sent"),
+        C("fairness", "float", "least agent's cost / largest agent's; 1 when all are 0"),
+        C("excess_over_greedy", "int", "realized_cost − greedy_cost", "cost"),
+        C("dms_per_meeting", "float", "dms / meetings_scheduled; empty when none was scheduled"),
+        C("group_messages", "int", "group messages sent, each counted once"),
+        C("message_chars", "int", "length of all messages, each counted once", "characters"),
+        C("rounds", "int", "rounds begun"),
+        C("num_agents", "int", "agents in the game"),
+        C("num_slots", "int", "slots of a calendar"),
+        C("num_participants", "int", "participants of a meeting, when the trace says so"),
+        C("seed", "int", "the scenario's seed"),
+        C("stop_cause", "str", "why the game was broken off"),
+        C("schema_version", "int", "version of the trace's form; empty for public traces"),
+    ),
+)
+
+ROUNDS = Table(
+    "rounds",
+    "one round of a game",
+    ("game_id", "round"),
+    (
+        GAME_ID,
+        ROUND,
+        C("meeting_id", "int", "the meeting of the round, from 1"),
+        C("participants", "list[int]", "its participants, ascending"),
+        C("coordinated", "bool", "whether the round's resolution says so; empty when it was never resolved"),
+        C("slot", "int", "the common slot when coordinated"),
+        C("dms", "int", "direct messages sent in the round"),
+        C("cost", "int", "costs of the moves of the round", "cost"),
+        C("group_messages", "int", "group messages sent in the round"),
+        C("participant_slots", "list[int]", "where each participant put the meeting, in their order"),
+        C("violated_meetings", "list[int]", "earlier meetings that this round broke"),
+        C("blocked_violations", "int", "blocked slots touched"),
+        C("batches_rejected", "int", "batches that were rejected, retries included"),
+        C("decisions_failed", "int", "agents whose every attempt was rejected"),
+        C("rolled_back", "bool", "whether the round's batches were rolled back"),
+        C("speaker_order", "list[int]", "its participants in the order in which they speak"),
+        C("resolution_event", "int", "the event that resolved it"),
+        C("optimal_cost", "int", "what its meeting costs in the oracle's schedule, when the trace says so", "cost"),
+    ),
+)
+
+AGENTS = Table(
+    "agents",
+    "one agent of a game",
+    ("game_id", "agent"),
+    (
+        GAME_ID,
+        C("agent", "int", "the agent, from 0"),
+        C("agent_type", "str", "its kind, as the trace names it"),
+        C("model", "str", "its model, as the trace names it"),
+        C("nosy", "bool", "whether it was told to probe the others"),
+        C("cost", "int", "what its moves cost it", "cost"),
+        C("oracle_cost", "int", "its share of the oracle's schedule, when the trace says so", "cost"),
+        C("excess_burden", "int", "cost − oracle_cost", "cost"),
+        C("moves", "int", "items it moved"),
+        C("messages_sent", "int", "messages it sent, a group message once"),
+        C("messages_received", "int", "messages it received"),
+        C("chars_sent", "int", "length of the messages it sent", "characters"),
+    ),
+)
+
+MESSAGES = Table(
+    "messages",
+    "one message sent; a group message is one",
+    ("game_id", "event_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        C("turn", "int", "the sweep of cheap talk, from 0"),
+        C("meeting_id", "int", "the meeting it was sent under"),
+        C("channel", "str", "dm, participant_groupchat or all_groupchat"),
+        C("from_agent", "int", "the sender"),
+        C("to_agents", "list[int]", "the recipients"),
+        C("content", "str", "its text"),
+        C("typed", "str", "imap, sd or dsm for a protocol's JSON; empty for English"),
+        C("chars", "int", "its length", "characters"),
+        C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
+    ),
+)
+
+MOVES = Table(
+    "moves",
+    "one item moved by a batch that was applied",
+    ("game_id", "event_index", "action_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        C("phase", "str", "VOLUNTARY or DECISION"),
+        C("agent", "int", "the agent that moved it, and paid"),
+        C("item_kind", "str", "errand or meeting, by what stood in from_slot; empty when nothing did"),
+        C("item_id", "int", "the item"),
+        C("from_slot", "int", "where it stood"),
+        C("to_slot", "int", "where it went"),
+        C("cost", "int", "what the agent paid; empty when nothing stood there", "cost"),
+        C("action_index", "int", "the action's place in its batch, from 0"),
+        C("blocked", "bool", "whether the item was blocked"),
+    ),
+)
+
+CALENDARS = Table(
+    "calendars",
+    "one agent's first calendar rendering of a round",
+    ("game_id", "round", "agent"),
+    (
+        GAME_ID,
+        ROUND,
+        C("agent", "int", "the agent"),
+        EVENT_INDEX,
+        C("costs", "list[int]", "cost of the item in each slot, 0 for a free slot", "cost"),
+        C("blocked", "list[int]", "slots that hold a blocked item"),
+        C("meeting_slots", "list[int]", "slots that hold a meeting"),
+    ),
+)
+
+BELIEF_EVIDENCE = Table(
+    "belief_evidence",
+    "one belief update (or a claim about a slot that no calendar has)",
+    ("game_id", "event_index", "update_index"),
+    (
+        TRACE_PATH,
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        TARGET,
+        OBSERVER,
+        C("slot", "int", "the slot; empty when the message names none that can be known"),
+        C("source", "str", "protocol and kind of the message, or the language rule"),
+        C("evidence", "float", "e in [0, 1]: 1 feasible, 0 not"),
+        C("strength", "float", "s in [0, 1] of b ← (1 − s)·b + s·e"),
+        C("matched_clause", "str", "the words it rests on; empty for typed messages"),
+        C("span_start", "int", "where they start in the message", "characters"),
+        C("span_end", "int", "where they end", "characters"),
+        C("belief_before", "float", "b before; empty outside the calendar"),
+        C("belief_after", "float", "b after; empty outside the calendar"),
+        C("update_index", "int", "the update's place among those of its message, from 0"),
+        C("in_calendar", "bool", "false for a slot outside the calendar: it changes no belief and is no observation"),
+    ),
+)
+
+PAIR_ROUND_VPS = Table(
+    "pair_round_vps",
+    "one round, target, observer and weight mode, where the observer got at least one update",
+    ("game_id", "round", "target_agent", "observer_agent", "weight_mode"),
+    (
+        TRACE_PATH,
+        GAME_ID,
+        ROUND,
+        TARGET,
+        OBSERVER,
+        C("target_is_participant", "bool", "whether the target takes part in the round's meeting"),
+        C("observer_is_participant", "bool", "whether the observer does"),
+        C("num_agents", "int", "agents in the game"),
+        C("num_slots", "int", "slots of a calendar"),
+        C("observations", "int", "updates received"),
+        C("prior_distance_to_ideal", "float", "0: the ideal is a belief that stays at the prior"),
+        C("posterior_distance_to_ideal", "float", "equals vps_loss"),
+        C("vps_loss", "float", "Σ over slots of w·|b − prior| at the end of the round (Eq. 1)", "VPS"),
+        C("vps_loss_per_slot", "float", "vps_loss / num_slots", "VPS"),
+        C("weight_sum", "float", "Σ over slots of w"),
+        C("vps_loss_per_weight", "float", "vps_loss / weight_sum"),
+        WEIGHT_MODE,
+        C("prior", "float", "the prior belief"),
+    ),
+)
+
+GAME_SUMMARY = Table(
+    "game_summary",
+    "one game and weight mode",
+    ("game_id", "weight_mode"),
+    (
+        TRACE_PATH,
+        GAME_ID,
+        C("vps_loss_total", "float", "sum of vps_loss over observed pair-rounds", "VPS"),
+        C("vps_loss_mean", "float", "its mean over observed pair-rounds; empty when there is none", "VPS"),
+        C("vps_loss_per_weight", "float", "vps_loss_total / their weight_sum"),
+        C("participant_pair_vps_loss_total", "float", "the same over pairs that both take part in the meeting", "VPS"),
+        C("participant_pair_vps_loss_mean", "float", "the same", "VPS"),
+        C("participant_pair_vps_loss_per_weight", "float", "the same"),
+        C("observation_count", "int", "updates received"),
+        WEIGHT_MODE,
+        C("pair_rounds", "int", "observed pair-rounds"),
+        C("all_pair_rounds", "int", "rounds × ordered pairs of agents"),
+        C("all_pairs_vps_loss_mean", "float", "vps_loss_total / all_pair_rounds: unobserved ones count 0", "VPS"),
+    ),
+)
+
+VPS_BY_SOURCE = Table(
+    "vps_by_source",
+    "one game, weight mode and source of updates",
+    ("game_id", "weight_mode", "source"),
+    (
+        GAME_ID,
+        WEIGHT_MODE,
+        C("source", "str", "protocol and kind of the messages, or the language rule"),
+        C("updates", "int", "updates from this source"),
+        C(
+            "vps_loss_moved",
+            "float",
+            "Σ w·(|b after − prior| − |b before − prior|); adds up to the game's total",
+            "VPS",
+        ),
+        C("share", "float", "vps_loss_moved / the game's vps_loss_total; empty when that is 0"),
+    ),
+)
+
+REJECTED = Table(
+    "rejected",
+    "one trace that could not be used",
+    ("path", "reason", "place"),
+    (
+        C("path", "str", "its file; in a pack, #line follows"),
+        C("reason", "str", "what is wrong"),
+        C("place", "str", "where in the file"),
+    ),
+)
+
+# What the auditor finds: no table of games, so it is not among those that are derived.
+AUDIT = Table(
+    "audit",
+    "one divergence of a trace from its replay",
+    ("trace_path", "number"),
+    (
+        GAME_ID,
+        TRACE_PATH,
+        C("code", "str", "what does not fit; docs/audit.md lists the codes"),
+        C("severity", "str", "error; known: a documented fault of the public harness; or note"),
+        C("round", "int", "the round, where the divergence has one"),
+        C("event_index", "int", "the event's place in the trace, from 0, where it is about one"),
+        C("agent", "int", "the agent, where it is about one"),
+        C("expected", "str", "what the replay gives"),
+        C("found", "str", "what the trace has"),
+        C("detail", "str", "the field, or more about it"),
+        C("number", "int", "the divergence's place among those of its trace, from 0"),
+    ),
+)
+
+TABLES = {
+    table.name: table
+    for table in (
+        GAMES,
+        ROUNDS,
+        AGENTS,
+        MESSAGES,
+        MOVES,
+        CALENDARS,
+        BELIEF_EVIDENCE,
+        PAIR_ROUND_VPS,
+        GAME_SUMMARY,
+        VPS_BY_SOURCE,
+        *INTENDED_TABLES,
+        *SPEECH_TABLES,
+        REJECTED,
+    )
+}

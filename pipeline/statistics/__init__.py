@@ -1,0 +1,1 @@
+"""The statistics behind the claims: likelihoods, small samples, intervals and paired tests."""

@@ -1,0 +1,142 @@
+"""Is the slope of a mixed model below 0, if only a handful of models played? Two tests that do without Wald's normal.
+
+Each takes its draws from a stream with a name, and is the same from run to run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import factorial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.mixed_effects import Observations, fit, observations
+from pipeline.statistics import reml
+from pipeline.statistics.reml import Array
+from pipeline.statistics.uncertainty import stream
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]
+
+CHUNK = 500  # permuted predictors held in memory at a time
+
+
+@dataclass(frozen=True)
+class Reference:
+    """How often a predictor that does not matter gives a slope as negative as the one observed."""
+
+    p_one_sided: float  # against β < 0
+    draws: int  # data sets or relabellings compared with, the observed one included
+    exact: bool  # whether the draws are all that there are
+
+
+def bootstrap_test(
+    frame: "pl.DataFrame | pd.DataFrame",
+    outcome: str,
+    predictor: str,
+    groups: Sequence[str] = ("model", "task"),
+    draws: int = 999,
+    seed: str = "bootstrap_test",
+) -> Reference:
+    """Parametric bootstrap of t = beta / se: outcomes drawn from the fitted model without the predictor, and refitted.
+
+    Serves any design, unbalanced ones too. Raises ValueError as `crossed` does.
+    """
+    data = observations(frame, outcome, predictor, groups)
+    observed = fit(data).t
+    null = _null(data)
+    shape = reml.design(data.fixed, data.codes)
+    rng = stream(seed, outcome, predictor)
+    levels = [np.eye(size)[code] for size, code in zip(data.sizes.values(), data.codes, strict=True)]
+    effects = [np.sqrt(g) * shape.basis.T @ z for g, z in zip(null.ratios, levels, strict=True)]
+    drawn = [_t(shape, _drawn(shape, effects, rng)) for _ in range(draws)]
+    return Reference((1 + sum(t <= observed for t in drawn)) / (draws + 1), draws + 1, False)
+
+
+def _null(data: Observations) -> reml.Profile:
+    """The fit of the model without the predictor."""
+    shape = reml.design(data.fixed[:, :1], data.codes)
+    centred = data.outcome - data.outcome.mean()
+    return reml.optimum(shape, reml.outcome(shape, centred / centred.std()))
+
+
+def _drawn(shape: reml.Design, effects: Sequence[Array], rng: np.random.Generator) -> reml.Outcome:
+    """An outcome of the null model in the design's rows: on those left out only a sum of squares is needed."""
+    inside = rng.standard_normal(shape.inner) + sum(z @ rng.standard_normal(z.shape[1]) for z in effects)
+    outside = rng.chisquare(shape.n - shape.inner) if shape.n > shape.inner else 0.0
+    return reml.Outcome(inside, float(outside))
+
+
+def _t(shape: reml.Design, y: reml.Outcome) -> float:
+    at = reml.optimum(shape, y)
+    return float(at.beta[1] / np.sqrt(at.bread[1, 1] * at.squares / shape.free))
+
+
+def permutation_test(
+    frame: "pl.DataFrame | pd.DataFrame",
+    outcome: str,
+    predictor: str,
+    groups: Sequence[str] = ("model", "task"),
+    limit: int = 10_000,
+    seed: str = "permutation_test",
+) -> Reference:
+    """Permutation of whole models: each is given another's predictor, task by task, and t is compared.
+
+    If outcomes do not depend on the predictor and models are exchangeable, all relabellings of the first group are
+    equally likely, so the test is exact for any number of models; with k of them p is at least 1 / k!. The variance
+    ratios are those of the model without the predictor, which no relabelling changes. Where there are more than `limit`
+    relabellings, that many are drawn.
+
+    Raises ValueError as `crossed` does, and unless each level of the first group has one row in each cell of others.
+    """
+    data = observations(frame, outcome, predictor, groups)
+    rows = _exchangeable(data, groups[0])
+    null = _null(data)
+    shape = reml.design(data.fixed[:, :1], data.codes)
+    levels, n = rows.shape[0], data.predictor.size
+    exact = factorial(levels) <= limit
+    orders = _every(levels) if exact else _some(levels, limit, stream(seed, outcome, predictor))
+    t = np.empty(len(orders))
+    for start in range(0, len(orders), CHUNK):
+        part = orders[start : start + CHUNK]
+        given = np.empty((n, len(part)))
+        given[rows.ravel()] = data.predictor[rows[part].reshape(len(part), -1)].T
+        t[start : start + CHUNK] = _null_t(shape, null, data.outcome - data.outcome.mean(), given)
+    reached = int((t <= t[0] + 1e-9 * abs(t[0])).sum())
+    return Reference(reached / len(orders), len(orders), exact)
+
+
+def _exchangeable(data: Observations, group: str) -> NDArray[np.intp]:
+    """Levels × cells: the rows of each level of the first group, in the same order of cells for all."""
+    first, *others = data.codes
+    counts = np.bincount(first)
+    if len(set(counts.tolist())) == 1:
+        rows = np.argsort(first, kind="stable").reshape(len(counts), -1)
+        same = all((other[rows] == other[rows[0]]).all() for other in others)
+        if same and len({tuple(other[row] for other in others) for row in rows[0]}) == rows.shape[1]:
+            return rows
+    raise ValueError(f"not every {group} has one row in every cell: use bootstrap_test, which needs no balance")
+
+
+def _every(levels: int) -> NDArray[np.intp]:
+    """All orders of the levels, the given one first."""
+    return np.array(list(permutations(range(levels))), dtype=np.intp)
+
+
+def _some(levels: int, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The given order, then drawn ones."""
+    drawn = np.argsort(rng.random((count - 1, levels)), axis=1)
+    return np.vstack([np.arange(levels), drawn])
+
+
+def _null_t(shape: reml.Design, null: reml.Profile, outcome: Array, given: Array) -> Array:
+    """t of each column of predictors (n × draws) at the null model's variances: x'Py / √(x'Px), up to a factor."""
+    projector = reml.projected(null, np.eye(shape.inner))
+    inside, y = shape.basis.T @ given, shape.basis.T @ outcome
+    outside, left = given - shape.basis @ inside, outcome - shape.basis @ y
+    along = projector @ inside
+    size = (inside * along).sum(axis=0) + (outside**2).sum(axis=0)
+    return np.asarray((along.T @ y + outside.T @ left) / np.sqrt(size))

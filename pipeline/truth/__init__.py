@@ -1,0 +1,1 @@
+"""What simulated speakers meant, beside what was found in their words."""

@@ -1,0 +1,1 @@
+"""Calls to model providers: limits, retries, keys, cache and money."""
