@@ -13,14 +13,17 @@ from pipeline.payloads import read_payload, said_chars
 from pipeline.reading.identity import identify
 from pipeline.reading.records import Meeting
 from pipeline.reading.traces import Trace, TraceError
-from pipeline.reading.walk import Round, Walk, follow
+from pipeline.reading.walk import Walk, follow
 from pipeline.schemas.intended import INTENDED_TABLES
 from pipeline.truth.intended import intended_rows
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 
-TABLES = ("games", "rounds", "agents", "messages", "moves", "calendars", *(table.name for table in INTENDED_TABLES))
+TABLES = (
+    *("games", "rounds", "agents", "messages", "moves", "items", "calendars"),
+    *(table.name for table in INTENDED_TABLES),
+)
 
 
 def no_rows() -> Rows:
@@ -40,6 +43,7 @@ def ingest(trace: Trace, trace_path: str) -> Rows:
         "agents": _agents(trace, walk),
         "messages": _messages(trace.game_id, walk),
         "moves": _moves(trace.game_id, walk),
+        "items": _items(trace.game_id, walk),
         "calendars": _calendars(trace.game_id, walk),
         **intended_rows(trace, walk),
     }
@@ -113,6 +117,7 @@ def _difference(realized: int, reference: int | None) -> int | None:
 def _round(trace: Trace, walk: Walk, number: int) -> Row:
     told = walk.rounds[number]
     meeting, resolution = told.meeting, told.resolution
+    oracle_slot = _oracle_slot(trace, meeting)
     participants = sorted(meeting.participants)
     slots = [resolution.per_agent_slot.get(str(agent)) if resolution else None for agent in participants]
     coordinated = resolution.coordinated if resolution else None
@@ -134,14 +139,19 @@ def _round(trace: Trace, walk: Walk, number: int) -> Row:
         "batch_rolled_back" in told.setbacks,
         told.speaker_order,
         told.resolved_at,
-        _optimal_cost(trace, walk, told),
+        _optimal_cost(walk, meeting, oracle_slot),
+        oracle_slot,
     )
 
 
-def _optimal_cost(trace: Trace, walk: Walk, told: Round) -> int | None:
-    """What the round's meeting costs in the oracle's schedule: what its participants first held in its slot there."""
-    meeting, scenario = told.meeting, trace.config.scenario
-    slot = scenario.optimal.assignments.get(str(meeting.id)) if scenario else None
+def _oracle_slot(trace: Trace, meeting: Meeting) -> int | None:
+    """The meeting's slot in the oracle's schedule, where the trace tells it."""
+    scenario = trace.config.scenario
+    return scenario.optimal.assignments.get(str(meeting.id)) if scenario else None
+
+
+def _optimal_cost(walk: Walk, meeting: Meeting, slot: int | None) -> int | None:
+    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
     if slot is None:
         return None
     return sum(item.cost for a in meeting.participants if (item := held(walk.initial.get(a, []), slot)))
@@ -218,7 +228,7 @@ def _messages(game_id: str, walk: Walk) -> list[Row]:
 def _moves(game_id: str, walk: Walk) -> list[Row]:
     rows = []
     for move in walk.moved:
-        action, item = move.batch.actions[move.action_index], move.item
+        action, item = move.action, move.item
         rows.append(
             (
                 game_id,
@@ -236,6 +246,15 @@ def _moves(game_id: str, walk: Walk) -> list[Row]:
             )
         )
     return rows
+
+
+def _items(game_id: str, walk: Walk) -> list[Row]:
+    return [
+        (game_id, agent, slot, item.kind, item.id, item.cost, item.blocked)
+        for agent, calendar in sorted(walk.initial.items())
+        for slot, item in enumerate(calendar)
+        if item
+    ]
 
 
 def _calendars(game_id: str, walk: Walk) -> list[Row]:

@@ -80,6 +80,7 @@ ROUNDS = Table(
         C("speaker_order", "list[int]", "its participants in the order in which they speak"),
         C("resolution_event", "int", "the event that resolved it"),
         C("optimal_cost", "int", "what its meeting costs in the oracle's schedule, when the trace says so", "cost"),
+        C("oracle_slot", "int", "the slot of its meeting in the oracle's schedule, when the trace says so"),
     ),
 )
 
@@ -140,6 +141,21 @@ MOVES = Table(
         C("cost", "int", "what the agent paid; empty when nothing stood there", "cost"),
         C("action_index", "int", "the action's place in its batch, from 0"),
         C("blocked", "bool", "whether the item was blocked"),
+    ),
+)
+
+ITEMS = Table(
+    "items",
+    "one item that an agent's calendar holds when the game begins",
+    ("game_id", "agent", "slot"),
+    (
+        GAME_ID,
+        C("agent", "int", "the agent"),
+        C("slot", "int", "the slot that holds it"),
+        C("item_kind", "str", "errand or meeting"),
+        C("item_id", "int", "its number"),
+        C("cost", "int", "what moving it costs", "cost"),
+        C("blocked", "bool", "whether it cannot be moved"),
     ),
 )
 
@@ -288,6 +304,7 @@ TABLES = {
         AGENTS,
         MESSAGES,
         MOVES,
+        ITEMS,
         CALENDARS,
         BELIEF_EVIDENCE,
         PAIR_ROUND_VPS,
