@@ -1,6 +1,7 @@
 """Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
 
 from collections.abc import Sequence
+from itertools import repeat
 
 import polars as pl
 
@@ -24,7 +25,7 @@ def typed_claims(payload: Payload, sender: int, recipients: Sequence[int], heard
     if handler is None:
         return []
     source = f"{payload.protocol}_{payload.kind}"
-    strength = rules.strengths.get(source, rules.typed_strength)
+    strength = rules.typed(source)
     said = handler(Letter(payload.body, sender, recipients, heard), rules)
     return [(sender, slot, source, evidence, strength, None, None, None) for slot, evidence in said]
 
@@ -60,7 +61,7 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
 
 def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]]:
     """The updates of all messages as columns, in the order of UPDATE."""
-    rows: list[tuple[object, ...]] = []
+    updates: list[list[object]] = [[] for _ in UPDATE]
     heard, now = Heard(), None
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     columns = [messages[name].to_list() for name in names]
@@ -68,6 +69,12 @@ def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]
         if (game, number) != now:
             heard, now = Heard(), (game, number)
         said = claims(content, sender, recipients, heard, rules)
-        pairs = [(observer, claim) for observer in recipients for claim in said if observer != claim[0]]
-        rows.extend((i, k, observer, *claim) for k, (observer, claim) in enumerate(pairs))
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in UPDATE]
+        k = 0
+        for observer in recipients:
+            told = [claim for claim in said if claim[0] != observer]
+            more = len(told)
+            values = (repeat(i, more), range(k, k + more), repeat(observer, more), *zip(*told, strict=True))
+            for column, new in zip(updates, values, strict=False):
+                column.extend(new)
+            k += more
+    return updates

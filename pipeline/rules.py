@@ -39,6 +39,10 @@ class RuleSet:
             for said, (value, strength) in self.english.items()
         }
 
+    def typed(self, source: str) -> float:
+        """The strength of a typed message by its source."""
+        return self.strengths.get(source, self.typed_strength)
+
 
 RULES = {
     "paper": RuleSet("paper"),

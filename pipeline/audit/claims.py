@@ -12,7 +12,7 @@ from pipeline.audit.codes import Findings
 from pipeline.audit.metrics import DESCRIPTIONS, ORACLE, OURS, WHERE_FOUND, metrics
 from pipeline.audit.oracle import Placed, Unknown, in_order, least_cost, shares
 from pipeline.audit.record import Raw
-from pipeline.audit.replay import Game
+from pipeline.audit.state import Game
 
 
 class Claims:

@@ -11,7 +11,7 @@ from pipeline.audit.codes import Findings
 from pipeline.audit.decide import bare
 from pipeline.audit.prompts import Reader
 from pipeline.audit.record import KINDS, Event
-from pipeline.audit.replay import Expected, Game
+from pipeline.audit.state import Expected, Game
 
 # Beyond this many events out of step, only the first difference is told.
 MOST_TO_ALIGN = 4_000

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from pipeline.audit.batch import Meeting, Verdict, explains, judge
 from pipeline.audit.calendar import Calendar, read, render, slot_of
 from pipeline.audit.record import DECISION, FINAL, RESOLUTION, VOLUNTARY, Decide
-from pipeline.audit.replay import AgentPlace, BrokenOff, Game
+from pipeline.audit.state import AgentPlace, BrokenOff, Game
 
 
 class Staged(NamedTuple):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pipeline.audit.record import CHANNELS
-from pipeline.audit.replay import Game
+from pipeline.audit.state import Game
 
 OURS = (
     "coordination_rate",

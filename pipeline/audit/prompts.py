@@ -6,7 +6,7 @@ from typing import Any
 
 from pipeline.audit.calendar import LABEL
 from pipeline.audit.codes import Findings
-from pipeline.audit.replay import Expected, Game, Shown
+from pipeline.audit.state import Expected, Game, Shown
 
 SHOWS_CALENDAR = frozenset(("opening", "announcement", "voluntary", "decision"))
 SHOWS_INBOX = frozenset(("opening", "turn"))

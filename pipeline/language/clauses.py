@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pipeline.language.scan import Token, scanner
-from pipeline.language.slots import CLASS_KINDS, MOVE, Slots, is_anchored, listed
+from pipeline.language.slots import CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, listed
 from pipeline.language.targets import is_named
 
 PRIORITY = ("occupied", "negative", "positive", "cost", "proposal")
@@ -16,11 +16,13 @@ PRIORITY = ("occupied", "negative", "positive", "cost", "proposal")
 TURNED = {"negative": "positive", "positive": "negative", "occupied": "occupied"}
 
 # Kinds that are told apart from their class because other words weigh differently beside them.
-READ_AS = {"clear": "positive", "effort": "occupied"}
+READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
 
-LISTS = ("slots", "numbers")
 # "Let's put meeting 4 at slot 3" proposes; "let's move meeting 4 out of slot 3" says where it is.
 IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
+EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
+UNABLE = re.compile(r"can|could|unable|.*\bable\b")
+PREFERS = re.compile(r"\bprefer\w*\b")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
 # A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
@@ -31,12 +33,15 @@ SUBJECT = re.compile(
     r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
     r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
 )
-BOUNDARIES = frozenset(("soft", "hard", "except", "hypothetical"))
+TICKS = ("^", "`")
+TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
+BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
 NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 # Whom the message speaks to: "Great, Agent 2, …", "Hi Agent 2: …".
 GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
-    rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:who|which|and|0|agents?\s*0+,?\s*(?:and|or)))|!|~|-\s)"
+    rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:who|which|and|like|0|just like|"
+    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|~|-\s)"
 )
 HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
 GLUE = (
@@ -98,7 +103,7 @@ def _joined(text: str, tokens: Sequence[Token]) -> list[Token]:
     made: list[Token] = []
     said = is_noun = False
     for token in tokens:
-        joint = 1 + (bool(made) and made[-1].kind == "soft")
+        joint = next((i for i, each in enumerate(reversed(made), 1) if each.kind != "soft"), 1)
         last = made[-joint] if len(made) >= joint else None
         lists = token.kind in LISTS and last is not None and last.kind in LISTS
         if (
@@ -125,8 +130,9 @@ def _is_noun(text: str, token: Token) -> bool:
 def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
     """The atoms between boundaries; of boundaries in a row (", and") the lead keeps all words."""
     made = [Atom("", "", start)]
+    ticks_first = TICKS_FIRST.match(text) is not None
     for token in tokens:
-        if token.kind == "group" and _starts_anew(text, made[-1], token):
+        if _starts_anew(text, made[-1], token, ticks_first):
             made[-1].end = token.start
             made.append(Atom(",", "soft", token.start))
         if token.kind not in BOUNDARIES:
@@ -135,10 +141,10 @@ def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
         last = made[-1]
         last.end = token.start
         lead, word = "", text[token.start : token.end].strip()
-        if not last.tokens and not text[last.start : last.end].strip() and last.kind in ("soft", "hard", ""):
+        if not last.tokens and not text[last.start : last.end].strip() and last.kind in ("soft", "hard", "stop", ""):
             made.pop()
             lead = last.lead
-        kind = "hard" if lead and last.kind == "hard" and token.kind == "soft" else token.kind
+        kind = last.kind if lead and last.kind in ("hard", "stop") and token.kind in ("soft", "hard") else token.kind
         inside = token.kind in ("hypothetical", "except") or word == "not"
         made.append(Atom(f"{lead} {word}".strip(), kind, token.start if inside else token.end))
         if inside and word != "not":
@@ -147,53 +153,75 @@ def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
     return made
 
 
-def _starts_anew(text: str, atom: Atom, subject: Token) -> bool:
-    """Whether a subject starts another atom without a word between: "except 3 I'm free", "blocked there I'd take 5"."""
+def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool:
+    """Whether a subject or a slot starts another atom without a word between.
+
+    "Except 3 I'm free", "blocked there I'd take 5", "1 ✅ 2 ❌".
+    """
+    if ticks_first:
+        return text[token.start] in TICKS and bool(atom.tokens)
+    if token.kind in LISTS:
+        return bool(atom.tokens) and text[atom.tokens[-1].start] in TICKS
+    if token.kind != "group":
+        return False
     if atom.kind == "except":
         return len(atom.tokens) > 1
     said = any(token.kind in CLASS_KINDS for token in atom.tokens)
-    return said and BACK_THEN.search(text, atom.start, subject.start) is not None
+    return said and BACK_THEN.search(text, atom.start, token.start) is not None
 
 
 def _decide(text: str, atom: Atom) -> None:
     """The first class in the order of priority, after turning those that a negation stands before."""
     negated = any(text.startswith(("neither", "none"), t.start) for t in atom.tokens if t.kind == "negation")
-    proposed, priced = False, atom.has("cost") or atom.has("clear")
-    for token in atom.tokens:
+    negated = negated or any("neither" in text[t.start : t.end] for t in atom.tokens if t.kind == "for_whom")
+    proposed, skips = False, atom.has("cost") or atom.has("clear")
+    for token in sorted(atom.tokens, key=lambda token: text[token.start] in TICKS):
+        if text[token.start] in TICKS and atom.decided:
+            break
         if token.kind == "negation":
             negated = True
         elif token.kind in CLASS_KINDS:
             plain = READ_AS.get(token.kind, token.kind)
-            if token.kind == "effort" and priced:
+            if token.kind == "effort" and EASILY.search(text, token.start, token.end):
+                plain = "cost"
+            elif token.kind == "effort" and skips:
                 continue
-            said = TURNED.get(plain) if negated and token.kind != "clear" else plain
+            skips = skips or (token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None)
+            said = _turned(token, plain) if negated and token.kind != "clear" else plain
             if said == "occupied" and negated and "any" in text[token.start : token.end]:
                 said = "positive"  # "neither Agent 0 nor I have anything at 3"
             if said == "occupied" and proposed and IS_MEETING.match(text, token.start, token.end):
                 continue
             proposed = proposed or said == "proposal"
-            if said and (atom.decided is None or PRIORITY.index(said) < PRIORITY.index(atom.decided)):
+            better = atom.decider is not None and atom.decider.kind == "effort" and said == atom.decided
+            if said and (better or atom.decided is None or PRIORITY.index(said) < PRIORITY.index(atom.decided)):
                 atom.decided, atom.decider = said, token
     if atom.has("elsewhere") and not (atom.has("slots") or atom.has("numbers")):
         atom.decided = atom.decider = None
 
 
+def _turned(token: Token, plain: str) -> str | None:
+    """What a negation makes of a class: room that can't be made is a slot out of reach."""
+    return "negative" if token.kind == "effort" else TURNED.get(plain)
+
+
 def _place(text: str, atom: Atom) -> None:
     """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
     moving = MOVE.search(text, atom.start, atom.end) is not None
+    chosen = PREFERS.search(text, atom.start, atom.end) is not None
     into = atom.slots
     for token in atom.tokens:
         if token.kind == "aside":
             into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
-            into += listed(text, token, moving)
+            into += listed(text, token, moving, chosen)
 
 
 def _set_modes(text: str, made: Sequence[Atom]) -> None:
     mode, outer, moves = "statement", "statement", False
     placed = False
     for before, atom in zip([None, *made], made, strict=False):
-        if atom.kind == "hard":
+        if atom.kind in ("hard", "stop"):
             mode = outer = "statement"
         if atom.kind == "hypothetical":
             mode, moves = "condition", MOVE.search(text, atom.start, atom.end) is not None
@@ -232,11 +260,14 @@ def _claims(text: str, atom: Atom, relative: bool) -> bool:
     return bool(marks) and is_named(text, marks[0]) and (relative or bool(atom.decided))
 
 
-ECHO = re.compile(r"\s*(?:is|are|does|do|can|will|could|would)\s+(?:agents?|i|we|slots?|0)\b")
+ECHO = re.compile(r"\s*(?:is|are|am|does|do|did|has|have|can|will|could|would)\s+(?:agents?|i|we|slots?|0)\b")
 ECHOED = re.compile(
     r"\s*(?:and\s+)?(?:agents?\s*#?0+|i|we)(?:'m|\s+(?:is|are|am|does|do|can|will|could|would))\s+"
     r"(?:too|as well|also)\b"
 )
+
+
+NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
 
 def is_echo(text: str, atom: Atom) -> bool:
@@ -244,5 +275,7 @@ def is_echo(text: str, atom: Atom) -> bool:
     if atom.decided:
         return False
     if atom.lead.endswith(("so", "as", "nor", "neither")) and ECHO.match(text, atom.start):
+        return True
+    if NEITHER.match(text, atom.start):
         return True
     return not atom.slots and ECHOED.match(text, atom.start) is not None

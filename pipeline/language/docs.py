@@ -4,7 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.language.grammar import EXCEPT, HARD, SOFT, UNITS
-from pipeline.language.words import CLASSES, CLEAR, EFFORT, ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST, Phrases
+from pipeline.language.vocabulary.around import ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST
+from pipeline.language.vocabulary.cost import COST
+from pipeline.language.vocabulary.negative import NEGATIVE
+from pipeline.language.vocabulary.occupied import EFFORT, EVENT, OCCUPIED
+from pipeline.language.vocabulary.phrases import Phrases
+from pipeline.language.vocabulary.positive import CLEAR, POSITIVE
+from pipeline.language.vocabulary.proposal import PROPOSAL
 from pipeline.rules import ENGLISH
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"
@@ -17,8 +23,14 @@ EXAMPLES = {
     "cost": "Slot 6 is low cost for me",
     "proposal": "Let's go with slot 5",
 }
-OTHERS: dict[str, Phrases] = {
+SHOWN: dict[str, Phrases] = {
+    "occupied": OCCUPIED,
+    "negative": NEGATIVE,
+    "positive": POSITIVE,
+    "cost": COST,
+    "proposal": PROPOSAL,
     "making room: cost where the clause names it, else occupied": EFFORT,
+    "events, which occupy a slot": EVENT,
     "turned round: an errand denied, a conflict denied": CLEAR,
     "negations, which turn the class after them": NEGATION,
     "read over": IGNORED,
@@ -47,7 +59,7 @@ def _table() -> Iterator[str]:
 
 
 def _phrases() -> Iterator[str]:
-    for title, phrases in {**CLASSES, **OTHERS}.items():
+    for title, phrases in SHOWN.items():
         yield f"**{title}**\n\n```text"
         yield from phrases
         yield "```\n"

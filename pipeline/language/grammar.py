@@ -1,36 +1,36 @@
 """The frame of English sentences, as data: lists of slots, names of agents, and what parts a clause.
 
-KINDS puts these and the words of language_words.py in the order in which they are tried.
+KINDS puts these and the words of vocabulary in the order in which they are tried.
 """
 
 from collections.abc import Mapping
 
-from pipeline.language.words import (
-    CLASSES,
-    CLEAR,
-    EFFORT,
-    ELSEWHERE,
-    HYPOTHETICAL,
-    IGNORED,
-    NEGATION,
-    REQUEST,
-    Phrases,
-)
+from pipeline.language.vocabulary.around import ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST
+from pipeline.language.vocabulary.cost import COST
+from pipeline.language.vocabulary.negative import NEGATIVE
+from pipeline.language.vocabulary.occupied import EFFORT, EVENT, OCCUPIED
+from pipeline.language.vocabulary.phrases import Phrases
+from pipeline.language.vocabulary.positive import CLEAR, POSITIVE
+from pipeline.language.vocabulary.proposal import PROPOSAL
 
 # Numbers before these count something, and are no slots.
 UNITS = (
     "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?|"
-    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|other|"
-    "messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
+    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
+    "other|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|each|either|pretty|well|indeed|then|"
-        r"always|often|currently|a|an|that|really|more|much|equally|wide|100%|the) ){0,3}"
+        r"(?:(?:(?!poss|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
+        r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
+        r"the) ){0,3}"
     ),
+    "{slot}": r"(?:slots?\b|#?0)",
+    "{agent}": r"agents? ?#?00?",
+    "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
     "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
     "{not}": (
         r"(?:not|cannot|never|neither|(?:is|are|was|were|do|does|did|has|have|had|wo|would|should|ca|could|need)n'?t)"
@@ -45,7 +45,8 @@ PATTERNS: Mapping[str, str] = {
     "{list}": (
         r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
         rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
-        r"|(?: ?, ?(?:or|nor) | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) ){again}"
+        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) )"
+        r"{again}"
         rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
     ),
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
@@ -60,32 +61,32 @@ PATTERNS: Mapping[str, str] = {
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
     r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring",
-    r"with the exception of|(?:anything|everything|any slot|every slot|all slots|all) but",
+    r"with the exception of|(?:anything|everything|any slot|every slot|all slots|all) but"
+    r"(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
 )
 
 # "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
 ASIDE: Phrases = (
     r"instead of|rather than|over|avoid(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
-    r"versus|vs",
+    r"versus|vs|(?:drop|scrap|discard|forget(?: about)?)(?= slots?)",
 )
 
-# These end a clause; each side is read on its own. H.3 names the first three.
-HARD: Phrases = (
-    r"but(?! also)|otherwise|alternatively|however|though|although|whereas|yet|while|on the other hand|conversely",
-    r"even though",
-)
+# These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
+HARD: Phrases = (r"but(?! also)|otherwise|alternatively|however|whereas|yet|while|conversely",)
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
-    r",|\(|\)|~|\||:|-(?=\s)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because|since|which|where",
-    r"then|plus|or|given",
+    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because",
+    r"since|which|where",
+    r"then|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
 )
 
 FIRST = r"(?:i(?!-)|we|my|mine|our|of us)\b"
 YOU = r"(?:you|your|yours)\b"
 THEY = (
-    r"(?:they|their|theirs|he|she|his|her|who|(?:everyone|everybody|anyone|someone|somebody) else|"
+    r"(?:they|everyone i(?:'ve| have) \w+|both(?= (?:are|can|can't|have|could|said|confirmed|told|is))|"
+    r"their|theirs|he|she|his|her|who|(?:everyone|everybody|anyone|someone|somebody) else|"
     r"(?:the )?others|(?:the )?other (?:agents|participants|people|two|three|attendees)|someone|somebody|"
     r"anyone|a0{1,2}|"
     r"(?:the )?rest of (?:the )?(?:group|team))\b"
@@ -96,7 +97,10 @@ OTHER = r"(?:{agents}|i(?!'|\w| (?:am|was)\b)|we|you|they|myself|me|yourself)"
 # Who is said to be free or not.
 SOURCE = r"(?:according to |as per |per |from (?={agents} that)|both )?"
 GROUP: Phrases = (
+    r"(?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) {agents}|me(?= ?:)",
     rf"(?:both )?agents[ #]*0{{1,2}}(?: ?, ?0{{1,2}})* ?, ?(?:and|or|&) {OTHER}",
+    rf"(?:both of us|we two|the two of us) ?, ?{ONE} and {OTHER} ?,?|(?:just )?like (?:me|myself|{{agents}}) ?, ?{ONE}",
+    rf"{ONE} ?, (?:just |much )?like (?:me|myself|{{agents}}) ?,",
     rf"{SOURCE}{ONE}(?: ?, ?{OTHER})+ ?,? (?:and|or|&) (?:also )?{OTHER}",
     rf"{SOURCE}{ONE}(?: (?:and|or|nor|&|plus|as well as|along with) (?:also )?{OTHER})*",
 )
@@ -106,12 +110,16 @@ WHOM = (
 )
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
-    rf"for (?:both |either |all )?(?:of )?{WHOM}"
+    r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
+    r"for 0{1,2}(?: ?, ?0{1,2})*(?: ?,? (?:and|&) )(?:me|myself|{agents})\b",
+    r"for (?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) (?:{agents}|me\b)",
+    rf"for (?:both |either |neither |all )?(?:of )?{WHOM}"
     rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM})*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
-    r"(?:on|at|from|in|per|to|with) (?:my|our|your|their|{agents}) (?:own )?"
-    r"(?:end|side|part|calendar|schedule|agenda|plate|planner)",
-    r"by {agents}|of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
+    r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
+    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
+    r"from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
+    r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
 # An agent who is only spoken to or about.
 SPOKEN_TO: Phrases = (
@@ -127,24 +135,29 @@ SLOTS: Phrases = (
 )
 NUMBERS: Phrases = (NUMBER + "{list}",)
 
+# Between two sentences that are read together; no folded text has it.
+STOP: Phrases = (r"\}",)
+
 # The order in which kinds are tried where several could start.
 KINDS: Mapping[str, Phrases] = {
     "clear": CLEAR,
-    "occupied": CLASSES["occupied"],
+    "occupied": OCCUPIED,
     "effort": EFFORT,
     "except": EXCEPT,
     "request": REQUEST,
     "hypothetical": HYPOTHETICAL,
     "ignored": IGNORED,
     "for_whom": FOR_WHOM,
-    "negative": CLASSES["negative"],
-    "cost": CLASSES["cost"],
-    "positive": CLASSES["positive"],
-    "proposal": CLASSES["proposal"],
+    "negative": NEGATIVE,
+    "cost": COST,
+    "positive": POSITIVE,
+    "proposal": PROPOSAL,
+    "event": EVENT,
     "spoken_to": SPOKEN_TO,
     "group": GROUP,
     "elsewhere": ELSEWHERE,
     "aside": ASIDE,
+    "stop": STOP,
     "hard": HARD,
     "soft": SOFT,
     "negation": NEGATION,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.language.numerals import NUMERAL, in_digits
 from pipeline.language.scan import fold, sentences
 from pipeline.language.statements import Statement, read
 from pipeline.rules import Claim, RuleSet
@@ -19,7 +20,14 @@ TYPED = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d])|[^"]*"(?:dsm|imap|sd)"\s*:')
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
 
 HEADING = re.compile(r":\s*$")
-LIST_NUMBER = re.compile(r"(?m)^[ \t]*\(?[0-9]{1,2}[.)](?=\s)")
+BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
+# "They are free at 5", after a sentence that says who they are.
+THEY = re.compile(
+    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
+)
+NAMED = re.compile(r"\bagents?\s*#?0")
+FAR = 400  # characters to look back for who they are
+STOP = "}"  # no folded text has it
 DIGITS = re.compile(r"[0-9]+")
 # Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
 TWO = re.compile(r"(?<!0)00(?!0)")
@@ -41,6 +49,7 @@ class Passage(NamedTuple):
     ahead: int = 0
     heading: int = 0
     apart: bool = False  # from the sentence before that names a number
+    after: int = 0  # where the sentence starts in its text, after one that says who "they" are
 
     def place(self, at: int, last: bool = False) -> int:
         """The place in the message of a span's start, or end, in the text."""
@@ -67,15 +76,20 @@ def statements(content: str) -> tuple[Said, ...]:
     if TYPED.match(content):
         return ()
     if "\n" in content or not content[:1].isalpha():
-        content = LIST_NUMBER.sub(lambda found: " " * len(found[0]), content)
+        content = BULLET.sub(lambda found: " " * len(found[0]), content)
     folded = fold(content)
+    if NUMERAL.search(folded):
+        content = in_digits(content, folded)
+        folded = fold(content)
     if "0" not in folded:
         return ()
     said: list[Said] = []
     before = None
     for passage in _passages(folded):
         text = passage.text
-        found = _read(TWO.sub("0", text) if "00" in text else text, passage.question, None if passage.apart else before)
+        short = TWO.sub("0", text) if "00" in text else text
+        after = len(TWO.sub("0", text[: passage.after])) if passage.after else 0
+        found = _read(short, passage.question, None if passage.apart else before, after)
         before = None
         if found:
             before = found[-1].said if found[-1].targets == (None,) else None
@@ -87,6 +101,7 @@ def _passages(folded: str) -> Iterator[Passage]:
     """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Passage | None = None
     apart = False
+    told: tuple[int, int] | None = None
     for start, text, question, line in sentences(folded):
         numbered = "0" in text
         if line and HEADING.search(text):
@@ -98,14 +113,19 @@ def _passages(folded: str) -> Iterator[Passage]:
         elif heading:
             ahead = len(heading.text)
             yield Passage(start - ahead, heading.text + text, question, ahead, heading.start, True)
+        elif told and start - told[0] < FAR and THEY.match(text) and NAMED.search(folded, *told):
+            text = f"{folded[told[0] : told[1]]}{STOP.ljust(start - told[1])}{text}"
+            yield Passage(told[0], text, question, after=start - told[0])
+            told = told[0], start + len(text)
         else:
             yield Passage(start, text, question, apart=apart)
+            told = (start, start + len(text))
         apart = not numbered
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str, question: bool, before: str | None) -> tuple[Statement, ...]:
-    return read(text, question, before)
+def _read(text: str, question: bool, before: str | None, after: int) -> tuple[Statement, ...]:
+    return read(text, question, before, after)
 
 
 def _numbered(content: str, found: Sequence[Statement], passage: Passage) -> Iterable[Said]:
@@ -114,10 +134,14 @@ def _numbered(content: str, found: Sequence[Statement], passage: Passage) -> Ite
     longer = [at.start() - i for i, at in enumerate(TWO.finditer(passage.text))] if "00" in passage.text else []
     best: dict[tuple[int, int | None, int], tuple[int, Said]] = {}
     for clause, targets, slots, kind, start, end, rank in found:
-        begin = passage.place(start + bisect_left(longer, start))
-        stop = passage.place(end + bisect_left(longer, end), last=True)
+        if longer:
+            start, end = start + bisect_left(longer, start), end + bisect_left(longer, end)
+        begin, stop = passage.start + start, passage.start + end
+        if passage.ahead:
+            begin, stop = passage.place(start), passage.place(end, last=True)
         for first, last in slots:
-            for slot in _spanned(int(numbers[first]), int(numbers[last])) if last else (int(numbers[first]),):
+            one = int(numbers[first])
+            for slot in _spanned(one, int(numbers[last])) if last else (one,):
                 for agent in targets:
                     target = None if agent is None else int(numbers[agent])
                     held = best.get((clause, target, slot))

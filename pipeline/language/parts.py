@@ -3,31 +3,18 @@
 A part grows while it lacks slots or a class; what follows a whole part starts another.
 """
 
-import re
 from dataclasses import dataclass, field, replace
 
+from pipeline.language import pointing
 from pipeline.language.clauses import PRIORITY, RELATIVE, Atom, is_echo
 from pipeline.language.scan import Token
 from pipeline.language.slots import Slots
 from pipeline.language.targets import is_named
 
 OPPOSITE = {"positive": "negative", "negative": "positive", "occupied": "positive"}
-# Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
-BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
-GLUE = re.compile(
-    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
-    r"[\s-]*)*[\s)]*"
-)
-IT_IS_NOT = re.compile(
-    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
-    r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
-)
-IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
-REPORTS = re.compile(
-    r"\b(?:said|says|told|mentioned|mentions|confirmed|reports?|reported|according|per|indicated|noted|states?)\b"
-)
 JOINED = frozenset((",", "and", ", and"))
-NEWS = re.compile(r"\bnow\b")
+ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+LISTED = ("and", "or", ", and", ", or")
 LABELS = (":", "~", "-", "(", "->", "=>", "|")
 
 
@@ -62,7 +49,7 @@ class Reader:
 
     def take(self, atom: Atom, following: Atom | None) -> None:
         """Join an atom to the open part, or start another."""
-        if atom.kind == "hard":
+        if atom.kind in ("hard", "stop"):
             self.clause += 1
             self.last = self.last or (self.open if self.open and self.open.said else None)
             self.open, self.subject = None, []
@@ -74,7 +61,7 @@ class Reader:
             self._start(atom, self.last.said or "", self.last, overrides=False)
         elif is_echo(self.text, atom):
             self._point_back(atom, self.open.said if self.open else None)
-        elif self.open and self.open.said and IT_IS_NOT.search(self.text, atom.start, atom.end):
+        elif self.open and self.open.said and pointing.IT_IS_NOT.search(self.text, atom.start, atom.end):
             self._point_back(atom, "negative" if self.open.said == "positive" else None, back=True)
         elif atom.decided and atom.slots:
             self._take_whole(atom)
@@ -95,7 +82,10 @@ class Reader:
         if atom.decided or not atom.slots or not (self.last or (self.open and self.open.said)):
             return False
         rest = self.text[atom.slots[-1].to_end if atom.slots[-1].to_end > 0 else atom.slots[-1].end : atom.end]
-        return atom.lead.endswith("not") or atom.has("negation") or IS_SO.fullmatch(rest) is not None
+        before = self.last or self.open
+        if pointing.ONLY.match(self.text, atom.start) and before and before.said == "negative":
+            return True
+        return atom.lead.endswith("not") or atom.has("negation") or pointing.IS_SO.fullmatch(rest) is not None
 
     def _turn(self, atom: Atom) -> None:
         """The opposite of what was said before in the sentence: "7 is not", "except 7"."""
@@ -105,6 +95,9 @@ class Reader:
         before = self.last if self.last and self.last.said else self.open
         if before is None or before.said is None:
             self.excepted = atom if atom.kind == "except" else None
+            return
+        if pointing.AGREES.search(self.text, atom.start, atom.end) and atom.slots and not before.silent:
+            self._start(atom, before.said, before)
             return
         yes = not (atom.kind == "except" or atom.lead.endswith("not") or atom.has("negation"))
         said = OPPOSITE.get(before.said)
@@ -116,7 +109,8 @@ class Reader:
         main = self.open if self.open and self.open.slots and self.open.said is None else None
         if main:
             self._complete(main, atom)
-        said = OPPOSITE.get(atom.decided or "")
+        all_but = pointing.NOTHING.search(self.text, 0, atom.start) is not None
+        said = atom.decided if all_but else OPPOSITE.get(atom.decided or "")
         if said and atom.slots:
             self._start(atom, said, main or self._made(atom, atom.decided))
 
@@ -145,6 +139,8 @@ class Reader:
     def _rank(self, cut: Part, part: Part, atom: Atom) -> None:
         """Of two classes about one slot the first in order: "free and flexible at 3"."""
         shared = atom.lead == "and" and cut.said != "occupied" and not atom.has("group")
+        accepts = cut.decider is not None and self.text.startswith(ACCEPTS, cut.decider.start)
+        shared = shared or (atom.lead == "," and accepts and part.said == "proposal")
         if (
             cut.said
             and part.said
@@ -158,10 +154,13 @@ class Reader:
 
     def _is_news(self, atom: Atom) -> bool:
         """Whether it holds from now on, whatever stood there: "…, so it is now free"."""
-        return atom.decided == "positive" and NEWS.search(self.text, atom.start, atom.end) is not None
+        if atom.decided != "positive":
+            return False
+        left = atom.lead.endswith("so") and pointing.MOVED.search(self.text, 0, atom.start) is not None
+        return left or pointing.NEWS.search(self.text, atom.start, atom.end) is not None
 
     def _is_joined(self, part: Part, atom: Atom) -> bool:
-        glued = GLUE.fullmatch(self.text, part.slots[-1].end, atom.slots[0].start)
+        glued = pointing.GLUE.fullmatch(self.text, part.slots[-1].end, atom.slots[0].start)
         return glued is not None or atom.lead in JOINED
 
     def _continues(self, atom: Atom) -> bool:
@@ -171,7 +170,7 @@ class Reader:
         if self.last.clause == self.clause:
             return True
         led = atom.decider is not None and atom.decider.start < atom.slots[0].start
-        return led or REPORTS.search(self.text, self.last.start, self.last.end) is not None
+        return led or pointing.REPORTS.search(self.text, self.last.start, self.last.end) is not None
 
     def _open(self, part: Part) -> None:
         self.open = part
@@ -187,7 +186,7 @@ class Reader:
         part = self.open
         if part and part.slots and part.said is None:
             self._complete(part, atom)
-        elif part and part.slots:
+        elif part and part.slots and atom.lead != "|":
             self._point_back(atom, atom.decided)
         else:
             made = self._made(atom, atom.decided)
@@ -200,7 +199,8 @@ class Reader:
     def _complete(self, part: Part, atom: Atom) -> None:
         part.said, part.decider, part.end = atom.decided, atom.decider, atom.end
         part.tokens += atom.tokens
-        if atom.lead == "(" and len(part.slots) > 1 and "," in self.text[part.slots[-2].end : part.slots[-1].start]:
+        alone = atom.lead == "(" and not pointing.ALL.match(self.text, atom.start)
+        if alone and len(part.slots) > 1 and "," in self.text[part.slots[-2].end : part.slots[-1].start]:
             part.slots = part.slots[-1:]  # "3, 5 (errand)" says it of 5 alone
         self._add_subject(part)
         part.heir, part.of = self._continues_at(part), self.last
@@ -220,25 +220,47 @@ class Reader:
         part = self.open
         if part is None or said is None or not part.slots or atom.has("elsewhere"):
             return
+        if pointing.OF_ANOTHER.match(self.text, atom.start) or self._is_of_two(part, atom):
+            return
         named = [t for t in atom.tokens if t.kind in ("group", "for_whom")]
         back = back or atom.lead.endswith(RELATIVE) or atom.lead == "(" or is_echo(self.text, atom)
-        back = back or (said == "occupied" and not part.silent)
-        if (part.silent and not named) or not (back or BACK.search(self.text, atom.start, atom.end)):
+        after = self.text[part.slots[-1].end :].lstrip()
+        back = back or (bool(named) and after.startswith(LABELS[:3]))
+        back = back or (
+            pointing.BARE.fullmatch(self.text, atom.start, atom.end) is not None and part.said == "proposal"
+        )
+        back = back or (said == "occupied" and not part.silent) or (bool(named) and not atom.has("group"))
+        if (part.silent and not named) or not (back or pointing.BACK.search(self.text, atom.start, atom.end)):
             return
-        pointing = replace(part, said=said, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
+        pointed = replace(part, said=said, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
         effort = part.decider is not None and part.decider.kind == "effort"
-        pointing.overrides = self._is_news(atom) or (said == "cost" and effort)
-        pointing.silent, pointing.of, pointing.heir = False, part, not named
-        self.parts.append(pointing)
+        pointed.overrides = self._is_news(atom) or (said == "cost" and effort)
+        pointed.silent, pointed.of, pointed.heir = False, part, not named
+        self.parts.append(pointed)
+
+    def _is_of_two(self, part: Part, atom: Atom) -> bool:
+        """Whether "both" speaks of more slots than the part has."""
+        return (
+            len(part.slots) == 1
+            and part.slots[0].to_start < 0
+            and pointing.PAIR.search(self.text, atom.start, atom.end) is not None
+        )
 
     def _take_slots(self, atom: Atom, following: Atom | None) -> None:
         part = self.open
-        if part and following and following.lead in LABELS and following.decided and not following.slots:
+        own = following is not None and following.decided is not None and not following.slots
+        if part and following and own and following.lead in LABELS and not (atom.lead == ":" and following.lead == "|"):
             part = None
         if part and part.said and not part.slots and not part.silent:
             part.slots, part.end = list(atom.slots), atom.end
             part.tokens += atom.tokens
             self._open(part)
+        elif part and part.said and part.slots and not part.silent and pointing.GAPPED.match(self.text, atom.start):
+            self._start(atom, part.said, part, overrides=False)
+        elif part and part.said == "occupied" and not part.silent and pointing.MEETING_AT.match(self.text, atom.start):
+            self._start(atom, "occupied", part, overrides=False)
+        elif part and part.said and following and own and atom.lead in LISTED and following.lead.endswith(RELATIVE):
+            self._start(atom, part.said, part, overrides=False)
         elif part and part.said and not part.silent and self._only_slots(atom):
             part.slots += atom.slots
             part.end = atom.end
@@ -248,7 +270,9 @@ class Reader:
     def _only_slots(self, atom: Atom) -> bool:
         listed = [t for t in atom.tokens if t.kind in ("slots", "numbers")]
         before, after = listed[0].start, listed[-1].end
-        bare = GLUE.fullmatch(self.text, atom.start, before) and GLUE.fullmatch(self.text, after, atom.end)
+        bare = pointing.GLUE.fullmatch(self.text, atom.start, before) and pointing.GLUE.fullmatch(
+            self.text, after, atom.end
+        )
         return bare is not None and atom.lead in (",", "and", "or", "plus", ", and", ", or", "(", "~")
 
     def _take_rest(self, atom: Atom, following: Atom | None) -> None:
@@ -260,5 +284,6 @@ class Reader:
             self.open.tokens += named
             return
         labels = following is not None and following.lead in LABELS[:4]
-        if labels or named[0].kind == "for_whom" or REPORTS.search(self.text, atom.start, atom.end):
-            self.subject = named
+        reports = pointing.REPORTS.search(self.text, atom.start, atom.end) is not None
+        if labels or named[0].kind == "for_whom" or reports:
+            self.subject = [t for t in named if t.kind == "group"] if reports and named[0].kind == "group" else named

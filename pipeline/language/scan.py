@@ -12,9 +12,14 @@ from pipeline.language.grammar import KINDS, PATTERNS
 
 QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
-FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n", "•": "-"}
+# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
+YES, NO = "\x01", "\x02"
+TICKS = dict.fromkeys("✅✔☑🟢", YES) | dict.fromkeys("❌✖✗✘🚫⛔🔴", NO)
+FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
+FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
-MARKS = {**dict.fromkeys('*_`~"<>\t\r', " "), "\x1e": "~", "[": "(", "]": ")", "{": "(", "}": ")"}
+BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
+MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
 # Digits become 0: messages that differ in their numbers alone are parsed once.
 ASCII = str.maketrans({**UPPER, **MARKS, **dict.fromkeys("123456789", "0")})
 FOREIGN = re.compile(r"[^\x00-\x7f]")
@@ -118,7 +123,7 @@ class Scanner:
             for first, tails in by_first("|".join(map(expand, phrases))).items():
                 firsts.setdefault(first, {})[kind] = tails
         tried = (f"{first}(?:{'|'.join(map('|'.join, kinds.values()))}){ENDED}" for first, kinds in firsts.items())
-        self.find = re.compile(rf"(?:(?<![\w'.$])|(?=[',()~|:]))(?:{'|'.join(tried)})").finditer
+        self.find = re.compile(rf"(?:(?<![\w'.$])|(?=[',()~|:/^`}}]))(?:{'|'.join(tried)})").finditer
         self.readers = {first[-1]: self._reader(first, kinds) for first, kinds in firsts.items()}
 
     @staticmethod

@@ -6,46 +6,69 @@ from typing import NamedTuple
 
 from pipeline.language.scan import Token
 
-CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort"))
+CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
 REACH = 32  # characters between a feasibility word and the slots it anchors
 
 NUMBER = re.compile(r"0+")
 RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
-MOVE = re.compile(r"\b(?:mov|reschedul|shift|relocat|push|bump|swap|displac)")
+MOVE = re.compile(
+    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
+    r"swap|displac)"
+)
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
-    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting)\s+(?:the\s+)?$|(?:^|[,:~])\s*between\s+$"
+    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
+    r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
+    r"until|till)\s+(?:the\s+)?$"
 )
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
-    r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|none of|both|only|from|around|use|for)\s+#?$"
-    r"|[:(]\s*(?:-\s*)?#?$"
+    r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
+    r"most) of|both|only|from|around|use|for|with)\s+#?$|@\s*$"
+    r"|[:(=>]\s*(?:-\s*)?#?$|\s-\s*$"
 )
 FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
+BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
+LISTS = ("slots", "numbers")
+VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
-    r"\s*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
+    r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
     r"being|seems?|"
-    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|as|'s|'re)\s+)*\s*[:(|]?\s*"
+    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
+    r"as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
     r"though|also|"
     r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
-    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at)\s+$"
+    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at|me|us|you|e\.g\.|i\.e\.|namely|including|like)\s+$"
 )
 HELD = re.compile(
-    r"\b(?:have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
+    r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
 )  # "3 and 8 free", but not "2 conflicts"
+# Such a number is no slot even next to a class.
+OTHERS = re.compile(
+    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
+)
+ONWARD = re.compile(r"\s*(?:onwards?|and up|or later)\b")
+VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?m?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+# Where a sentence starts with its place: "At 7, I'd need to move things".
+PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
+STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
 
 # Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
 GOAL = re.compile(r"\s*(?:to\b|~)")
+DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
 FROM = re.compile(r"\bfrom\s+$")
+BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
+CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
 PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
 
 
@@ -62,8 +85,16 @@ class Slots(NamedTuple):
 def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     """Whether a bare number, or list of them, stands where only a slot would."""
     start = tokens[index].start
-    if COUNTED.search(_ahead(text, start)):
+    ahead = _ahead(text, start)
+    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, tokens[index].end):
         return False
+    if (
+        ITEM.search(ahead)
+        or BOTH_ENDS.search(ahead)
+        or ONWARD.match(text, tokens[index].end)
+        or (PLACE.search(ahead) and STARTS.match(text, tokens[index].end))
+    ):
+        return True
     if PRICED.search(text, 0, start) and index and tokens[index - 1].kind in ("slots", "numbers"):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
@@ -87,7 +118,9 @@ def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
             if FOR.search(gap) and NOT_FOR.match(text, token.start):
                 return False
             return not gap.strip(" #") or ANCHOR.search(gap) is not None
-        if token.kind not in ("for_whom", "ignored", "soft", "group", "spoken_to"):
+        if token.kind == "request":
+            return FROM.search(text, token.end, start) is not None
+        if token.kind not in BETWEEN and not text.startswith(("neither", "none"), token.start):
             return False
     return False
 
@@ -100,6 +133,8 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     at = index + 1
     while at < len(tokens) and tokens[at].kind == "soft" and text[tokens[at].start] in ":(|":
         at += 1
+    if _goes_on_with(text, tokens, index):
+        return True
     if at == len(tokens) or tokens[at].kind not in CLASS_KINDS | {"negation"}:
         end = tokens[index + 1].start if index + 1 < len(tokens) else len(text)
         leaves_out = number.end < len(text.rstrip()) and ELLIPSIS.fullmatch(text, number.end, end) is not None
@@ -107,6 +142,14 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     if HELD.search(_ahead(text, number.start)) and tokens[at].kind != "positive":
         return False
     return VERBS.fullmatch(text, number.end, tokens[at].start) is not None
+
+
+def _goes_on_with(text: str, tokens: Sequence[Token], index: int) -> bool:
+    """Whether a number goes on with what was said of slots: "2 and 5 are open, 7 would mean dropping an errand"."""
+    if not any(token.kind in LISTS for token in tokens[:index]) or not VERB.match(text, tokens[index].end):
+        return False
+    following = next((token for token in tokens[index + 1 :] if token.kind not in BETWEEN - {"soft"}), None)
+    return following is not None and following.kind in CLASS_KINDS
 
 
 def _is_said(tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
@@ -133,17 +176,24 @@ def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool)
     return goes_on or any(token.kind in CLASS_KINDS for token in tokens)
 
 
-def listed(text: str, token: Token, moving: bool) -> list[Slots]:
-    """The slots of a list: "2, 4-6 and slot 9" has three."""
+def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[Slots]:
+    """The slots of a list: "2, 4-6 and slot 9" has three. `chosen`: one of them is preferred "to" another."""
     before = _ahead(text, token.start)
     if BESIDE.search(before):
         return []
+    if BOTH_ENDS.search(before):
+        return _from_to(text, token)
     is_span = text.startswith("slots", token.start) and not FROM.search(before)
+    is_many = not text.startswith("slot", token.start) or text.startswith("slots", token.start)
     goal = moving and TOWARDS.search(before) is not None
     found: list[Slots] = []
     for number in NUMBER.finditer(text, token.start, token.end):
         last = found[-1] if found else None
+        if last and not is_many and DASH.fullmatch(text, last.end, number.start()):
+            break
         if last and last.to_start < 0 and RANGE.fullmatch(text, last.end, number.start()):
+            if chosen and GOAL.match(text, last.end):
+                break
             if moving and not is_span and GOAL.match(text, last.end):
                 found.append(Slots(number.start(), number.end(), goal=True))
             else:
@@ -151,3 +201,11 @@ def listed(text: str, token: Token, moving: bool) -> list[Slots]:
         else:
             found.append(Slots(number.start(), number.end(), goal=goal))
     return found
+
+
+def _from_to(text: str, token: Token) -> list[Slots]:
+    """ "Between 3 and 6" is what lies between them, unless a choice follows."""
+    ends = [found.span() for found in NUMBER.finditer(text, token.start, token.end)]
+    if len(ends) != 2 or CHOICE.search(text, token.end):
+        return []
+    return [Slots(*ends[0], *ends[1])]

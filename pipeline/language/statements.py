@@ -5,15 +5,18 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.language.clauses import PRIORITY, Atom, atoms
-from pipeline.language.parts import Part, Reader
+from pipeline.language.parts import OPPOSITE, Part, Reader
 from pipeline.language.scan import Token
 from pipeline.language.slots import NUMBER
-from pipeline.language.targets import SENDER, Span, targets
+from pipeline.language.targets import SENDER, Span, left_out, targets
 
 TAG = re.compile(
     r"\s*(?:right|correct|yes|yeah|ok|okay|agreed|no|true|is that (?:right|correct)|isn't it|doesn't it)\s*$"
 )
 ONESELF = re.compile(r"(?:i|my)\b")
+OPENS = re.compile(
+    r"(?:let|it is|lock|go|set|settl|done|final|confirm|mak|see|best|better|pick|winner)(?!\w*(?:ed|s)\b)"
+)
 EDGES = " \t\n\r,;:-~()|"
 
 
@@ -33,10 +36,11 @@ class Statement(NamedTuple):
     rank: int
 
 
-def read(text: str, question: bool, before: str | None = None) -> tuple[Statement, ...]:
+def read(text: str, question: bool, before: str | None = None, after: int = 0) -> tuple[Statement, ...]:
     """The statements of a folded sentence, in its order; `before` is what the sender last said of itself.
 
-    It serves a sentence that leaves its class out: "Slot 3 works. Not 5."
+    It serves a sentence that leaves its class out: "Slot 3 works. Not 5." What ends by `after` is left out:
+    it is there for who "they" are.
     """
     made = atoms(text)
     if before and any(atom.decided for atom in made):
@@ -48,7 +52,8 @@ def read(text: str, question: bool, before: str | None = None) -> tuple[Statemen
         found.take(atom, made[index + 1] if index + 1 < len(made) else None)
     everyone = [token for atom in made for token in atom.tokens]
     asked = _asked_from(text, made) if question else None
-    return tuple(_statements(text, found.parts, everyone, question, asked))
+    parts = [part for part in found.parts if part.end > after]
+    return tuple(_statements(text, parts, everyone, question, asked))
 
 
 def _asked_from(text: str, made: Sequence[Atom]) -> int:
@@ -81,6 +86,13 @@ def _statements(
             whom = tuple(None if span == SENDER else ranks[span[0]] for span in who)
             rank = -1 if part.overrides else PRIORITY.index(part.said)
             yield Statement(part.clause, whom, slots, part.said, start, end, rank)
+            others = left_out(text, part.tokens)
+            if others and part.said in OPPOSITE:
+                whom = tuple(None if span == SENDER else ranks[span[0]] for span in others)
+                yield Statement(part.clause, whom, slots, OPPOSITE[part.said], start, end, rank)
+            goals = tuple((ranks[slot.start], None) for slot in part.slots if slot.goal)
+            if goals and part.said == "occupied" and any(t.kind == "proposal" for t in part.tokens):
+                yield Statement(part.clause, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
 
 
 def _whom(
@@ -94,10 +106,15 @@ def _whom(
         own = (SENDER,)
     if own is not None:
         return own, bool(own)
-    if part.heir and part.of is not None:
+    if part.heir and part.of is not None and not _is_new(text, part):
         inherited = known.get(id(part.of))
         return (_whom(text, part.of, everyone, known)[0] if inherited is None else inherited), part.overrides
     return (SENDER,), False
+
+
+def _is_new(text: str, part: Part) -> bool:
+    """Whether a proposal is the sender's though another was spoken of: "7 is blocked for Agent 3, so 6 it is"."""
+    return part.said == "proposal" and part.decider is not None and OPENS.match(text, part.decider.start) is not None
 
 
 def _is_own(text: str, part: Part) -> bool:

@@ -10,14 +10,24 @@ from pipeline.language.scan import Token
 Span = tuple[int, int]
 SENDER: Span = (-1, -1)
 
+# "Everyone but Agent 2": of Agent 2 the opposite holds.
+LEFT_OUT = re.compile(r"\b(?:everyone|everybody|all|us)\s+(?:but|except|apart from)\b")
+BUT_ME = re.compile(LEFT_OUT.pattern + r"\s+(?:for\s+)?me\b")
 NUMBER = re.compile(r"(?<!\ba)0+")
-FIRST = re.compile(r"\b(?:i|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all|both of us)\b(?! else)")
-THEY = re.compile(r"\b(?:they|their|theirs|them|he|she|his|him|her|who|a0+)\b")
+FIRST = re.compile(
+    r"(?<!everyone )\b(?:i|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all|both of us)\b(?! else| i\b| i')"
+)
+THEY = re.compile(r"\b(?:they|both|everyone i|their|theirs|them|he|she|his|him|her|who|a0+)\b")
 # Between a subject and the class: a slot or another subject means that someone only reports it.
 COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
 # "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
 HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
-WORD = re.compile(r"(?:^|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer)\s+(?:\w+\s+)?from\b")
+WORD = re.compile(
+    r"(?:^|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer)\s+(?:\w+\s+)?from\b|^\s*from\b(?=[^,]*:)"
+)
+SUITS_ME = re.compile(r"\s(?:me|us)\b")
+FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
+WITH = re.compile(r"\s+with")
 MINE = re.compile(r"\b(?:me|my|mine)\b")
 PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
 HOLDS = re.compile(
@@ -37,8 +47,16 @@ class Who(NamedTuple):
 @lru_cache(maxsize=4096)
 def named(phrase: str) -> Who:
     """Who a phrase names, with the places of agents' numbers in the phrase."""
-    agents = tuple(found.span() for found in NUMBER.finditer(phrase))
-    return Who(FIRST.search(phrase) is not None, agents, THEY.search(phrase) is not None)
+    agents = tuple(found.span() for found in NUMBER.finditer(phrase) if not LEFT_OUT.search(phrase))
+    first = FIRST.search(phrase) is not None and not BUT_ME.search(phrase)
+    return Who(first, agents, THEY.search(phrase) is not None)
+
+
+def left_out(text: str, tokens: Sequence[Token]) -> tuple[Span, ...]:
+    """The agents of whom the opposite is said: "everyone but Agent 2 can do 6"."""
+    whom = [t for t in tokens if t.kind in ("group", "for_whom") and LEFT_OUT.search(text, t.start, t.end)]
+    spans = [found.span() for token in whom for found in NUMBER.finditer(text, token.start, token.end)]
+    return (*spans, *(SENDER for token in whom if BUT_ME.search(text, token.start, token.end)))
 
 
 def is_named(text: str, token: Token) -> bool:
@@ -53,19 +71,34 @@ def targets(text: str, tokens: Sequence[Token], decider: Token, everyone: Sequen
     An empty tuple: it speaks of the recipient, or of someone without a name, so nobody can be recorded.
     """
     subject = next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
-    if subject and text.startswith("you", subject.start) and MINE.search(text, subject.end, decider.end):
-        return (SENDER,)  # "you can count me in", "you'll find me free"
-    whom = [token for token in tokens if token.kind == "for_whom"]
-    whom = whom or _inside(text, tokens, decider)
-    if subject and not whom and HEARD.match(text, subject.end):
-        whom = [token for token in everyone if token.kind == "spoken_to" and text.startswith("from", token.start)]
-    if not (subject or whom):
-        whom = [token for token in everyone if token.kind == "spoken_to" and WORD.search(text, 0, token.start + 5)]
+    whom = [token for token in tokens if token.kind == "for_whom"] or _inside(text, tokens, decider)
+    if subject and text.startswith("you", subject.start) and _is_of_me(text, subject, tokens, decider, whom):
+        return (SENDER,)
+    source = [] if whom else _sources(text, subject, everyone)
+    if source:
+        return _resolve(text, source, everyone)
     if whom and not (subject and _governs(text, subject, decider, tokens)):
         return _resolve(text, whom, everyone)
-    if subject and _is_slots(text, subject, everyone):
+    if subject is None or _is_slots(text, subject, everyone):
         return None
-    return _resolve(text, [subject], everyone) if subject else None
+    found = _resolve(text, [subject], everyone)
+    return _resolve(text, whom, everyone) if whom and not found and text.startswith("both", subject.start) else found
+
+
+def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token, whom: Sequence[Token]) -> bool:
+    """Whether "you" only meet with the sender's state: "you can count me in", "you'll get no objection from me"."""
+    if any(token.kind == "spoken_to" for token in tokens):
+        return False
+    found = MINE.search(text, subject.end, decider.end) is not None
+    return found or any(text.startswith("from", token.start) for token in whom)
+
+
+def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> list[Token]:
+    """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
+    told = [token for token in everyone if token.kind == "spoken_to"]
+    if subject is None:
+        return [token for token in told if WORD.search(text, 0, token.start + 5)]
+    return [token for token in told if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
 
 
 def _inside(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
@@ -73,14 +106,18 @@ def _inside(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
     if decider.kind == "cost":
         agent = COSTED.search(text, decider.start, decider.end)
         return [Token("for_whom", agent.start(), agent.end())] if agent else []
+    if FINE.search(text, decider.start, decider.end):
+        return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
     if not text.startswith(("suit", "serve"), decider.start):
         return []
+    if SUITS_ME.match(text, decider.end):
+        return [Token("for_whom", decider.end, decider.end + 3)]
     return [t for t in tokens if t.kind == "group" and not text[decider.end : t.start].strip()]
 
 
 def _is_slots(text: str, subject: Token, everyone: Sequence[Token]) -> bool:
     """Whether "they" are the slots just named, for want of agents."""
-    if text[subject.start : subject.end] != "they" or _antecedent(text, subject, everyone):
+    if text[subject.start : subject.end] not in ("they", "both") or _antecedent(text, subject, everyone):
         return False
     return any(token.kind in ("slots", "numbers") and token.end <= subject.start for token in everyone)
 

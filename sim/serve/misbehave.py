@@ -96,6 +96,14 @@ async def no_json(request: web.Request) -> web.StreamResponse:
     return web.Response(text="<html>a gateway's page</html>", content_type="text/html")
 
 
+async def echo(request: web.Request) -> web.StreamResponse:
+    """An answer that quotes the key in every part that may hold text."""
+    key = request.headers.get("Authorization", "none")
+    content = json.dumps({"thinking": key, "actions": [{"type": "dm", "to": 0, "content": f"My key is {key}."}]})
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    return web.json_response({"id": key, "object": "chat.completion", "model": key, "choices": [choice]})
+
+
 def cut(content: str) -> str:
     """Three quarters of the answer."""
     return content[: len(content) * 3 // 4]
@@ -132,6 +140,7 @@ RESPONSES: Mapping[str, Responder] = {
     "reset": reset,
     "drip": drip,
     "no-json": no_json,
+    "echo": echo,
 }
 CONTENTS: Mapping[str, Callable[[str], str]] = {
     "cut": cut,

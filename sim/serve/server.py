@@ -1,4 +1,4 @@
-"""A stub of a provider: OpenAI's chat API on this machine only, answered by a simulated negotiator.
+"""A stub of a provider: OpenAI's chat API on this machine only, answered by a simulated negotiator or judge.
 
 It proves the path to a provider, and is none: what it answers says nothing about any model.
 """
@@ -16,6 +16,7 @@ from typing import Any
 from aiohttp import web
 from msgspec import Struct
 
+from sim.serve import judge
 from sim.serve.misbehave import RESPONSES, Fault, error, spoil
 from sim.serve.negotiator import STYLES, negotiate
 
@@ -42,8 +43,9 @@ class Stub:
     """A running stub: its address, how many requests came, and, where asked, their bodies and headers."""
 
     def __init__(self, options: StubOptions) -> None:
-        if options.style not in STYLES:
-            raise ValueError(f"there is no style {options.style!r}; known styles: {', '.join(STYLES)}")
+        known = (*STYLES, judge.STYLE)
+        if options.style not in known:
+            raise ValueError(f"there is no style {options.style!r}; known styles: {', '.join(known)}")
         self.options = options
         self.port = 0
         self.requests = 0
@@ -55,6 +57,11 @@ class Stub:
     def address(self) -> str:
         """Where it listens, as `api_base` wants it."""
         return f"http://{HOST}:{self.port}/v1"
+
+    @property
+    def judges(self) -> bool:
+        """Whether it reads messages instead of negotiating."""
+        return self.options.style == judge.STYLE
 
     async def start(self, port: int = 0) -> None:
         """Listen on the port, 0 for any free one. Raises OSError where it is taken."""
@@ -74,7 +81,8 @@ class Stub:
 
     async def models(self, request: web.Request) -> web.Response:
         """The one model that there is."""
-        return web.json_response({"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "stub"}]})
+        name = judge.MODEL if self.judges else MODEL
+        return web.json_response({"object": "list", "data": [{"id": name, "object": "model", "owned_by": "stub"}]})
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """One chat completion."""
@@ -95,7 +103,10 @@ class Stub:
         respond = next((RESPONSES[k] for k in faults if k in RESPONSES), None)
         if respond is not None and (self.options.stubborn or self.arrivals[digest] == 1):
             return await respond(request)
-        answer = completion(body, digest, negotiate(messages, self.options.style))
+        if self.judges and (refusal := judge.refusal(str(body.get("model")))):
+            return error(404, refusal)
+        content = judge.judge(messages) if self.judges else negotiate(messages, self.options.style)
+        answer = completion(body, digest, content)
         for kind in faults:
             answer = spoil(kind, answer)
         return web.json_response(answer)

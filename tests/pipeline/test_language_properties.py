@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from pipeline.language import messages as language
 from pipeline.language.grammar import KINDS
 from pipeline.language.messages import language_claims
+from pipeline.language.numerals import in_digits
 from pipeline.language.scan import expand, fold, scanner
 from pipeline.rules import RULES, Claim
 from tests.pipeline.gold import gold
 
 PAPER = RULES["paper"]
 CLASSES = {f"language_{said}" for said in PAPER.language}
-MESSAGES = [example.message for name in ("clauses", "second_wording") for example in gold(name)]
+MESSAGES = [example.message for name in ("clauses", "second_wording", "third_wording") for example in gold(name)]
 
 WORDS = (
     *(
@@ -60,10 +61,12 @@ def test_any_text_is_read_and_its_spans_are_exact(message: str) -> None:
 
 @given(SOUP | st.sampled_from(MESSAGES))
 def test_slots_and_agents_are_numbers_of_the_message_or_between_two_of_them(message: str) -> None:
-    numbers = {int(number) for number in re.findall(r"[0-9]+", message)}
+    numbers = {int(number) for number in re.findall(r"[0-9]+", in_digits(message, fold(message)))}
     for target, slot, *_ in read(message):
         assert slot is not None
-        assert slot in numbers or (min(numbers) < slot < max(numbers) and re.search(r"[-–—~]|to|thr|until", message))
+        assert slot in numbers or (
+            min(numbers) < slot < max(numbers) and re.search(r"[-–—~]|to|thr|until|between", message)
+        )
         assert target == 1 or target in numbers
 
 
@@ -89,7 +92,9 @@ def test_messages_are_read_alike_in_any_batch_and_order(messages: list[str], cut
     assert [read(message) for message in messages[cut:] + messages[:cut]] == together[cut:] + together[:cut]
 
 
-WHOLE = [m for m in MESSAGES if re.search(r"[a-z][.!]$", m) and "\n" not in m and not re.search(r"[\"{?;]", m)]
+# Who "they" are, and what "not 5" leaves out, is said in the sentence before.
+LEANS = re.compile(r"[\"{?;]|\b(?:they|she|he|both|not|either)\b", re.IGNORECASE)
+WHOLE = [m for m in MESSAGES if re.search(r"[a-z][.!]$", m) and "\n" not in m and not LEANS.search(m)]
 
 
 @given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=4))
@@ -101,6 +106,7 @@ def test_sentences_are_read_alike_alone_and_together(messages: list[str]) -> Non
 @given(st.sampled_from(MESSAGES), st.integers(0, 9))
 def test_numbers_of_one_and_two_digits_are_read_alike(message: str, shift: int) -> None:
     """Whether "slot 3" or "slot 13" was read first must not matter: sentences are learned without their numbers."""
+    message = in_digits(message, fold(message))
     longer = re.sub(r"(?<![0-9])[0-9](?![0-9])", lambda digit: f"4{digit[0]}", message)
     claims, shifted = (language_claims(each, 99, PAPER) for each in (message, longer))
     assert all(longer[claim[6] : claim[7]] == claim[5] for claim in shifted)

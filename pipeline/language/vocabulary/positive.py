@@ -1,0 +1,100 @@
+"""The class *positive*: the target is free there, or can do it."""
+
+from pipeline.language.vocabulary.phrases import Phrases
+
+POSITIVE: Phrases = (
+    r"\^|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0: yes)|yes(?<=0 - yes)|definite yes|unoccupied",
+    r"(?:am|'m|'re|are|will be|'ll be) {adv}good (?=at|in|on|there|then)",
+    r"(?:gaps?|holes?|openings?|windows?) (?=at|in|for|on|during)|working(?= ?$| ?[,:~(])|happy with|blank",
+    r"idle|unused|unassigned|unscheduled|unplanned|at (?:my |your )?leisure|(?:a )?clear run|at your service",
+    r"within reach|(?:gaps?|holes?|openings?|windows?) (?:is|are) (?=at|in|on|during)",
+    r"mine to (?:give|offer|fill)|agreeable",
+    r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)",
+    r"on for (?=slots?|#?0|it)|(?:will|'ll|can|could) {adv}make it(?= (?:to|at|for|in|on)\b)",
+    r"(?:can|could|would|'d|will|'ll|happy to|glad to) {adv}accept",
+    r"(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|free) to {adv}(?:do|take|use|accept|"
+    r"make|meet|join|attend|go with)",
+    r"offer(?:ed|ing)(?= slots?| #?0)|free|unencumbered|uncommitted|capacity|in a position to",
+    r"around(?= (?:at|in|for)\b)|permits?|allows?|available|availability|availabilities|avail|open(?:ings?)?",
+    r"vacant|unbooked|unblocked|wide-?open|empty|work(?:s(?!-)|able)?|working (?:for|well)|doable|feasible",
+    r"viable|suits?|suitable|manageable|achievable",
+    r"(?:can|could) {adv}(?:do|make(?! room| space)|attend|meet|manage|accommodate|take|join|handle|fit|"
+    r"swing|commit|support|host|offer|agree to)",
+    r"(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |definite )?yes",
+    r"thumbs up|up for grabs|all yours|at (?:your|our) disposal|usable|at liberty|unengaged|untaken",
+    r"serves? (?=me|us|agent)",
+    r"(?:can|could|will|'ll) {adv}(?:live with|squeeze|arrange|spare|say yes|cope|pull|stretch|get there|"
+    r"show up|turn up|find (?:the )?time|make time|oblige)",
+    r"(?:ready|in|free|happy|glad|okay|ok|fine|up) (?:for|with) (?={slot})|has my (?:ok|okay|blessing|yes)",
+    r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)",
+    r"manages?(?= slots?| #?0| it| that)|unproblematic|my pick of|(?:have|has|got|leaves?|'ve) {adv}to offer",
+    r"offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|word|argument) against|on board for",
+    r"(?:there's|there is|have|has|got|'ve|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|"
+    r"room)(?= (?:at|in|for|on|during)\b)",
+    r"count (?:me|on me|us|{agent}) (?:in )?(?:for|at)|mak(?:e|ing) (?:it|this|that)(?: slots? ?#?0+)? work",
+    r"count me in|game for|in favou?r of|a go(?= for (?:me|us|agent))|green light|checks? out|unclaimed",
+    r"unreserved|untouched|room (?:at|in|for|on)|space (?:at|in|for)",
+    r"(?:can|could|will|'ll) {adv}be (?:there|around|present|in)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})",
+    r"(?:can|could) {adv}go with|on board with|poses? no \w+|presents? no \w+|can {adv}use",
+    r"able to (?:do|make|attend|meet|join|take|accommodate)",
+    r"(?:is|are|'s|'re|be|am|'m|looks?|seems?|appears?|stays?|remains?|shows?|"
+    r"comes? up) (?:to be )?{adv}(?:as )?clear(?! that)",
+    r"clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
+    r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
+    r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|"
+    r"slots?|0)\b)",
+    r"(?:is|are|'s|'re|be|am|'m|looks?|sounds?|seems?|remains?|stays?|appears?|proves?) {adv}(?:good|fine|"
+    r"great|perfect|okay|ok|possible|convenient|acceptable)",
+    r"(?:is|are|'s|'re|be|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
+    r"(?:can|could) be (?:arranged|done|managed|accommodated)|(?:can|could) go along with",
+    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)",
+    r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)",
+    r"perfect(?<=[0:=>~-] perfect)|options? (?=from my|on my|for me)",
+)
+
+# Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
+CLEAR: Phrases = (
+    r"(?:haven't|hasn't) (?:got )?(?:an?|any) (?:[\w-]+ )?(?:{noun}|meetings?|items?)",
+    r"{noun}-free|conflict-free|free of (?:{noun}|conflicts?|meetings?)",
+    r"clear of (?:{noun}|conflicts?|meetings?)",
+    r"no (?:(?!luck|way|with|for|on|at|in)[\w-]+ ){0,2}(?:{noun}|meetings?|items?)(?: (?:or|"
+    r"and) (?:{noun}|meetings?|conflicts?))?",
+    r"no (?:need|reason) to (?:move|reschedule|shift|displace)",
+    r"nothing (?:needs|has|to) (?:to )?(?:move|be moved|reschedule|displace)",
+    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:an?|any|anything|another)(?: (?:[\w-]+ )?(?:{noun}|"
+    r"meetings?|items?|thing))(?: \w+ed)?",
+    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:anything|a thing)(?: {adv}(?:scheduled|booked|planned|on))?",
+    r"(?:nobody|no one|none of us|everyone) (?:has|have) (?:a |an |any |no )(?:problem|issue|objection|"
+    r"conflict)s?(?: with| at)?",
+    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:need|require|oblige|have to|"
+    r"mean|involve|force)[^,;:()~]{0,20}?(?:mov(?:e|es|ed|ing)|reschedul\w+|displac\w+|"
+    r"shift\w*)(?: (?:anything|a thing|any \w+))?",
+    r"(?:nobody|no one|none of us|neither of us) {adv}(?:needs?|has|have|must|would (?:need|have)|"
+    r"will (?:need|have)) (?:to )?(?:mov|resched|shift|displac|rearrang|clear|cancel)\w*(?: (?:anything|"
+    r"a thing))?",
+    r"(?:needs?|requires?|involves?|means?|with|takes?) no (?:\w+ )?(?:changes?|moves?|shuffl\w+|"
+    r"rearrang\w+|adjustments?|reschedul\w*|displac\w*|sacrifices?)",
+    r"no (?:changes?|moves?|moving|shuffl\w+|adjustments?) (?:is |are )?(?:needed|required|necessary)",
+    r"without (?:[\w']+ ){0,3}(?:mov\w+|reschedul\w+|displac\w+|conflicts?|{noun}|issues?|problems?)",
+    r"nothing (?:[\w']+ ){0,2}in (?:my|the|our) way|(?:none|neither|nothing) of my (?:{noun}|meetings?)",
+    r"(?:no|nothing) (?:plans?|stuff)|nothing (?:at all|whatsoever)(?= ?$| ?[,~)(])",
+    r"{not} {adv}need (?:freeing|clearing|any|much)",
+    r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
+    r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|to move|going on|"
+    r"happening|for(?= slots?| #?0))",
+    r"{not} {adv}(?:conflict|clash|collide|interfere|overlap)\w*|nothing (?:to|has to) (?:be )?move[d]?",
+    r"{not} {adv}(?:occupied|taken|booked)|unoccupied",
+    r"(?:no|zero) (?:problem|problems|issue|issues|trouble|bother|obstacles?|reservations?|qualms|"
+    r"hurdles?|barriers?|difficult(?:y|ies)|conflicts?|constraints?|objections?|"
+    r"clash(?:es)?)(?! to (?:clear|move|free|shift|open|vacate|resched))",
+    r"(?:holds?|contains?|has|have|had|shows?|got|'ve|with) {adv}nothing(?! to| against| left| free| open)",
+    r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|"
+    r"in|on))?",
+    r"no reason not to|not a thing|nothing (?:\w+ ){0,2}against",
+    r"(?:no objections?|not anything|n't anything) (?:at all )?against",
+    r"n't (?:much )?anything(?: {adv}(?:on|scheduled|planned|booked))?(?= (?:at|in|on|for|during)\b)",
+    r"{not} (?:see|have|foresee|expect|find|anticipate) (?:a|any|much of a|an) (?:problem|issue|trouble|"
+    r"reason|objection|conflict|obstacle|difficulty)s?(?: (?:with|against|at|in|for|on))?",
+    r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|not a conflict",
+    r"{not} {adv}(?:be )?{adv}(?:problem|issue|trouble)",
+)
