@@ -5,6 +5,9 @@ VENV := .venv
 READY := $(VENV)/.ready
 UV := $(shell sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
 
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+BROWSER := $(firstword $(CHROMIUM) $(foreach name,$(BROWSERS),$(shell command -v $(name) 2>/dev/null)))
+
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export DVC_NO_ANALYTICS := 1
@@ -14,7 +17,7 @@ export OPENBLAS_NUM_THREADS := 1
 export UV_LINK_MODE := copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test check lock
+.PHONY: help setup repro test check bench lab report site browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -33,7 +36,7 @@ repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures be
 	dvc repro
 	python -m pipeline database
 	python -m pipeline docs
-	python -m pipeline compare
+	python -m pipeline ledger
 
 test: $(READY) ## Run the tests
 	pytest -n auto --dist loadfile -m "not slow"
@@ -48,5 +51,31 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	@dry=$$(dvc repro --allow-missing --dry 2>&1) || { echo "$$dry"; exit 1; }; \
 	if echo "$$dry" | grep "^Running stage"; then echo "error: dvc.lock is behind; run make repro and commit it"; exit 1; fi
 
+bench: $(READY) ## Measure how fast everything is, and write docs/benchmarks.json and its page
+	python -m bench --write docs/benchmarks.json
+	python -m pipeline docs
+
+lab: $(READY) ## Open JupyterLab on the notebook that explores traces
+	jupyter lab --ServerApp.ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/60_explore_traces.ipynb
+
+report: $(READY) ## Write pages about every team; TRACES=folder for traces of your own, OUT=folder for the pages
+	python -m pipeline report $(TRACES) --out $(or $(OUT),reports)
+
+site: $(READY) ## Write leaderboard and trace viewer as pages; TRACES=folder for traces of your own, OUT=folder for the pages
+	python -m pipeline site $(TRACES) --out $(or $(OUT),site)
+
+browser-test: $(READY) chromium ## Walk through the site in a headless browser
+	pytest tests/browser
+
+screenshots: site chromium ## Take the README's pictures of the site anew
+	python tests/browser/screenshots.py
+
+chromium:
+	@test -n "$(BROWSER)" || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq chromium; } || \
+	{ echo "error: no Chromium on this machine; install it (Debian: sudo apt-get install chromium)"; exit 2; }
+
+soak: $(READY) ## Fuzz games, mutate traces and kill runs for ten minutes
+	python -m tests.soak --minutes 10 $(SOAK)
+
 lock: ## Resolve requirements.lock anew from pyproject.toml
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev --extra cluster pyproject.toml -o requirements.lock

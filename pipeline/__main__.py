@@ -1,18 +1,27 @@
 """The command line: `python -m pipeline derive TRACES… --out DIR`."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.reading.limits import LINE_CHARS
+from pipeline.judge.command import EXAMPLES as EXAMPLES_JUDGE
+from pipeline.judge.command import judge
+from pipeline.ledger.command import EXAMPLES as EXAMPLES_LEDGER
+from pipeline.ledger.command import ledger
+from pipeline.report.command import EXAMPLES as EXAMPLES_REPORT
+from pipeline.report.command import report
 from pipeline.rules import RULES
+from pipeline.site.command import EXAMPLES as EXAMPLES_SITE
+from pipeline.site.command import site
+from pipeline.terminal import printable, progress_bar, rejected
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+if TYPE_CHECKING:
+    from pipeline.reading.sources import Source
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 
@@ -27,6 +36,8 @@ Examples:
   python -m pipeline derive traces/imap --out tables
 
   python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
+
+  python -m pipeline derive s3://bucket/traces --out tables --partition --cluster tcp://10.0.0.1:8786
 
 Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage, 1 when the
 tables could not be written (those of before are as they were).
@@ -60,10 +71,18 @@ def main() -> None:
 
 @app.command(epilog=EXAMPLES)
 def derive(
-    traces: Annotated[list[Path], typer.Argument(help="Files or folders: .json, .json.gz, .json.zst, .jsonl.zst.")],
+    traces: Annotated[
+        list[str], typer.Argument(help="Files, folders or URLs (s3://…): .json, .json.gz, .json.zst, .jsonl.zst.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder for the tables; made if it is not there.")],
     rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+    partition: Annotated[
+        bool, typer.Option("--partition", help="Parquet alone, in folders by team and condition.")
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Work on the workers of a Dask scheduler.")
+    ] = None,
 ) -> None:
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
     from pipeline.reading.sources import look
@@ -71,12 +90,14 @@ def derive(
     try:
         found, others = look(traces)
     except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
+        raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
+    except ValueError as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="TRACES") from None
     if not found:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     if others:
         print(f"{others} other files passed over: their names do not end as those of traces do", file=sys.stderr)
-    raise typer.Exit(_derive(traces, out, rules.value, workers))
+    raise typer.Exit(_derive(found, out, rules.value, partition, cluster or workers or None))
 
 
 @app.command(epilog=EXAMPLES_AUDIT)
@@ -92,54 +113,47 @@ def audit(
         with progress_bar() as show:
             found = audit_files(traces, workers or None, show)
     except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
+        raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
     if not found:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     raise typer.Exit(0 if publish(found, out) else 1)
 
 
-def _derive(traces: list[Path], out: Path, rules: str, workers: int) -> int:
+def _derive(found: "list[Source]", out: Path, rules: str, partition: bool, workers: int | str | None) -> int:
     """Derive, and say on stderr what was read and what was not. Returns the exit code."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from pipeline.parallel import Recipe
-    from pipeline.parallel import derive as derive_all
+    from pipeline.cluster import ClusterError
+    from pipeline.parallel import Recipe, derive_sources
 
+    recipe = Recipe(RULES[rules], partition=partition)
     try:
         with progress_bar() as show:
-            derived = derive_all(traces, out, Recipe(rules), workers=workers or None, progress=show)
+            derived = derive_sources(found, out, recipe, workers, show)
+    except ClusterError as error:
+        print(f"error: {printable(str(error))}; no table was written to {printable(str(out))}", file=sys.stderr)
+        return NOTHING_WRITTEN
     except (BrokenProcessPool, MemoryError):
         print(
             "error: a worker died, perhaps for lack of memory; no table was written. Try --workers 1", file=sys.stderr
         )
         return NOTHING_WRITTEN
     except OSError as error:
-        print(f"error: {printable(str(error))}; no table was written to {printable(str(out))}", file=sys.stderr)
+        told = f"{printable(str(error))}; no table was written to {printable(str(out))}"
+        print(f"error: {told}. Make room, or name another folder", file=sys.stderr)
         return NOTHING_WRITTEN
     for path, reason, place in derived.rejected[:TOLD]:
-        told = printable(f"{reason}{place and ' at '}{place}")
-        print(f"rejected {printable(path)}: {told}. {advice(reason)}", file=sys.stderr)
+        print(rejected(path, reason, place), file=sys.stderr)
     if len(derived.rejected) > TOLD:
         print(f"rejected {len(derived.rejected) - TOLD} more: see {printable(str(out))}/rejected.csv", file=sys.stderr)
-    print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
+    print(f"{derived.games} games in {printable(str(out))}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
 
 
-def printable(text: str) -> str:
-    """The text as part of one line: cut where it is long, and with escapes for what a terminal would not just show."""
-    cut = text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
-
-
-def advice(reason: str) -> str:
-    """What to do about a rejected trace."""
-    if "compression" in reason or "opened" in reason:
-        return "Copy or fetch the file again."
-    if "read already" in reason:
-        return "Name each trace once."
-    if "cannot be derived" in reason:
-        return "That is a fault of the pipeline: please report it."
-    return "Run the game again, or leave the file out."
+app.command(epilog=EXAMPLES_JUDGE)(judge)
+app.command(epilog=EXAMPLES_SITE)(site)
+app.command(epilog=EXAMPLES_LEDGER)(ledger)
+app.command(epilog=EXAMPLES_REPORT)(report)
 
 
 @app.command(epilog=EXAMPLES_DATABASE)
@@ -151,9 +165,9 @@ def database(
     from pipeline.database import build_database
 
     try:
-        print(f"{len(build_database(tables, out))} tables in {out}")
+        print(f"{len(build_database(tables, out))} tables in {printable(str(out))}")
     except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
+        raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
 
 
 @app.command()
@@ -167,7 +181,7 @@ def compare(
     from pipeline.compare import as_rich_table
 
     if not comparison.is_file():
-        raise typer.BadParameter(f"{comparison} does not exist; run `make repro` first.")
+        raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
     found = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
     Console().print(as_rich_table(found))
     raise typer.Exit(0 if found["equal"].all() else 1)
@@ -177,28 +191,44 @@ def compare(
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Rebuild what documents quote: the README's figures and the data dictionary."""
     from pipeline.documents import rebuilt
+    from pipeline.io import replacing
 
     behind = [path for path, text in rebuilt() if path.read_text(encoding="utf-8") != text]
     if check and behind:
         print(f"behind the results: {', '.join(map(str, behind))}; run `python -m pipeline docs`", file=sys.stderr)
         raise typer.Exit(1)
-    for path, text in rebuilt():
-        path.write_text(text, encoding="utf-8")
+    for path, text in list(rebuilt()):
+        with replacing(path) as target:
+            target.write_text(text, encoding="utf-8")
 
 
-@contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (files done, files in all): it draws a bar on stderr when that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
+def run() -> None:
+    """The command line. Where a file can't be read or written or a process dies, one line says so."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        app()
+    except OSError as error:
+        problem = str(error)
+    except (BrokenProcessPool, MemoryError):
+        problem = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
+    else:
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    print(f"error: {printable(problem)}", file=sys.stderr)
+    raise SystemExit(NOTHING_WRITTEN)
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading traces")
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+@app.command()
+def ship(
+    tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
+) -> None:
+    """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""
+    from pipeline.shipped import SHIPPED
+    from pipeline.shipped import ship as make_shipped
+
+    make_shipped(tables)
+    print(f"the claims are now asserted on the games in {tables}, under params.yaml ({SHIPPED})")
 
 
 if __name__ == "__main__":
-    app()
+    run()

@@ -3,15 +3,20 @@
 Sums of floats run over lists in a fixed order, so that no result depends on the number of threads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from pipeline.rules import Weighing
 
 PAIR = ("game_id", "round", "target_agent", "observer_agent")
 MODES = ("uniform", "cost")
+
+Belief = TypeVar("Belief", pl.Expr, NDArray[np.float64])
 
 
 def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
@@ -19,18 +24,19 @@ def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
 
     An update outside the calendar changes no belief: both are null.
     """
-    held: dict[tuple[object, ...], float] = {}
     before: list[float | None] = []
     after: list[float | None] = []
     prior = weighing.prior
-    names = (*PAIR, "slot", "evidence", "strength", "in_calendar")
+    names = ("target_agent", "observer_agent", "slot", "evidence", "strength", "in_calendar")
     columns = [updates[name].to_list() for name in names]
-    for game, number, target, observer, slot, evidence, strength, inside in zip(*columns, strict=True):
+    for held, target, observer, slot, evidence, strength, inside in zip(
+        _beliefs_of_rounds(updates), *columns, strict=True
+    ):
         if not inside:
             before.append(None)
             after.append(None)
             continue
-        key = (game, number, target, observer, slot)
+        key = (target, observer, slot)
         belief = held.get(key, prior)
         before.append(belief)
         held[key] = belief = (1.0 - strength) * belief + strength * evidence
@@ -38,6 +44,14 @@ def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     return updates.with_columns(
         pl.Series("belief_before", before, pl.Float64), pl.Series("belief_after", after, pl.Float64)
     )
+
+
+def _beliefs_of_rounds(updates: pl.DataFrame) -> Iterator[dict[tuple[int, int, int], float]]:
+    """For each update the beliefs of its game's round, at first none: one for all updates of the round."""
+    rounds: dict[tuple[str, int], dict[tuple[int, int, int], float]] = {}
+    runs = updates.select(round=pl.struct("game_id", "round").rle()).unnest("round")
+    for length, found in zip(runs["len"], runs["value"], strict=True):
+        yield from repeat(rounds.setdefault((found["game_id"], found["round"]), {}), length)
 
 
 def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
@@ -87,16 +101,26 @@ def pair_round_vps(
 
 def _pair_losses(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     """One row per observed pair-round: both modes' losses and the number of updates."""
-    moved = (pl.col("belief_after") - weighing.prior).abs()
+    moved = departure(pl.col("belief_after"), weighing.prior)
     counts = weighed.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
-    last = weighed.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
     return (
-        last.with_columns(uniform_loss=moved, cost_loss=moved * pl.col("cost_weight"))
+        at_the_end(weighed)
+        .with_columns(uniform_loss=moved, cost_loss=moved * pl.col("cost_weight"))
         .group_by(*PAIR, maintain_order=True)
         .agg("uniform_loss", "cost_loss", pl.first("trace_path", "cost_weight_sum"))
         .with_columns(pl.col("uniform_loss", "cost_loss").list.sum())
         .join(counts, on=PAIR, how="left")
     )
+
+
+def at_the_end(weighed: pl.DataFrame) -> pl.DataFrame:
+    """Of the updates of each pair, round and slot the last, whose `belief_after` is the belief at the round's end."""
+    return weighed.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
+
+
+def departure(belief: Belief, prior: float) -> Belief:
+    """How far beliefs lie from the prior: |b − prior| of Eq. 1."""
+    return abs(belief - prior)
 
 
 def _mode_rows(pairs: pl.DataFrame, mode: str, weighing: Weighing) -> pl.DataFrame:
@@ -178,7 +202,7 @@ def vps_by_source(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     An update moves w·(|b after − prior| − |b before − prior|), which is below 0 where it takes a belief back.
     """
     prior = weighing.prior
-    moved = (pl.col("belief_after") - prior).abs() - (pl.col("belief_before") - prior).abs()
+    moved = departure(pl.col("belief_after"), prior) - departure(pl.col("belief_before"), prior)
     sums = (
         weighed.with_columns(uniform=moved, cost=moved * pl.col("cost_weight"))
         .group_by("game_id", "source", maintain_order=True)

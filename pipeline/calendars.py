@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.reading.records import Action
+from pipeline.reading.records import Action, Reschedule, Schedule
 
 
 class Item(NamedTuple):
@@ -77,17 +77,15 @@ def apply_batch(calendar: Calendar, actions: Sequence[Action], meeting_cost: int
 
     All reschedules happen at once, from every source to every target; then meetings are scheduled.
     """
-    moved = [held(calendar, a.from_slot) if a.type == "reschedule" else None for a in actions]
-    for action, item in zip(actions, moved, strict=True):
-        if item:
-            _put(calendar, action.from_slot, None)
-    for action, item in zip(actions, moved, strict=True):
-        if item:
-            _put(calendar, action.to_slot, item)
-    for action in actions:
-        if action.type == "schedule" and action.meeting_id is not None:
-            cost = meeting_cost if action.cost is None else action.cost
-            _put(calendar, action.slot, Item("meeting", action.meeting_id, cost))
+    moved = [held(calendar, a.from_slot) if isinstance(a, Reschedule) else None for a in actions]
+    carried = [(a, item) for a, item in zip(actions, moved, strict=True) if isinstance(a, Reschedule) and item]
+    for action, _ in carried:
+        _put(calendar, action.from_slot, None)
+    for action, item in carried:
+        _put(calendar, action.to_slot, item)
+    for booking in actions:
+        if isinstance(booking, Schedule) and booking.meeting_id is not None:
+            _put(calendar, booking.slot, Item("meeting", booking.meeting_id, meeting_cost))
     return moved
 
 

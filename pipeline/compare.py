@@ -73,6 +73,7 @@ def headline(table1: pl.DataFrame, comparison: pl.DataFrame) -> dict[str, object
 
 def as_rich_table(comparison: pl.DataFrame) -> "Table":
     """The comparison for a terminal."""
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=verdict(comparison))
@@ -80,5 +81,5 @@ def as_rich_table(comparison: pl.DataFrame) -> "Table":
         table.add_column(column, justify="right" if column in ("published", "ours") else "left")
     for row in comparison.iter_rows(named=True):
         told = (row["method"], row["setting"], row["metric"], row["published"], row["ours"] or "–")
-        table.add_row(*told, "yes" if row["equal"] else "[red]no[/red]")
+        table.add_row(*map(escape, told), "yes" if row["equal"] else "[red]no[/red]")
     return table

@@ -1,9 +1,11 @@
 """Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
 
 from collections.abc import Sequence
-from itertools import repeat
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from pipeline.language.messages import language_claims
 from pipeline.payloads import Payload, read_payload
@@ -59,22 +61,31 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     return updates.hstack(told[updates["message"]]).with_columns(in_calendar=inside).drop("message", "num_slots")
 
 
-def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[list[object]]:
+def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[Any]:
     """The updates of all messages as columns, in the order of UPDATE."""
-    updates: list[list[object]] = [[] for _ in UPDATE]
+    told: list[Claim] = []
     heard, now = Heard(), None
+    pairs: list[tuple[int, int, int]] = []
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     columns = [messages[name].to_list() for name in names]
     for i, (game, number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
         if (game, number) != now:
             heard, now = Heard(), (game, number)
         said = claims(content, sender, recipients, heard, rules)
-        k = 0
-        for observer in recipients:
-            told = [claim for claim in said if claim[0] != observer]
-            more = len(told)
-            values = (repeat(i, more), range(k, k + more), repeat(observer, more), *zip(*told, strict=True))
-            for column, new in zip(updates, values, strict=False):
-                column.extend(new)
-            k += more
-    return updates
+        for observer in recipients if said else ():
+            before = len(told)
+            told += [claim for claim in said if claim[0] != observer]
+            pairs.append((i, observer, len(told) - before))
+    if not told:
+        return [[] for _ in UPDATE]
+    message, observers, counts = (np.array(column) for column in zip(*pairs, strict=True))
+    updates = np.repeat(message, counts)
+    return [updates, _places(updates), np.repeat(observers, counts), *zip(*told, strict=True)]
+
+
+def _places(messages: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each update's place among those of its message, from 0."""
+    everything = np.arange(len(messages))
+    first = np.ones(len(messages), bool)
+    first[1:] = messages[1:] != messages[:-1]
+    return everything - np.maximum.accumulate(np.where(first, everything, 0))

@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 
 TABLES = (
-    *("games", "rounds", "agents", "messages", "moves", "items", "calendars"),
+    *("games", "rounds", "agents", "messages", "moves", "items", "calendars", "calls"),
     *(table.name for table in INTENDED_TABLES),
 )
 
@@ -45,6 +45,7 @@ def ingest(trace: Trace, trace_path: str) -> Rows:
         "moves": _moves(trace.game_id, walk),
         "items": _items(trace.game_id, walk),
         "calendars": _calendars(trace.game_id, walk),
+        "calls": [(trace.game_id, *call) for call in walk.calls],
         **intended_rows(trace, walk),
     }
 
@@ -175,7 +176,7 @@ def _agents(trace: Trace, walk: Walk) -> list[Row]:
                 trace.game_id,
                 agent,
                 registered.agent_type or (specs[agent].type if agent < len(specs) else None),
-                registered.model or (specs[agent].model if agent < len(specs) else None),
+                registered.model or (specs[agent].named_model() if agent < len(specs) else None),
                 registered.is_nosy_agent or agent in nosy,
                 costs[agent],
                 burden,
@@ -264,8 +265,13 @@ def _calendars(game_id: str, walk: Walk) -> list[Row]:
             calendar = read_rendering(text, walk.num_slots)
         except ValueError as error:
             raise TraceError(str(error), f".events[{index}].data") from error
-        costs = [item.cost if item else 0 for item in calendar]
-        blocked = [slot for slot, item in enumerate(calendar) if item and item.blocked]
-        meetings = [slot for slot, item in enumerate(calendar) if item and item.kind == "meeting"]
+        costs, blocked, meetings = [0] * len(calendar), [], []
+        for slot, item in enumerate(calendar):
+            if item:
+                kind, _, costs[slot], is_blocked = item
+                if kind == "meeting":
+                    meetings.append(slot)
+                if is_blocked:
+                    blocked.append(slot)
         rows.append((game_id, number, agent, index, costs, blocked, meetings))
     return rows

@@ -1,5 +1,6 @@
 """Tables in files: Parquet and CSV, sorted by an asserted key, the same bytes for the same rows."""
 
+import glob
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.schemas.base import TABLES, Table
+from pipeline.spreadsheet import is_risky, marked
 
 DTYPES: dict[str, Any] = {
     "str": pl.String,
@@ -102,19 +104,23 @@ def csv_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFra
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Write a CSV at full precision: True and False, lists joined by ';', nothing for a null."""
+    """Write a CSV at full precision: True and False, lists joined by ';', nothing for a null, no formula for a
+    spreadsheet to run (pipeline/spreadsheet.py)."""
     with replacing(path) as target:
         for_csv(frame).write_csv(target)
 
 
 def for_csv(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with lists and booleans as the text that CSV holds."""
+    """The frame with lists, booleans and text as CSV holds them."""
     lists = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)]
     booleans = [name for name, dtype in frame.schema.items() if dtype == pl.Boolean]
-    return frame.with_columns(
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.List(pl.String))]
+    ready = frame.with_columns(
         *(pl.col(n).list.eval(pl.element().cast(pl.String).fill_null("")).list.join(";") for n in lists),
         *(pl.when(pl.col(n)).then(pl.lit("True")).when(~pl.col(n)).then(pl.lit("False")).alias(n) for n in booleans),
     )
+    # Looking costs a tenth of marking, and most columns have nothing to mark.
+    return ready.with_columns(marked(pl.col(n)) for n in texts if is_risky(ready[n]))
 
 
 def write_part(ready: pl.DataFrame, path: Path) -> None:
@@ -132,7 +138,7 @@ def map_part(path: Path) -> pl.DataFrame:
 
 def read_table(folder: Path, name: str) -> pl.DataFrame:
     """A table from `folder/{name}.parquet`. Raises ValueError when its columns are not the declared ones."""
-    frame = pl.read_parquet(folder / f"{name}.parquet")
+    frame = pl.read_parquet(folder / f"{name}.parquet", glob=False)
     expected = polars_schema(TABLES[name])
     if dict(frame.schema) != expected:
         raise ValueError(f"{folder / name}.parquet does not have the columns of {name}: derive the tables again")
@@ -154,10 +160,28 @@ def write_json(value: object, path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place when all went well and disappears when not."""
+    """A path beside `path` to write to, which takes its place when all went well and disappears when not.
+
+    What a process that is no more left beside it, as it was killed, disappears too.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        owner = left.name.removeprefix(f".{path.name}.").partition(".")[0]
+        if owner.isdecimal() and not alive(int(owner)):
+            left.unlink(missing_ok=True)
     try:
         yield beside
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def alive(process: int) -> bool:
+    """Whether a process of that number runs on this machine."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -65,7 +65,8 @@ def crossed(
     """Fit the model of Appendix I to one row a game: the predictor standardised, crossed random intercepts, REML.
 
     Raises ValueError for columns that are missing or hold gaps, a predictor or outcome that does not vary, a group with
-    fewer than two levels or with a level a row, and an outcome that the groups and the predictor explain exactly.
+    fewer than two levels or with a level a row, one whose levels the predictor tells apart as two points do a line, and
+    an outcome that the groups and the predictor explain exactly.
     """
     return fit(observations(frame, outcome, predictor, groups))
 
@@ -115,7 +116,9 @@ def observations(
     codes = tuple(codes[order] for _, codes in labels)
     _check(len(y), sizes, codes)
     sd = spread(x, predictor)
-    return Observations(y, (x - x.mean()) / sd, codes, sizes, sd)
+    data = Observations(y, (x - x.mean()) / sd, codes, sizes, sd)
+    _check_left(data)
+    return data
 
 
 def numbers(frame: "pl.DataFrame | pd.DataFrame", name: str) -> Array:
@@ -159,6 +162,15 @@ def _check(n: int, sizes: dict[str, int], codes: Sequence[NDArray[np.intp]]) -> 
                 raise ValueError(f"{other} and {name} group the rows alike: their variances cannot be told apart")
 
 
+def _check_left(data: Observations) -> None:
+    """Raise ValueError for a group whose levels differ in nothing but the predictor: any variance would fit as well."""
+    for name, code in zip(data.sizes, data.codes, strict=True):
+        dummies = np.eye(data.sizes[name])[code]
+        left = dummies - data.fixed @ np.linalg.lstsq(data.fixed, dummies, rcond=None)[0]
+        if np.abs(left).max() <= EXACT:
+            raise ValueError(f"the predictor alone tells the levels of {name} apart: no variance is left to estimate")
+
+
 def _unit(data: Observations, left: Array) -> float:
     """The spread of what a plain regression leaves. Raises ValueError where nothing would be left for the residual."""
     dummies = [np.eye(count)[code] for code, count in zip(data.codes, data.sizes.values(), strict=True)]
@@ -189,10 +201,11 @@ def per_group_slopes(
     """One row a level of the group: n, the least-squares slope within it, se, Student-t interval, one-sided p (< 0).
 
     Slopes are per sample SD of the predictor over all rows, so that they compare with `crossed`. They are null where a
-    level has fewer than three rows or a constant predictor.
+    level has fewer than three rows or a constant predictor; a constant outcome has a slope of 0 and nothing else.
     """
     y, x, labels = numbers(frame, outcome), numbers(frame, predictor), levels(frame, group)
-    z = (x - x.mean()) / spread(x, predictor)
+    sd = spread(x, predictor)
+    z = (x - x.mean()) / sd
     names = np.unique(labels).tolist()
     lines = [_line(z[labels == name], y[labels == name], level) for name in names]
     counts = [int((labels == name).sum()) for name in names]
@@ -206,6 +219,8 @@ def _line(x: Array, y: Array, level: float) -> dict[str, float]:
     x, y = x[order], y[order]
     if len(x) < 3 or np.ptp(x) <= EXACT:
         return {}
+    if np.ptp(y) <= ROUNDING * float(np.abs(y).max()):
+        return {"slope": 0.0}
     line = stats.linregress(x, y, alternative="less")
     slope, se = float(line.slope), float(line.stderr)
     reach = float(stats.t.ppf((1 + level) / 2, len(x) - 2)) * se

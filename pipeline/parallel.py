@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,18 +9,21 @@ from typing import TYPE_CHECKING, Any
 from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
 from pipeline.ingest import Rows, no_rows
 from pipeline.parts import (
+    CLUSTER_CAPACITY,
+    Pool,
     assemble_table,
     each,
     executor,
     leave_shaped,
     no_garbage_collection,
+    partition_table,
     publish,
     ranges_of,
     scratch_in,
 )
 from pipeline.privacy import PRIVACY, privacy_frames
 from pipeline.reading.sources import Source, find
-from pipeline.rules import RULES, Weighing
+from pipeline.rules import RULES, RuleSet, Weighing
 from pipeline.schemas.base import REJECTED, TABLES
 from pipeline.speech.phrases import Thresholds
 from pipeline.speech.tables import SPEECH, speech_frames
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-CHUNK_FILES = 128
-CHUNK_BYTES = 32_000_000
+CHUNK_FILES = 512
+CHUNK_BYTES = 128_000_000
 # Parts of a chunk are numbered on from a multiple of this.
 PARTS = 1_000_000
 FINISHED = "finished"
@@ -40,13 +42,15 @@ FINISHED = "finished"
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to derive: by which rules and thresholds, whether also what was learnt and said, whether CSV as well."""
+    """What to derive: by which rules and thresholds, whether also what was learnt and said, whether CSV as well;
+    or, in place of one file a table, folders by team and condition."""
 
-    rules: str = "paper"
+    rules: RuleSet = RULES["paper"]
     weighing: Weighing = field(default_factory=Weighing)
     limits: Thresholds = field(default_factory=Thresholds)
     privacy: bool = True
     csv: bool = True
+    partition: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,22 +73,33 @@ class Derived:
 
 
 def derive(
-    inputs: Sequence[Path],
+    inputs: Sequence[Path | str],
     out: Path,
     recipe: Recipe | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Derived:
-    """Write the recipe's tables of the traces in the files and folders given to `out`.
+    """Write the recipe's tables of the traces in the files, folders and URLs given to `out`.
 
     The tables appear all at once, when all went well; else those in `out` stay as they were. `progress` is called
     with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
     """
-    sources = find(inputs)
-    workers = min(workers or os.cpu_count() or 1, max(1, len(sources)))
+    return derive_sources(find(inputs), out, recipe, workers, progress)
+
+
+def derive_sources(
+    sources: Sequence[Source],
+    out: Path,
+    recipe: Recipe | None = None,
+    workers: int | str | None = None,
+    progress: Progress | None = None,
+) -> Derived:
+    """The same of files that were found. `workers` may be the address of a cluster's scheduler, too."""
+    place = workers if isinstance(workers, str) else min(workers or os.cpu_count() or 1, max(1, len(sources)))
     recipe, tell = recipe or Recipe(), progress or (lambda done, total: None)
-    with scratch_in(out) as scratch, executor(workers) as pool:
-        parts = read_parts(chunks(sources, workers), scratch, recipe, pool, tell)
+    with scratch_in(out) as scratch, executor(place) as pool:
+        made = chunks(sources, CLUSTER_CAPACITY if isinstance(place, str) else place)
+        parts = read_parts(made, scratch, recipe, pool, tell)
         derived = assemble(parts, scratch, scratch / FINISHED, recipe, pool)
         publish(scratch / FINISHED, out)
         return derived
@@ -92,7 +107,8 @@ def derive(
 
 def chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
     """The sources in order, in chunks small enough to keep all workers busy and memory low."""
-    most = max(1, min(CHUNK_FILES, -(-len(sources) // (2 * workers))))
+    rounds = max(2, -(-len(sources) // (CHUNK_FILES * workers)))
+    most = max(1, -(-len(sources) // (rounds * workers)))
     made: list[list[Source]] = []
     size = 0
     for source in sources:
@@ -108,7 +124,7 @@ def read_parts(
     made: Sequence[Sequence[Source]],
     scratch: Path,
     recipe: Recipe,
-    pool: Executor | None,
+    pool: Pool,
     progress: Progress,
 ) -> list[Part]:
     """Every chunk's part, in the order of the chunks."""
@@ -164,12 +180,12 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
         return {}
     frames = ingested_frames(rows)
     if recipe.privacy:
-        frames |= privacy_frames(frames, RULES[recipe.rules], recipe.weighing)
+        frames |= privacy_frames(frames, recipe.rules, recipe.weighing)
         frames |= speech_frames(frames, recipe.limits)
     return {name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}
 
 
-def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, pool: Executor | None) -> Derived:
+def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, pool: Pool) -> Derived:
     """Put the parts of each table together, and write it."""
     first, repeated = _first_tellers(parts)
     rejected = sorted({*repeated, *(rejection for part in parts for rejection in part.rejected)})
@@ -177,9 +193,11 @@ def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, po
     numbers = tuple(part.number for part in parts if part.games)
     unwanted = {part.number: tuple(g for g, _ in part.games if first[g][0] != part.number) for part in parts}
     names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY, *SPEECH)]
-    calls = [(TABLES[name], numbers, unwanted, ranges, scratch, out, recipe.csv) for name in names]
-    shapes = {shape["table"]: shape for shape in each(assemble_table, calls, pool)}
-    shapes[REJECTED.name] = _write_rejected(rejected, out, recipe.csv)
+    calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, recipe.csv)]
+    for name in names:
+        call = (TABLES[name], numbers, unwanted, ranges, scratch, out)
+        calls.append((partition_table, *call) if recipe.partition else (assemble_table, *call, recipe.csv))
+    shapes = {shape["table"]: shape for shape in each(_write, calls, pool)}
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
 
 
@@ -199,6 +217,11 @@ def _first_tellers(parts: Sequence[Part]) -> tuple[dict[str, tuple[int, str]], l
                 error = duplicate(first[game][1])
                 repeated.append(Rejection(path, error.reason, error.place))
     return first, repeated
+
+
+def _write(write: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Write one table, which takes a process that has polars loaded: this one need not."""
+    return write(*arguments)
 
 
 def _write_rejected(rejected: Sequence[Rejection], out: Path, csv: bool) -> dict[str, Any]:

@@ -25,41 +25,71 @@ if TYPE_CHECKING:
 GAMES_AT_ONCE = 2048
 SCRATCH = ".parts-"
 
+# What work is done on: processes of this machine, a cluster, or this process alone.
+Pool = Executor | Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]] | None
+
+# Workers of a cluster may come and go: chunks are cut small enough for so many.
+CLUSTER_CAPACITY = 64
+
+# The folders whose locks this process holds; a child lets go of them, so that they end with its parent.
+_held: set[int] = set()
+
 
 @contextmanager
-def executor(workers: int) -> Iterator[Executor | None]:
-    """A pool of fresh processes, or None where one process does the work."""
+def executor(workers: int | str) -> Iterator[Pool]:
+    """A pool of processes, or None where one process does the work; of an address, the workers of its cluster."""
+    if isinstance(workers, str):
+        from pipeline.cluster import cluster
+
+        with cluster(workers) as run:
+            yield run
+        return
     if workers == 1:
         yield None
         return
-    # Polars' threads don't survive a fork.
-    context = multiprocessing.get_context("spawn")
+    # Threads, as Polars starts, don't survive a fork; where none runs yet, it saves half a second a process.
+    context = multiprocessing.get_context("fork" if _is_single() else "spawn")
     start = (workers, os.getpid())
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=start) as pool:
         try:
             yield pool
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Wait for those at work: what they leave behind is removed after them.
+            pool.shutdown(cancel_futures=True)
             raise
+
+
+def _is_single() -> bool:
+    """Whether no thread but this one runs in this process, as far as the system tells."""
+    try:
+        return len(list(Path("/proc/self/task").iterdir())) == 1
+    except OSError:
+        return False
 
 
 def _prepare(workers: int, parent: int) -> None:
     """Share the cores out between the workers, before polars starts its threads; and end with the parent."""
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    end_with(parent)
 
 
-def _end_with(parent: int) -> None:
-    """End this process soon after its parent, however that ended: a killed run leaves nobody working."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
+def end_with(parent: int) -> None:
+    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
-def each(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]], pool: Executor | None) -> Iterator[Any]:
+def each(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]], pool: Pool) -> Iterator[Any]:
     """What `work` returns for each call's arguments, as they finish."""
     if pool is None:
         yield from (work(*arguments) for arguments in calls)
+    elif not isinstance(pool, Executor):
+        yield from pool(work, calls)
     else:
         for future in as_completed([pool.submit(work, *arguments) for arguments in calls]):
             yield future.result()
@@ -96,6 +126,8 @@ def publish(finished: Path, out: Path) -> None:
     """Move all finished files to `out` at once: of two runs that end together, one's files stand there, all of them."""
     with locked(out):
         for path in sorted(finished.iterdir()):
+            if (out / path.name).is_dir():
+                shutil.rmtree(out / path.name)
             path.replace(out / path.name)
 
 
@@ -106,11 +138,13 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
     When not waiting, raises OSError where the lock cannot be had.
     """
     handle = os.open(folder, os.O_RDONLY)
+    _held.add(handle)
     try:
         with suppress(OSError) if wait else nullcontext():
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
+        _held.discard(handle)
         os.close(handle)
 
 
@@ -151,8 +185,36 @@ def assemble_table(
     """Write one table from its parts, a range of games at a time, and return its shape."""
     from pipeline import io
 
-    frames = [_wanted(io.map_part(part_path(scratch, table.name, n)), unwanted[n]) for n in numbers]
-    return io.write_parts((_range(frames, span) for span in ranges), table, out, csv)
+    return io.write_parts(_ranges(table.name, numbers, unwanted, ranges, scratch), table, out, csv)
+
+
+def partition_table(
+    table: Table,
+    numbers: Sequence[int],
+    unwanted: dict[int, tuple[str, ...]],
+    ranges: Sequence[tuple[str, str]],
+    scratch: Path,
+    out: Path,
+) -> dict[str, Any]:
+    """The same in folders by team and condition."""
+    from pipeline.partitions import write_partitions
+
+    frames, games = (_ranges(name, numbers, unwanted, ranges, scratch) for name in (table.name, "games"))
+    return write_partitions(zip(frames, games, strict=True), table, out)
+
+
+def _ranges(
+    name: str,
+    numbers: Sequence[int],
+    unwanted: dict[int, tuple[str, ...]],
+    ranges: Sequence[tuple[str, str]],
+    scratch: Path,
+) -> Iterator["pl.DataFrame"]:
+    """The rows of a table's parts, a range of games at a time."""
+    from pipeline import io
+
+    frames = [_wanted(io.map_part(part_path(scratch, name, n)), unwanted[n]) for n in numbers]
+    return (_range(frames, span) for span in ranges)
 
 
 def _wanted(frame: "pl.DataFrame", unwanted: tuple[str, ...]) -> "pl.DataFrame":

@@ -54,8 +54,13 @@ def _said_chars(content: str) -> int:
 
 
 def _said(value: Any) -> int:
-    if isinstance(value, dict):
-        return sum(len(key) + _said(item) for key, item in value.items())
-    if isinstance(value, list):
+    kind = type(value)
+    if kind is str:
+        return len(value)
+    if kind is int:
+        return len(str(value))
+    if kind is list:
         return sum(map(_said, value))
-    return len(value) if isinstance(value, str) else len(msgspec.json.encode(value))
+    if kind is dict:
+        return sum(map(len, value)) + sum(map(_said, value.values()))
+    return len(msgspec.json.encode(value))

@@ -7,6 +7,10 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.compare import printed, verdict
+from pipeline.ledger.book import read_ledger
+from pipeline.ledger.show import markdown as ledger_markdown
+from pipeline.places import markdown as places_markdown
+from pipeline.places import read_places
 
 NAMES = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
 FIGURES = (
@@ -32,7 +36,12 @@ def pieces(results: Path) -> dict[str, str]:
     """What stands between the README's marks, from a folder of results."""
     table1 = pl.read_csv(results / "table1.csv")
     comparison = pl.read_csv(results / "compare.csv", schema_overrides={"published": pl.String, "ours": pl.String})
-    return {"table1": table1_markdown(table1), "verdict": verdict(comparison) + "."}
+    return {
+        "table1": table1_markdown(table1),
+        "verdict": verdict(comparison) + ".",
+        "ledger": ledger_markdown(read_ledger(results / "ledger.csv")),
+        "places": places_markdown(read_places()),
+    }
 
 
 def table1_markdown(table1: pl.DataFrame) -> str:

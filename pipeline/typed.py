@@ -7,7 +7,7 @@ payload names none that can be known (an unknown plan id, a boolean, a text): th
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline.rules import RuleSet
 
@@ -26,8 +26,7 @@ class Heard:
     requested: dict[int, set[int]] = field(default_factory=dict)
 
 
-@dataclass(slots=True, frozen=True)
-class Letter:
+class Letter(NamedTuple):
     """A typed message as its handler sees it."""
 
     body: Body
@@ -43,9 +42,9 @@ def as_slot(value: object) -> int | None:
 
 def as_number(value: object) -> float | None:
     """A JSON number; None for anything else (True is none)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) < LARGEST else None
+    if type(value) is int or type(value) is float:
+        return float(value) if abs(value) < LARGEST else None
+    return None
 
 
 def proposals(letter: Letter, rules: RuleSet) -> list[Said]:

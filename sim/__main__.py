@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sim.run import EXAMPLES, run
-from sim.terminal import fail, progress, worker_count
+from sim.terminal import fail, progress, say, worker_count
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,7 +47,7 @@ def suite(
         write_tasks(progress(made, "making tasks", len(entries)), out)
     except (TaskError, OSError) as error:
         fail(error)
-    print(f"{len(entries)} tasks in {out}")
+    say(f"{len(entries)} tasks in {out}")
 
 
 @app.command(
@@ -86,7 +86,7 @@ def select(
         write_list([row for rows in found for row in rows], out)
     except (ValueError, OSError) as error:
         fail(error)
-    print(f"{sum(map(len, found))} tasks of {len(chosen)} cells in {out}")
+    say(f"{sum(map(len, found))} tasks of {len(chosen)} cells in {out}")
 
 
 app.command(epilog=EXAMPLES)(run)
@@ -99,9 +99,10 @@ app.command(epilog=EXAMPLES)(run)
 )
 def serve(
     port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
-    style: Annotated[str, typer.Option(help="How it negotiates: plain, candid (says private labels) or silent.")] = (
-        "plain"
-    ),
+    style: Annotated[
+        str,
+        typer.Option(help="How it negotiates: plain, candid (says private labels) or silent; judge reads messages."),
+    ] = "plain",
     misbehave: Annotated[
         list[str] | None, typer.Option(metavar="KIND[:RATE]", help="A fault, and the share of requests; repeatable.")
     ] = None,
@@ -109,7 +110,7 @@ def serve(
     latency: Annotated[float, typer.Option(metavar="MS", help="Milliseconds before each answer.", min=0)] = 0.0,
     seconds: Annotated[float | None, typer.Option(help="Stop after so long.", show_default="never")] = None,
 ) -> None:
-    """Serve a stub of a provider on this machine: OpenAI's chat API, answered by a simulated negotiator."""
+    """Serve a stub of a provider on this machine: OpenAI's chat API, answered by a simulated negotiator, or judge."""
     import asyncio
     from functools import partial
 

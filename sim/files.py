@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 DRAFT = ".part"
+
+# The folders that this process holds for itself; a child lets go of them.
+_held: set[int] = set()
+
+
+class InUse(Exception):
+    """A folder that another run is writing to."""
+
+
+@contextmanager
+def held_alone(folder: Path) -> Iterator[None]:
+    """Keep the folder, made if need be, to this process until the end, even a sudden one.
+
+    Raises InUse where another holds it. On a disk without locks, go on without.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    _held.add(handle)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                raise InUse(
+                    f"{folder}: another run is writing there; wait for its end, or name another folder"
+                ) from error
+        yield
+    finally:
+        _held.discard(handle)
+        os.close(handle)
+
+
+def let_go() -> None:
+    """In a child process, close what its parent holds: the parent's end is then the end of its locks."""
+    while _held:
+        os.close(_held.pop())
 
 
 def remove_drafts(folder: Path) -> None:
@@ -21,7 +60,7 @@ def alive(process: int) -> bool:
     """Whether a process of that number runs on this machine."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass
@@ -29,12 +68,19 @@ def alive(process: int) -> bool:
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write the file beside its place and move it there; a failure leaves nothing behind."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write the file beside its place and move it there; a failure leaves nothing behind.
+
+    Raises OSError, naming the file, where it can't be written.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("wb") as file:
             file.writelines(parts)
         draft.replace(path)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         draft.unlink(missing_ok=True)

@@ -9,8 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeVar
 
+from sim.files import let_go
+
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+
+# How many processes of this machine, or the address of a cluster's scheduler.
+Workers = int | str
 
 
 def cores() -> int:
@@ -18,8 +23,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int) -> Iterator[tuple[int, Result]]:
+def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: Workers) -> Iterator[tuple[int, Result]]:
     """(index, result) of the work on each piece, as they come; the first exception ends it."""
+    if isinstance(workers, str):
+        from sim.cluster import each_on
+
+        yield from each_on(workers, work, pieces)
+        return
     if workers <= 1 or len(pieces) <= 1:
         yield from ((i, work(piece)) for i, piece in enumerate(pieces))
         return
@@ -34,6 +44,7 @@ def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int)
 
 def end_with_parent() -> None:
     """Let this process end soon after its parent, however that ended: a killed run leaves nobody working."""
+    let_go()
     parent = os.getppid()
 
     def watch() -> None:
@@ -44,7 +55,7 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def in_order(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: int) -> Iterator[Result]:
+def in_order(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: Workers) -> Iterator[Result]:
     """The results in the order of the pieces, each as soon as all before it have come."""
     waiting: dict[int, Result] = {}
     following = 0

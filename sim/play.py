@@ -16,13 +16,15 @@ from sim.game import Game, Limits, Place, Turns
 from sim.hydration import hydrated, own_labels
 from sim.labels import Labels, draw, load_bank
 from sim.metrics import final_state, metrics
-from sim.plain import plain
+from sim.plain import plain, shown
 from sim.rounds import rounds
 from sim.suite import Task
 from sim.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
 from sim.trace import SUFFIX, Trace, game_id
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
+# What is text in every reply.
+TEXTS = frozenset(("thinking", "text", "prompt", "started_at", "ended_at", "parse"))
 
 
 class Play(Struct, frozen=True):
@@ -112,9 +114,9 @@ def calendars_digest(task: Task) -> str:
     return sha256(msgspec.json.encode(slots)).hexdigest()
 
 
-def play_game(play: Play) -> Trace:
-    """Play a game with agents that answer at once."""
-    agents = [build_agent(spec) for spec in play.specs]
+def play_game(play: Play, agents: Sequence[Agent] | None = None) -> Trace:
+    """Play a game with agents that answer at once: those of the team, or the ones given."""
+    agents = [build_agent(spec) for spec in play.specs] if agents is None else agents
     config = config_of(play)
     game = begin(play, agents, identity(config))
     turns = rounds(game)
@@ -151,13 +153,14 @@ def advance(turns: Turns, reply: Reply) -> tuple[int, Request] | None:
         return None
 
 
-def recordable(reply: Reply) -> Reply:
-    """The reply, its actions made plain where JSON can't hold them: a game is played with what its trace records."""
-    try:
-        msgspec.json.encode(reply.actions)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return msgspec.structs.replace(reply, actions=plain(reply.actions))
-    return reply
+def recordable(reply: Any) -> Reply:
+    """The reply as a trace can hold it, a copy of the agent's own: a game is played with what its trace records,
+    whatever the agent answers or does with its lists afterwards. What is no reply counts as one's actions."""
+    if not isinstance(reply, Reply):
+        return Reply(plain(reply))
+    given = {name: getattr(reply, name) for name in reply.__struct_fields__}
+    kept = {name: shown(value) if name in TEXTS else plain(value) for name, value in given.items() if value is not None}
+    return Reply(**(given | kept))
 
 
 def begin(play: Play, agents: Sequence[Agent | WaitingAgent], name: str) -> Game:
@@ -193,7 +196,7 @@ def register(game: Game, number: int, agent: Agent | WaitingAgent, nosy: bool, n
         "agent_registered",
         Place(-1, -1, GAME_START, number),
         is_nosy_agent=nosy,
-        system_prompt=prompt,
+        system_prompt=shown(prompt),
         calendar_render=hydrated(calendar, own_labels(calendar, game.labels)) if game.labels else calendar.render,
     )
 
@@ -215,7 +218,7 @@ def finish(
         game_id=identity(config),
         config=config,
         events=game.events,
-        final_state=final_state(game, play.task, [agent.summary() for agent in agents]),
+        final_state=final_state(game, play.task, [plain(agent.summary()) for agent in agents]),
         metrics=found,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.terminal import counting, fail, progress, worker_count
+from sim.options import in_shard, read_channels, read_shard
+from sim.terminal import counting, fail, progress, say, worker_count
 
 if TYPE_CHECKING:
     from sim.provider.money import Ledger
     from sim.runner import Job
     from sim.runner_async import Outcomes
 
-STOPPED = 4
+NOT_WRITTEN, STOPPED = 1, 4
+
+AGAIN = "run the same command again with --resume"
 
 EXAMPLES = (
     "\b\nExamples:\n"
     "  python -m sim run tasks.jsonl --team imap --out traces\n"
     "  python -m sim run tasks.jsonl --team imap --team team.yaml --out traces --repeats 3 --resume\n"
     "  python -m sim run tasks.jsonl --team data/teams/gpt-5.4-mini.yaml --out traces --dry-run\n"
+    "  python -m sim run tasks.jsonl --team candid --out traces-2 --shard 2/8\n"
     "  python -m sim run tasks.jsonl --team data/teams/local.yaml --out traces --max-cost 5 --cache answers --resume\n"
     "\n\nExit code: 0 when every game was played to its end, 4 when some stopped or were not begun (run again with "
-    "--resume), 2 for bad usage."
+    "--resume), 2 for bad usage or where another run writes to DIR, 1 when the disk is full or a process died (every "
+    "trace that is there is whole; run again with --resume)."
 )
 
 
@@ -51,6 +57,8 @@ class RunOptions:
     dry_run: bool
     max_cost: float | None
     allow_unknown_prices: bool
+    shard: str | None
+    cluster: str | None
 
 
 def run(
@@ -83,6 +91,12 @@ def run(
     allow_unknown_prices: Annotated[
         bool, typer.Option("--allow-unknown-prices", help="Let --max-cost count known prices only.")
     ] = False,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts: one a machine, each with its own DIR.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Play on the workers of a Dask scheduler.")
+    ] = None,
 ) -> None:
     """Play games: each team on each task, one trace a game."""
     carry_out(RunOptions(**locals()))
@@ -90,31 +104,75 @@ def run(
 
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
-    from sim.files import remove_drafts
+    from concurrent.futures.process import BrokenProcessPool
+
+    from sim.cluster import ClusterError
+    from sim.files import InUse
     from sim.labels import LabelError
     from sim.provider.keys import KeyMissing
     from sim.provider.money import UnknownPrice
-    from sim.runner import is_played
-    from sim.runner_async import Outcomes, is_waiting
     from sim.suite import TaskError
     from sim.teams import TeamError
 
     try:
         jobs = planned(o)
-        remove_drafts(o.out.parent if o.out.suffix else o.out)
-        left = [job for job in jobs if not (o.resume and is_played(job))]
-        later = [job for job in left if is_waiting(job.play)]
         if o.dry_run:
-            estimated(later, len(left))
-            return
-        ledger = provider_ledger(o, later)
-        play_now([job for job in left if not is_waiting(job.play)], o)
-        outcomes = play_later(later, o, ledger) if later else Outcomes()
-    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, OSError) as error:
+            estimate_only(o, jobs)
+        else:
+            with alone(o):
+                play_all_of(o, jobs)
+    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, InUse, ClusterError) as error:
         fail(error)
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        fail(f"{error}; name a folder that can be written to")
+    except OSError as error:
+        fail(f"{error}; every trace there is whole: make room, {AGAIN}", NOT_WRITTEN)
+    except (BrokenProcessPool, MemoryError):
+        fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
+
+
+@contextmanager
+def alone(o: RunOptions) -> Iterator[None]:
+    """Keep other runs out of the folder of traces, and remove what killed ones left there half-written.
+
+    Packs appear whole, side by side: of two runs that write the same one, the last one's stays.
+    """
+    from sim.files import held_alone, remove_drafts
+    from sim.trace import PACK_SUFFIX
+
+    packed = o.out.name.endswith(PACK_SUFFIX)
+    with nullcontext() if packed else held_alone(o.out):
+        remove_drafts(o.out.parent if packed else o.out)
+        yield
+
+
+def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
+    """The games that are left to play."""
+    from sim.runner import is_played
+
+    return [job for job in jobs if not (o.resume and is_played(job))]
+
+
+def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
+    """Say what the games that are left would take."""
+    from sim.runner_async import is_waiting
+
+    left = missing(o, jobs)
+    estimated([job for job in left if is_waiting(job.play)], len(left))
+
+
+def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
+    """Play the games that are left, and say what became of them."""
+    from sim.runner_async import Outcomes, is_waiting
+
+    left = missing(o, jobs)
+    later = [job for job in left if is_waiting(job.play)]
+    ledger = provider_ledger(o, later)
+    play_now([job for job in left if not is_waiting(job.play)], o)
+    outcomes = play_later(later, o, ledger) if later else Outcomes()
     played = len(left) - outcomes.stopped - outcomes.not_begun
     kept = f", {len(jobs) - len(left)} were there already" if o.resume else ""
-    print(f"{played} games played{kept}; traces in {o.out}")
+    say(f"{played} games played{kept}; traces in {o.out}")
     report(outcomes, ledger)
 
 
@@ -140,7 +198,7 @@ def planned(o: RunOptions) -> list[Job]:
     )
     jobs = jobs_for(tasks, teams, limits, o.repeats, o.out, o.adversary)
     check_plays(jobs)
-    return jobs
+    return in_shard(jobs, read_shard(o.shard))
 
 
 def check_plays(jobs: Sequence[Job]) -> None:
@@ -157,26 +215,13 @@ def check_plays(jobs: Sequence[Job]) -> None:
         fail(f"two games would both write {twice}; give the teams different names")
 
 
-def read_channels(text: str) -> tuple[str, ...]:
-    """The channels that a list with commas names."""
-    from sim.talk import CHANNELS
-
-    names = tuple(part.strip() for part in text.split(",") if part.strip())
-    wrong = next((n for n in names if n not in CHANNELS), None)
-    if wrong:
-        fail(f"there is no channel {wrong!r}; known channels: {', '.join(CHANNELS)}")
-    if not names:
-        fail(f"no channel is open; name at least one of {', '.join(CHANNELS)}")
-    return tuple(dict.fromkeys(names))
-
-
 def estimated(later: Sequence[Job], games: int) -> None:
     """Print what a run would take."""
     from sim.estimate import estimate, lines
 
-    print(f"{games} games to play, {len(later)} of them with language models")
+    say(f"{games} games to play, {len(later)} of them with language models")
     for line in lines(estimate(later)) if later else ["nothing to pay: no team has a language model"]:
-        print(line)
+        say(line)
 
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
@@ -205,7 +250,7 @@ def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     from sim.runner import play_all, play_packed
     from sim.trace import PACK_SUFFIX
 
-    workers = worker_count(o.workers)
+    workers = o.cluster or worker_count(o.workers)
     if o.out.name.endswith(PACK_SUFFIX):
         frames = in_order(play_packed, [job.play for job in jobs], workers)
         write_whole(o.out, progress(frames, "playing", len(jobs)))
@@ -241,12 +286,12 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger) -> Outcomes:
 def report(outcomes: Outcomes, ledger: Ledger) -> None:
     """What the models took, and which games did not end and why; exit code 4 where there are any."""
     for model, tally in sorted(ledger.tallies.items()):
-        print(f"{model}: {tally.text}")
+        say(f"{model}: {tally.text}")
     if not outcomes.causes:
         return
-    print(f"{outcomes.stopped} games stopped, {outcomes.not_begun} not begun or lost:", file=sys.stderr)
-    print("games  cause", file=sys.stderr)
+    say(f"{outcomes.stopped} games stopped, {outcomes.not_begun} not begun or lost:", sys.stderr)
+    say("games  cause", sys.stderr)
     for cause, number in outcomes.causes.most_common():
-        print(f"{number:>5}  {cause}", file=sys.stderr)
-    print("run the same command with --resume to play them", file=sys.stderr)
+        say(f"{number:>5}  {cause}", sys.stderr)
+    say("run the same command with --resume to play them", sys.stderr)
     raise typer.Exit(STOPPED)

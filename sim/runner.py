@@ -12,7 +12,7 @@ import zstandard
 from msgspec import Struct
 
 from sim.game import Limits
-from sim.parallel import each
+from sim.parallel import Workers, each
 from sim.play import Play, config_of, identity, play_game, trace_path
 from sim.suite import Task
 from sim.teams import Team
@@ -87,7 +87,7 @@ def play_packed(play: Play) -> bytes:
         return packed(play_game(play))
 
 
-def play_all(jobs: Sequence[Job], workers: int) -> Iterator[int]:
+def play_all(jobs: Sequence[Job], workers: Workers) -> Iterator[int]:
     """Play all jobs, yielding how many more are done each time some are."""
     chunks = [jobs[i : i + CHUNK] for i in range(0, len(jobs), CHUNK)]
     for _, done in each(play_chunk, chunks, workers):

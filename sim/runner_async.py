@@ -15,9 +15,11 @@ from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.agents.llm.agent import AnswersAsks, LlmAgent
 from sim.agents.llm.spec import LlmParameters
 from sim.play import Play, play_game_later
+from sim.provider.keys import redact, secrets
 from sim.provider.money import BudgetSpent, Ledger
 from sim.runner import Job
 from sim.teams import AgentSpec, build_agent, llm_parameters, waits
+from sim.terminal import say
 from sim.trace import write
 
 
@@ -41,11 +43,13 @@ class Patient:
 
 
 class Outcomes(Struct):
-    """What became of a run's games. `causes` counts those that stopped or were not begun, by cause."""
+    """What became of a run's games. `causes` counts those that stopped or were not begun, by cause; `unwritten` is why
+    a trace could not be written: what is played after it is paid for and lost."""
 
     ended: int = 0
     stopped: int = 0
     not_begun: int = 0
+    unwritten: str | None = None
     causes: Counter[str] = field(default_factory=Counter)
 
 
@@ -76,20 +80,28 @@ async def play_waiting(
     count: Callable[[int], None],
 ) -> None:
     """Play the games, so many at once, and write each trace as soon as its game is over. A game that stops, for
-    whatever cause, leaves the others alone; once the budget is used up, no other begins."""
+    whatever cause, leaves the others alone; once the budget is used up or a trace can't be written, no other begins."""
     waiting = iter(jobs)
 
     async def work() -> None:
         for job in waiting:
-            try:
-                ledger.check()
-                await play_one(job, provider, outcomes)
-            except BudgetSpent as spent:
+            if reason := reason_to_end(ledger, outcomes):
                 outcomes.not_begun += 1
-                outcomes.causes[f"not begun: {spent}"] += 1
+                outcomes.causes[f"not begun: {reason}"] += 1
+            else:
+                await play_one(job, provider, outcomes)
             count(1)
 
     await asyncio.gather(*(work() for _ in range(min(concurrency, len(jobs)))))
+
+
+def reason_to_end(ledger: Ledger, outcomes: Outcomes) -> str | None:
+    """Why no other game should begin; None where one may."""
+    try:
+        ledger.check()
+    except BudgetSpent as spent:
+        return str(spent)
+    return outcomes.unwritten
 
 
 async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
@@ -98,16 +110,27 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
         agents = [build_waiting(spec, provider, job.play.repeat) for spec in job.play.specs]
         trace = await play_game_later(job.play, agents)
         write(trace, job.path)
-    except Exception as error:
-        traceback.print_exc(file=sys.stderr)
+    except OSError as error:
+        outcomes.unwritten = redacted(error)
         outcomes.stopped += 1
-        outcomes.causes[f"no trace: {type(error).__name__}: {error}"] += 1
+        outcomes.causes[f"no trace: {outcomes.unwritten}"] += 1
+        return
+    except Exception as error:
+        for line in redacted(traceback.format_exc()).splitlines():
+            say(line, sys.stderr)
+        outcomes.stopped += 1
+        outcomes.causes[f"no trace: {type(error).__name__}: {redacted(error)}"] += 1
         return
     if trace.stopped:
         outcomes.stopped += 1
         outcomes.causes[short_cause(str(trace.stop_cause))] += 1
     else:
         outcomes.ended += 1
+
+
+def redacted(error: object) -> str:
+    """What went wrong, without any key of the environment."""
+    return redact(str(error), secrets(()))
 
 
 def short_cause(cause: str) -> str:

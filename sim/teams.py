@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,7 +62,22 @@ def style(parameters: Mapping[str, Any], nosy: bool = False) -> Agent:
     return Style(style_parameters(parameters), nosy)
 
 
-AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {"imap": imap, "sd": sd, "dsm": dsm, "style": style}
+def degenerate(policy: str, parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.degenerate import POLICIES
+
+    check_parameters(policy, parameters, Struct)
+    return POLICIES[policy]()
+
+
+DEGENERATE = ("silent", "refuse-if-costly", "phantom-agreement", "always-slot-0")
+
+AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {
+    "imap": imap,
+    "sd": sd,
+    "dsm": dsm,
+    "style": style,
+    **{policy: partial(degenerate, policy) for policy in DEGENERATE},
+}
 
 SPEAKING_TYPES = frozenset({"style", "llm"})
 
@@ -70,7 +86,8 @@ WAITING_TYPES = ("llm",)
 
 
 def named_teams() -> dict[str, Team]:
-    """The teams that need no file: the paper's four protocols (Appendix G), and the simulated styles of params.yaml."""
+    """The teams that need no file: the paper's four protocols (Appendix G), the simulated styles of params.yaml, and
+    policies that nobody would want (docs/metrics.md)."""
     from sim.agents.dsm_plans import PRIVATE, WELFARE
     from sim.agents.style.named import named_styles
 
@@ -81,6 +98,7 @@ def named_teams() -> dict[str, Team]:
         "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
         "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
         **styles,
+        **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE},
     }
 
 
@@ -117,8 +135,9 @@ def read_team(path: Path) -> Team:
     except (OSError, UnicodeDecodeError) as error:
         raise TeamError(f"{path}: can't be read ({error}); name a YAML file that lists a team") from error
     except (yaml.YAMLError, msgspec.ValidationError) as error:
-        problem = " ".join(str(error).split())
-        raise TeamError(f"{path}: not a team ({problem}); it needs `team: NAME` and a list `agents:`") from error
+        raise TeamError(
+            f"{path}: not a team ({problem_of(error)}); it needs `team: NAME` and a list `agents:`"
+        ) from error
     if not team.agents:
         raise TeamError(f"{path}: lists no agents; give one for all, or one for each agent of the task")
     for spec in team.agents:
@@ -128,6 +147,13 @@ def read_team(path: Path) -> Team:
             build_agent(spec)
     imitates = any(spec.type == "style" for spec in team.agents)
     return msgspec.structs.replace(team, simulated=True) if imitates else team
+
+
+def problem_of(error: Exception) -> str:
+    """What is wrong with a team's file, and in which line; never the line itself, which may hold a key."""
+    mark = getattr(error, "problem_mark", None)
+    where = f" in line {mark.line + 1}" if mark else ""
+    return " ".join(str(getattr(error, "problem", None) or getattr(error, "reason", None) or error).split()) + where
 
 
 def build_agent(spec: AgentSpec) -> Agent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TextIO, TypeVar
 
 import typer
 
@@ -42,7 +42,18 @@ def worker_count(workers: int | None) -> int:
     return workers or cores()
 
 
-def fail(problem: object) -> NoReturn:
+def fail(problem: object, code: int = 2) -> NoReturn:
     """End with one line that says what is wrong."""
-    print(f"error: {problem}", file=sys.stderr)
-    raise typer.Exit(2)
+    say(f"error: {problem}", sys.stderr)
+    raise typer.Exit(code)
+
+
+def say(line: str, where: TextIO | None = None) -> None:
+    """Print a line, on standard output if nowhere else. Names and messages in it can't steer the terminal: what is not
+    printable is escaped."""
+    print(printable(line), file=where)
+
+
+def printable(text: str) -> str:
+    """The text as one line, with escapes for what a terminal would not just show."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 import msgspec
 import zstandard
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from sim.agents import Message, Reply
 from sim.files import write_whole
@@ -56,11 +57,12 @@ def packed(trace: Trace) -> bytes:
 
 
 def encoded(trace: Trace) -> bytes:
-    """The trace as JSON; what an agent answered that has no JSON form is kept as text that shows it."""
+    """The trace as JSON; what has no JSON form, as a date in a team's file may, is kept as text that shows it."""
     try:
         return msgspec.json.encode(trace)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        return msgspec.json.encode(plain(trace))
+        parts = {name: plain(value) for name, value in asdict(trace).items() if name != "events"}
+        return msgspec.json.encode(parts | {"events": [plain(event) for event in trace.events]})
 
 
 def write(trace: Trace, path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Which of the project's files a module imports, directly or through others, also inside functions."""
+"""Which of the project's files a module or notebook imports, directly or through others, also inside functions."""
 
 import ast
+import json
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -12,10 +13,18 @@ def module_file(name: str) -> Path | None:
     return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
 
 
+def source(path: Path) -> str:
+    """The code of a module, or of a notebook's code cells."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".ipynb":
+        return text
+    return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
+
+
 def imported(path: Path) -> set[Path]:
     """The project's files that the file names in its imports, with the packages that they lie in."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(source(path))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

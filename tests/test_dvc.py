@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from tests.imports import ROOT, closure, module_file
+from tests.write_dependencies import notebooks
 
 STUDY: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
 
@@ -30,6 +31,7 @@ def declared(stage: dict[str, Any], path: Path) -> bool:
 
 def undeclared(stage: dict[str, Any]) -> set[str]:
     needed = {f for m in modules(stage) if (file := module_file(m)) for f in closure(file)}
+    needed |= {f for notebook in notebooks(stage) for f in closure(notebook) if f.suffix == ".py"}
     return {str(f.relative_to(ROOT)) for f in needed if not declared(stage, f)}
 
 
@@ -50,3 +52,8 @@ def test_every_stage_says_what_it_does_in_a_full_sentence(name: str) -> None:
 def test_a_dependency_that_is_left_out_is_found() -> None:
     stage = STUDY["beliefs"] | {"deps": [d for d in STUDY["beliefs"]["deps"] if d != "pipeline/typed.py"]}
     assert undeclared(stage) == {"pipeline/typed.py"}
+
+
+def test_every_notebook_is_executed_by_the_study() -> None:
+    executed = {path for stage in STUDY.values() for path in notebooks(stage)}
+    assert executed == set((ROOT / "notebooks").glob("[0-9]*.ipynb"))

@@ -7,6 +7,7 @@ import pytest
 
 from pipeline.compare import compare, read_numbers
 from pipeline.parallel import Recipe, derive
+from pipeline.rules import RULES
 from pipeline.tables import query
 from sim.game import Limits
 from sim.lists import read_list
@@ -30,7 +31,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def table1(traces: Path, rules: str, out: Path) -> pl.DataFrame:
-    derive([traces], out, Recipe(rules, csv=False), workers=1)
+    derive([traces], out, Recipe(RULES[rules], csv=False), workers=1)
     return query("table1", out)
 
 

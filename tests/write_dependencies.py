@@ -4,6 +4,8 @@ Modules are replaced, whatever else a stage depends on stays as it is.
 """
 
 import re
+from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -20,8 +22,16 @@ def with_dependencies(text: str) -> str:
         if file:
             block = re.search(rf"(?m)^  {name}:\n(?:    .*\n|\n)+", text)
             assert block, name
-            text = text.replace(block[0], refreshed(block[0], sorted(str(f.relative_to(ROOT)) for f in closure(file))))
+            needed = closure(file).union(*map(closure, notebooks(stage)))
+            modules = sorted(str(path.relative_to(ROOT)) for path in needed if path.suffix == ".py")
+            text = text.replace(block[0], refreshed(block[0], modules))
     return text
+
+
+def notebooks(stage: dict[str, Any]) -> list[Path]:
+    """The notebooks that a stage executes, one for each name of its matrix."""
+    executes = "pipeline.stages.notebook" in str(stage["cmd"])
+    return [ROOT / "notebooks" / f"{name}.ipynb" for name in stage["matrix"]["name"]] if executes else []
 
 
 def refreshed(block: str, modules: list[str]) -> str:

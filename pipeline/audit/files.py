@@ -14,6 +14,7 @@ from pipeline.parts import each, executor, no_garbage_collection
 from pipeline.reading.sources import Source, find, texts
 from pipeline.reading.traces import TraceError
 from pipeline.schemas.base import AUDIT
+from pipeline.terminal import escaped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,8 +106,7 @@ def line(found: Divergence) -> str:
     where = "".join(f" {name} {value}" for name, value in places if value is not None)
     said = f"expected {found.expected}, found {found.found}" if found.expected or found.found else ""
     more = "; ".join(part for part in (found.detail, said) if part)
-    text = f"{found.severity} {found.code} {found.trace_path}{where}: {more}"
-    return text.replace("\n", "\\n").replace("\r", "\\r")
+    return escaped(f"{found.severity} {found.code} {found.trace_path}{where}: {more}")
 
 
 def report(found: Sequence[Audited]) -> list[str]:

@@ -1,6 +1,6 @@
 """What a trace holds that the tables need: typed records of its configuration and events (Appendix D.6, Table 7)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -23,6 +23,11 @@ class AgentSpec(Record, frozen=True, gc=False):
     type: Name | None = None
     model: Name | None = None
     parameters: Any = None
+
+    def named_model(self) -> str | None:
+        """Its model, where the trace names one: a language model's stands among its parameters."""
+        given = self.parameters.get("model") if isinstance(self.parameters, dict) else None
+        return self.model or (given if isinstance(given, str) and len(given) <= NAME_CHARS else None)
 
 
 class Optimum(Record, frozen=True, gc=False):
@@ -145,14 +150,16 @@ class Intent(Record, frozen=True, gc=False):
 
 
 class TurnEnd(Record, frozen=True, gc=False):
-    """An agent's turn of cheap talk; `intent` has an entry for each of its tool calls."""
+    """An agent's turn of cheap talk; `intent` has an entry for each of its tool calls, `thinking` is private."""
 
     agent_id: Count | None = None
+    thinking: Any = None
+    usage: Any = None
     intent: list[Intent | None] | None = None
 
 
 class DecideEnd(Record, frozen=True, gc=False):
-    """An agent's answer in VOLUNTARY or DECISION; `text` is what its model wrote."""
+    """An agent's answer in VOLUNTARY or DECISION; `text` is what its model wrote, `thinking` is private."""
 
     round: Count
     agent_id: Count | None = None
@@ -160,6 +167,8 @@ class DecideEnd(Record, frozen=True, gc=False):
     attempt: Count = 0
     tool_calls: Any = None
     text: str | None = None
+    thinking: Any = None
+    usage: Any = None
 
 
 class Refused(Record, frozen=True, gc=False):
@@ -180,25 +189,31 @@ class Message(Record, frozen=True, gc=False):
     to_agents: list[Count] | None = None
 
 
+class Schedule(Record, frozen=True, gc=False, tag_field="type", tag="schedule"):
+    """An action that writes the round's meeting into a slot. What it says of a cost is not believed."""
+
+    meeting_id: Small | None = None
+    slot: Small | None = None
+
+
+class Reschedule(Record, frozen=True, gc=False, tag_field="type", tag="reschedule"):
+    """An action that moves an item from one slot to another."""
+
+    item_id: Small | None = None
+    from_slot: Small | None = None
+    to_slot: Small | None = None
+
+
+Action = Schedule | Reschedule
+
+
 class Batch(Record, frozen=True, gc=False):
     """A batch that was applied to its agent's calendar."""
 
     round: Count
     agent_id: Count
-    actions: "list[Action]"
+    actions: list[Action]
     phase: Name | None = None
-
-
-class Action(Record, frozen=True, gc=False):
-    """`schedule` {meeting_id, slot, cost} or `reschedule` {item_id, from_slot, to_slot}."""
-
-    type: Literal["schedule", "reschedule"]
-    meeting_id: Small | None = None
-    slot: Small | None = None
-    cost: Count | None = None
-    item_id: Small | None = None
-    from_slot: Small | None = None
-    to_slot: Small | None = None
 
 
 class Resolution(Record, frozen=True, gc=False):

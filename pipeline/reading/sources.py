@@ -1,4 +1,4 @@
-"""Where traces are: files and folders to texts, one JSON text a trace, unpacked piece by piece and within bounds."""
+"""Where traces are: files, folders and URLs to texts, one JSON text a trace, unpacked piece by piece, within bounds."""
 
 import gzip
 import io
@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.reading import limits
+from pipeline.reading.remote import files as remote_files
+from pipeline.reading.remote import is_remote
+from pipeline.reading.remote import opened as remote_opened
 from pipeline.reading.traces import TraceError
 
 SINGLES = (".json", ".json.gz", ".json.zst")
@@ -40,36 +43,42 @@ class Source:
         return os.fsencode(self.name).decode("utf-8", "backslashreplace")
 
 
-def find(inputs: Iterable[Path]) -> list[Source]:
-    """One source per file, sorted by name: the files named, and every trace file in the folders named.
+def find(inputs: Iterable[Path | str]) -> list[Source]:
+    """One source per file, sorted by name: the files named, and every trace file in the folders and URLs named.
 
     Raises FileNotFoundError for an input that does not exist.
     """
     return look(inputs)[0]
 
 
-def look(inputs: Iterable[Path]) -> tuple[list[Source], int]:
+def look(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
     """What `find` finds, and how many files of the folders are passed over because of their names."""
     names: dict[str, Source] = {}
     others: set[str] = set()
     for given in inputs:
-        if not os.path.lexists(given):
-            raise FileNotFoundError(given)
-        for path, wanted in _files(given):
+        for place, source, wanted in _remote(str(given)) if is_remote(str(given)) else _local(Path(given)):
             if wanted:
-                names.setdefault(os.path.realpath(path), Source(path.as_posix(), _size(path)))
+                names.setdefault(place, source)
             else:
-                others.add(os.path.realpath(path))
+                others.add(place)
     return sorted(names.values()), len(others - names.keys())
 
 
-def _files(given: Path) -> Iterator[tuple[Path, bool]]:
-    """Each file, and whether it is to be read. Linked folders are entered, each folder once.
+def _remote(given: str) -> Iterator[tuple[str, Source, bool]]:
+    """Each file that a URL reaches: where it is, and whether it is to be read."""
+    for url, size in remote_files(given):
+        yield url, Source(url, size), url == given or url.endswith(SINGLES + PACKS)
 
-    A folder that cannot be listed is to be read, too: that says why.
+
+def _local(given: Path) -> Iterator[tuple[str, Source, bool]]:
+    """Each file: where it really is, and whether it is to be read. Linked folders are entered, each folder once.
+
+    A folder that cannot be listed is to be read, too: that says why. Raises FileNotFoundError where there is nothing.
     """
+    if not os.path.lexists(given):
+        raise FileNotFoundError(given)
     if not given.is_dir():
-        yield given, True
+        yield os.path.realpath(given), _source(given), True
         return
     entered: set[str] = set()
     failed: list[OSError] = []
@@ -80,8 +89,16 @@ def _files(given: Path) -> Iterator[tuple[Path, bool]]:
             continue
         entered.add(real)
         folders.sort()
-        yield from ((Path(folder, name), name.endswith(SINGLES + PACKS)) for name in sorted(names))
-    yield from ((Path(error.filename), True) for error in failed)
+        for name in sorted(names):
+            path = Path(folder, name)
+            place = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
+            yield place, _source(path), name.endswith(SINGLES + PACKS)
+    for error in failed:
+        yield os.path.realpath(error.filename), _source(Path(error.filename)), True
+
+
+def _source(path: Path) -> Source:
+    return Source(path.as_posix(), _size(path))
 
 
 def _size(path: Path) -> int:
@@ -113,6 +130,8 @@ def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
 
 def _opened(source: Source) -> io.BufferedReader:
     """The file, if it is one: a pipe or a device would never end."""
+    if is_remote(source.name):
+        return remote_opened(source.name)
     # Without waiting: opening a pipe waits for someone to write to it.
     number = os.open(source.name, os.O_RDONLY | os.O_NONBLOCK)
     if stat.S_ISREG(os.fstat(number).st_mode):

@@ -37,7 +37,8 @@ def leave_span(number: int, span: tuple[str, str], tables: Path, scratch: Path, 
     import polars as pl
 
     wanted = pl.col("game_id").is_between(pl.lit(span[0]), pl.lit(span[1]))
-    frames = {name: pl.scan_parquet(tables / f"{name}.parquet").filter(wanted).collect() for name in read}
+    files = {name: pl.scan_parquet(tables / f"{name}.parquet", glob=False) for name in read}
+    frames = {name: rows.filter(wanted).collect() for name, rows in files.items()}
     with no_garbage_collection():
         leave_parts(make(frames), scratch, number)
     return number

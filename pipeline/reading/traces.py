@@ -1,8 +1,12 @@
-"""One JSON text to a trace of typed records, or what is wrong with it and where."""
+"""One JSON text to a trace of typed records, or what is wrong with it and where.
+
+A trace is decoded in one go, each event by its type. One for which that fails is decoded again, event by event: that
+allows for kinds of events that nobody knows, and says where an event is wrong.
+"""
 
 import re
 from codecs import BOM_UTF8
-from typing import Any
+from typing import Any, Union
 
 import msgspec
 
@@ -65,9 +69,30 @@ class Trace(Record, frozen=True, gc=False):
     schema_version: int | None
 
 
+# Kinds of events that no table needs.
+UNNEEDED = ("consistency_violation", "game_stopped")
+
 _TRACE = msgspec.json.Decoder(RawTrace)
 _VERSION = msgspec.json.Decoder(Version)
 _EVENTS = {name: msgspec.json.Decoder(record) for name, record in EVENTS.items()}
+
+
+def _event_type(name: str, data: Any) -> type[msgspec.Struct]:
+    """The record of one kind of event, told from others by its `type`."""
+    return msgspec.defstruct(name, [("data", data)], tag_field="type", tag=name, frozen=True, gc=False)
+
+
+_NEEDED: dict[type[Any], str] = {_event_type(name, record): name for name, record in EVENTS.items()}
+_SKIPPED = [_event_type(name, msgspec.Raw) for name in UNNEEDED]
+
+
+class KnownTrace(RawTrace, frozen=True, gc=False):
+    """A trace all of whose events are of known kinds."""
+
+    events: list[Union[*_NEEDED, *_SKIPPED]]  # type: ignore[valid-type]
+
+
+_KNOWN = msgspec.json.Decoder(KnownTrace)
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 _BYTE = re.compile(r" \(byte (?P<byte>\d+)\)$")
@@ -77,10 +102,30 @@ def decode(text: bytes) -> Trace:
     """The trace that a JSON text holds, or TraceError saying what is wrong with it and where."""
     text = text.removeprefix(BOM_UTF8)
     try:
+        known = _KNOWN.decode(text)
+    except UNDECODABLE:
+        return _decode_each(text)
+    events = [
+        Event(i, name, item.data)
+        for i, item in enumerate(known.events)
+        if (name := _NEEDED.get(type(item))) is not None
+    ]
+    return _trace(known, events)
+
+
+def _decode_each(text: bytes) -> Trace:
+    """The trace, its events decoded one by one."""
+    try:
         raw = _TRACE.decode(text)
     except UNDECODABLE as error:
         _check_version(_version(text))
         raise _explained(error, text, "") from error
+    # What is wrong with the whole comes before what is wrong with an event.
+    _trace(raw, [])
+    return _trace(raw, [event for i, item in enumerate(raw.events) if (event := _event(i, item))])
+
+
+def _trace(raw: RawTrace, events: list[Event]) -> Trace:
     _check_version(raw.schema_version)
     if not raw.game_id:
         raise TraceError("game_id is empty", ".game_id")
@@ -88,7 +133,7 @@ def decode(text: bytes) -> Trace:
         game_id=raw.game_id,
         config=raw.config,
         metrics=raw.metrics or Metrics(),
-        events=[event for i, item in enumerate(raw.events) if (event := _event(i, item))],
+        events=events,
         stopped=bool(raw.stopped),
         stop_cause=raw.stop_cause,
         schema_version=raw.schema_version,

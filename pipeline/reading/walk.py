@@ -21,11 +21,15 @@ from pipeline.reading.records import (
     Message,
     Refused,
     Rendering,
+    Reschedule,
     Resolution,
     RoundStart,
+    Schedule,
     TurnEnd,
 )
+from pipeline.reading.thoughts import CHEAP_TALK, Thought, thought
 from pipeline.reading.traces import Event, Trace, TraceError
+from pipeline.reading.usage import Call, call
 from pipeline.speech.labels_seen import LabelsSeen
 
 CHANNELS = {
@@ -53,6 +57,7 @@ class Moved:
     event_index: int
     action_index: int
     batch: Batch
+    action: Reschedule
     item: Item | None
 
 
@@ -82,6 +87,8 @@ class Walk:
     sent: list[Sent] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
     decided: list[tuple[int, DecideEnd]] = field(default_factory=list)
+    thoughts: list[Thought] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     labels: LabelsSeen = field(default_factory=LabelsSeen)
     meant: dict[int, list[Intent | None]] = field(default_factory=dict)
     end: GameEnd | None = None
@@ -179,28 +186,42 @@ def _round_started(walk: Walk, event: Event, data: RoundStart) -> None:
         refuse(event, "meeting.id", f"meeting {meeting.id} is that of round {before}")
     for name, agents in (("meeting.participants", meeting.participants), ("speaker_order", data.speaker_order)):
         walk.check_all(event, agents, name)
-    # Whoever is named twice takes part once.
+    # Whoever is named twice takes part once, and speaks once.
     meeting = replace(meeting, participants=list(dict.fromkeys(meeting.participants)))
-    walk.rounds[data.round] = Round(meeting, data.speaker_order)
+    walk.rounds[data.round] = Round(meeting, list(dict.fromkeys(data.speaker_order)))
     walk.labels.announced(data.meeting, event.index)
 
 
 def _rendered(walk: Walk, event: Event, data: Rendering) -> None:
-    walk.check(event, data.agent_id, "agent_id")
+    agent = data.agent_id
+    walk.check(event, agent, "agent_id")
     meeting = walk.round(event, data.round).meeting.id
     text = data.calendar_render or data.calendar_snapshot_render
     if text:
-        if (len(walk.first_renderings) + 1) * walk.num_slots > limits.CELLS:
-            refuse(event, "", f"more than {limits.CELLS} slots of calendars")
-        walk.first_renderings.setdefault((data.round, data.agent_id), (event.index, text))
-    for shown in (text, data.prompt_sent):
-        walk.labels.shown(data.agent_id, event.index, shown, meeting)
+        key = (data.round, agent)
+        if key not in walk.first_renderings:
+            if (len(walk.first_renderings) + 1) * walk.num_slots > limits.CELLS:
+                refuse(event, "", f"more than {limits.CELLS} slots of calendars")
+            walk.first_renderings[key] = (event.index, text)
+        walk.labels.shown(agent, event.index, text, meeting)
+    if data.prompt_sent:
+        walk.labels.shown(agent, event.index, data.prompt_sent, meeting)
 
 
 def _turn_ended(walk: Walk, event: Event, data: TurnEnd) -> None:
     if data.agent_id is not None:
         walk.check(event, data.agent_id, "agent_id")
-        walk.meant[data.agent_id] = list(reversed(data.intent or []))
+        walk.meant[data.agent_id] = data.intent[::-1] if data.intent else []
+    if walk.rounds:
+        _called(walk, event, data, next(reversed(walk.rounds)), CHEAP_TALK)
+
+
+def _called(walk: Walk, event: Event, data: TurnEnd | DecideEnd, number: int, phase: str | None) -> None:
+    """Keep what a model reasoned and took; most turns are of no model."""
+    if data.thinking:
+        walk.thoughts += thought(event.index, data, number, phase)
+    if data.usage:
+        walk.calls += call(event.index, data, number, phase)
 
 
 def _next_meant(walk: Walk, agent: int | None) -> Intent | None:
@@ -218,6 +239,7 @@ def _decided(walk: Walk, event: Event, data: DecideEnd) -> None:
     if data.agent_id is not None:
         walk.check(event, data.agent_id, "agent_id")
     walk.decided.append((event.index, data))
+    _called(walk, event, data, data.round, data.phase)
 
 
 def _said(walk: Walk, event: Event, data: Message) -> None:
@@ -245,16 +267,17 @@ def _batch_applied(walk: Walk, event: Event, data: Batch) -> None:
     number = walk.round(event, data.round)
     for i, action in enumerate(data.actions):
         if None in _needed(action):
-            refuse(event, f"actions[{i}]", f"a {action.type} action does not say of what, or where")
+            kind = type(action).__name__.lower()
+            refuse(event, f"actions[{i}]", f"a {kind} action does not say of what, or where")
     items = apply_batch(walk.calendars[data.agent_id], data.actions, number.meeting.cost)
     for i, (action, item) in enumerate(zip(data.actions, items, strict=True)):
-        if action.type == "reschedule":
-            walk.moved.append(Moved(event.index, i, data, item))
+        if isinstance(action, Reschedule):
+            walk.moved.append(Moved(event.index, i, data, action, item))
             number.cost += item.cost if item else 0
 
 
 def _needed(action: Action) -> tuple[int | None, int | None]:
-    if action.type == "schedule":
+    if isinstance(action, Schedule):
         return action.meeting_id, action.slot
     return action.from_slot, action.to_slot
 

@@ -1,5 +1,6 @@
 """Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
 
+from pipeline.schemas.calls import CALLS
 from pipeline.schemas.intended import INTENDED_TABLES
 from pipeline.schemas.speech import SPEECH_TABLES
 from pipeline.schemas.table import (
@@ -306,6 +307,7 @@ TABLES = {
         MOVES,
         ITEMS,
         CALENDARS,
+        CALLS,
         BELIEF_EVIDENCE,
         PAIR_ROUND_VPS,
         GAME_SUMMARY,

@@ -48,6 +48,20 @@ DECISIONS = Table(
     ),
 )
 
+THOUGHTS = Table(
+    "thoughts",
+    "one private reasoning of an agent, never sent to another",
+    ("game_id", "event_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        C("phase", "str", "CHEAP_TALK, VOLUNTARY or DECISION"),
+        C("agent", "int", "the agent"),
+        C("content", "str", "its reasoning, as its model wrote it; up to 1,000,000 characters"),
+    ),
+)
+
 INTENTS = Table(
     "intents",
     "one message of a simulated speaker, as it was meant",
@@ -92,4 +106,4 @@ INTENDED_LABELS = Table(
     ),
 )
 
-INTENDED_TABLES = (LABELS_KNOWN, AGENT_PARAMETERS, DECISIONS, INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS)
+INTENDED_TABLES = (LABELS_KNOWN, AGENT_PARAMETERS, DECISIONS, THOUGHTS, INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS)

@@ -62,10 +62,10 @@ class LabelsSeen:
 
     def shown(self, agent: int, event_index: int, text: str | None, meeting_id: int | None) -> None:
         """The agent was shown a text: its own calendar, or a prompt of the meeting's round."""
-        if not text or (agent, text) in self._read:
+        if not text:
             return
         has_calendar, has_meeting = "private_label=" in text, "Private meeting label:" in text
-        if not (has_calendar or has_meeting):
+        if not (has_calendar or has_meeting) or (agent, text) in self._read:
             return
         self._read.add((agent, text))
         own = _own_part(text)
@@ -100,18 +100,22 @@ def _rendered_labels(text: str) -> Iterator[tuple[str, int, str]]:
 def labels_known(seen: LabelsSeen, config: Config) -> list[tuple[Any, ...]]:
     """(agent, kind, item_id, label, tier, terms, known_from, source) of every label that an agent could know."""
     recorded = recorded_labels(bytes(config.scenario.labels)) if config.scenario else Labels()
-    rows: dict[Item, tuple[Any, ...]] = {}
     kinds = (("errand", seen.errands, recorded.errands), ("meeting", seen.meetings, recorded.meetings))
-    for kind, owned, labels in kinds:
-        for (agent, number), since in owned.items():
-            label = labels.get(str(number))
-            if label and label.label.strip():
-                item = Item(agent, kind, number, label.label)
-                rows[item] = (*item, label.tier, label.terms, since, RECORD)
-    for item, since in seen.rendered.items():
-        if item not in rows and item.label.strip():
-            rows[item] = (*item, None, [], since, PROMPT)
-    return list(rows.values())
+    rows: list[tuple[Any, ...]] = [
+        (agent, kind, number, label.label, label.tier, label.terms, since, RECORD)
+        for kind, owned, labels in kinds
+        if labels
+        for (agent, number), since in owned.items()
+        if (label := labels.get(str(number))) and label.label.strip()
+    ]
+    if seen.rendered:
+        known = {row[:4] for row in rows}
+        rows += [
+            (*item, None, [], since, PROMPT)
+            for item, since in seen.rendered.items()
+            if item not in known and item.label.strip()
+        ]
+    return rows
 
 
 @lru_cache(maxsize=256)

@@ -67,11 +67,14 @@ def find_leaks(
     messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
 ) -> list[Row]:
     """One row per leaked label and recipient, in the order of the table leaks."""
+    said = list(english(messages))
+    if not said:
+        return []
     cues, invited = cues_by_agent(labels_known), invitations(rounds)
     nosy = set(agents.filter("nosy").select("game_id", "agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
     rows: list[Row] = []
-    for game, event, number, sender, recipients, content in english(messages):
+    for game, event, number, sender, recipients, content in said:
         if (game, sender) in nosy:
             probed.update((game, number, recipient) for recipient in recipients)
         known = cues.get((game, sender))

@@ -51,8 +51,8 @@ def feasible_slots(costs: Sequence[int], fixed: set[int]) -> set[int]:
 
     `fixed` are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
     """
-    free = {slot for slot, cost in enumerate(costs) if cost == 0 and slot not in fixed}
-    return free if not free else set(range(len(costs))) - fixed
+    a_free_one = any(cost == 0 and slot not in fixed for slot, cost in enumerate(costs))
+    return set(range(len(costs))) - fixed if a_free_one else set()
 
 
 def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:

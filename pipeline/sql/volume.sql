@@ -1,5 +1,5 @@
 -- How much was said and what it led to: one row per team, setting, condition and difficulty; `all` pools the tasks.
--- DMs per meeting are over meetings held, as the text of section 4 has them; dms_per_scheduled is Table 1's column.
+-- DMs per meeting are over meetings held; dms_per_scheduled is Table 1's column, and what section 4 gives by difficulty.
 -- Figure 6 is prior_meetings_moved_per_game: distinct earlier meetings that somebody moved.
 WITH moved AS (
     SELECT game_id, count(DISTINCT item_id) AS prior_meetings

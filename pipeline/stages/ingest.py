@@ -6,12 +6,13 @@ from pathlib import Path
 from pipeline.io import write_json
 from pipeline.parallel import Recipe, derive
 from pipeline.stages import RESULTS, TABLES, TRACES
+from pipeline.terminal import printable
 
 
 def main(traces: Path = TRACES, out: Path = TABLES) -> None:
     derived = derive([traces], out, Recipe(privacy=False, csv=False))
     for path, reason, place in derived.rejected:
-        print(f"rejected {path}: {reason} at {place}", file=sys.stderr)
+        print(f"rejected {printable(path)}: {printable(f'{reason} at {place}')}", file=sys.stderr)
     if derived.rejected:
         sys.exit(1)
     write_json(derived.shapes, RESULTS / "shapes_ingest.json")

@@ -6,8 +6,8 @@ from pipeline.stages import RESULTS, TABLES
 from pipeline.tables import write_results
 
 
-def main(tables: Path = TABLES, out: Path = RESULTS) -> None:
-    for path in write_results(tables, out):
+def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
+    for path in write_results(tables, results):
         print(path)
 
 

@@ -1,4 +1,4 @@
-"""Is the slope of a mixed model below 0, if only a handful of models played? Two tests that do without Wald's normal.
+"""Is the slope of a mixed model below 0, if only a handful of models played? Tests that do without Wald's normal.
 
 Each takes its draws from a stream with a name, and is the same from run to run.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
 
 CHUNK = 500  # permuted predictors held in memory at a time
+TINY = 1e-12  # relative: means that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,7 @@ def bootstrap_test(
     null = _null(data)
     shape = reml.design(data.fixed, data.codes)
     rng = stream(seed, outcome, predictor)
-    levels = [np.eye(size)[code] for size, code in zip(data.sizes.values(), data.codes, strict=True)]
-    effects = [np.sqrt(g) * shape.basis.T @ z for g, z in zip(null.ratios, levels, strict=True)]
-    drawn = [_t(shape, _drawn(shape, effects, rng)) for _ in range(draws)]
+    drawn = [_t(shape, reml.outcome(shape, _drawn(data, null.ratios, rng))) for _ in range(draws)]
     return Reference((1 + sum(t <= observed for t in drawn)) / (draws + 1), draws + 1, False)
 
 
@@ -63,11 +62,12 @@ def _null(data: Observations) -> reml.Profile:
     return reml.optimum(shape, reml.outcome(shape, centred / centred.std()))
 
 
-def _drawn(shape: reml.Design, effects: Sequence[Array], rng: np.random.Generator) -> reml.Outcome:
-    """An outcome of the null model in the design's rows: on those left out only a sum of squares is needed."""
-    inside = rng.standard_normal(shape.inner) + sum(z @ rng.standard_normal(z.shape[1]) for z in effects)
-    outside = rng.chisquare(shape.n - shape.inner) if shape.n > shape.inner else 0.0
-    return reml.Outcome(inside, float(outside))
+def _drawn(data: Observations, ratios: Array, rng: np.random.Generator) -> Array:
+    """An outcome of the null model, row by row: the design's own rows would depend on the machine's linear algebra."""
+    y = rng.standard_normal(data.outcome.size)
+    for ratio, code, size in zip(ratios, data.codes, data.sizes.values(), strict=True):
+        y += np.sqrt(ratio) * rng.standard_normal(size)[code]
+    return y
 
 
 def _t(shape: reml.Design, y: reml.Outcome) -> float:
@@ -140,3 +140,30 @@ def _null_t(shape: reml.Design, null: reml.Profile, outcome: Array, given: Array
     along = projector @ inside
     size = (inside * along).sum(axis=0) + (outside**2).sum(axis=0)
     return np.asarray((along.T @ y + outside.T @ left) / np.sqrt(size))
+
+
+@dataclass(frozen=True)
+class Between:
+    """What the means of the models alone say: one point a model."""
+
+    correlation: float | None  # Pearson's, over the means; None where a mean does not vary
+    p_one_sided: float | None  # the share of all k! relabellings with a correlation as low
+
+
+def between_test(frame: "pl.DataFrame | pd.DataFrame", outcome: str, predictor: str, group: str) -> Between:
+    """Correlate the group's means of predictor and outcome, with an exact one-sided permutation test (< 0).
+
+    Raises ValueError as `crossed` does for a single level or a constant predictor, and for more than 9 levels.
+    """
+    data = observations(frame, outcome, predictor, (group,))
+    count = data.sizes[group]
+    if count > 9:
+        raise ValueError(f"{count} levels of {group} have too many orders to try all")
+    n = np.bincount(data.codes[0])
+    x, y = (np.bincount(data.codes[0], values) / n for values in (data.predictor, data.outcome))
+    x, y = x - x.mean(), y - y.mean()
+    size = float(np.sqrt((x @ x) * (y @ y)))
+    if size <= TINY * float(np.abs(data.outcome).max() * np.sqrt(count)):
+        return Between(None, None)
+    r = x[_every(count)] @ y / size
+    return Between(float(r[0]), float((r <= r[0] + 1e-9).mean()))

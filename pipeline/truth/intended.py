@@ -20,6 +20,7 @@ def intended_rows(trace: Trace, walk: Walk) -> Rows:
         "labels_known": [(game, *row) for row in labels_known(walk.labels, trace.config)],
         "agent_parameters": _parameters(trace),
         "decisions": [_decision(game, index, answer) for index, answer in walk.decided],
+        "thoughts": [(game, *thought) for thought in walk.thoughts],
         "intents": [
             (game, s.event_index, s.message.round, s.message.from_agent, i.act, i.behaviours, i.held_out)
             for s, i in meant

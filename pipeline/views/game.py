@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.views.calendars import after_round, first_grid
+from pipeline.views.sentences import sentence
 
 READ = {
     "agents": ("agent", "agent_type", "model", "nosy", "cost", "oracle_cost"),
@@ -28,14 +29,17 @@ READ = {
         "event_index", "update_index", "observer_agent", "target_agent", "slot", "source", "evidence", "strength",
         "span_start", "span_end", "belief_before", "belief_after",
     ),
-    "pair_round_vps": ("round", "target_agent", "observer_agent", "vps_loss", "weight_mode"),
+    "pair_round_vps": ("round", "target_agent", "observer_agent", "vps_loss", "weight_mode", "prior"),
     "patterns": ("event_index", "round", "pattern", "agent", "span_start", "span_end", "strict"),
     "leaks": (
         "event_index", "from_agent", "to_agent", "label", "tier", "matched_text", "span_start", "span_end", "induced",
         "recipient_entitled",
     ),
     "labels_known": ("kind", "item_id", "label", "tier"),
+    "thoughts": ("event_index", "round", "phase", "agent", "content"),
 }  # fmt: skip
+
+OPTIONAL = ("thoughts",)  # tables that folders of before may lack
 
 MEETING_COST = 1  # of a meeting that no move shows the cost of
 
@@ -66,7 +70,7 @@ def view(rows: Mapping[str, Rows]) -> View:
     game = rows["games"][0]
     grid = first_grid(rows["items"], game["num_agents"], game["num_slots"])
     by_round: dict[str, dict[int, Rows]] = {
-        name: _grouped(rows[name], "round") for name in ("messages", "moves", "pair_round_vps", "patterns")
+        name: _grouped(rows[name], "round") for name in ("messages", "moves", "pair_round_vps", "patterns", "thoughts")
     }
     updates, leaks = _grouped(rows["belief_evidence"], "event_index"), _grouped(rows["leaks"], "event_index")
     costs = {m["item_id"]: m["cost"] for m in rows["moves"] if m["item_kind"] == "meeting"}
@@ -88,6 +92,7 @@ def view(rows: Mapping[str, Rows]) -> View:
                 "messages": said,
                 "patterns": [row for row in found["patterns"] if row["event_index"] not in seen],
                 "vps": [row for row in found["pair_round_vps"] if row["weight_mode"] == "uniform"],
+                "thoughts": found["thoughts"],
                 "cost_so_far": spent,
             }
         )
@@ -101,7 +106,8 @@ def _message(
     """A message with what it shows: belief updates, leaks, and patterns."""
     at = row["event_index"]
     shown = [pattern for pattern in patterns if pattern["event_index"] == at]
-    return {**row, "updates": updates[at], "leaks": leaks[at], "patterns": shown}
+    in_words = sentence(row["content"], row["typed"])
+    return {**row, "in_words": in_words, "updates": updates[at], "leaks": leaks[at], "patterns": shown}
 
 
 def _labels(rows: Rows, kind: str) -> dict[int, dict[str, Any]]:
@@ -111,7 +117,12 @@ def _labels(rows: Rows, kind: str) -> dict[int, dict[str, Any]]:
 
 def _read(tables: Path, name: str, game_ids: Sequence[str], columns: Sequence[str]) -> Rows:
     """The games' rows of a table, in the table's order, with the game's id."""
-    frame = pl.scan_parquet(tables / f"{name}.parquet").filter(pl.col("game_id").is_in(list(game_ids)))
+    path = tables / f"{name}.parquet"
+    if not game_ids or (name in OPTIONAL and not path.is_file()):
+        return []
+    # Tables are sorted by game: what lies outside the range is not even unpacked.
+    near = pl.col("game_id").is_between(pl.lit(min(game_ids)), pl.lit(max(game_ids)))
+    frame = pl.scan_parquet(path).filter(near & pl.col("game_id").is_in(list(game_ids)))
     wanted = frame if "*" in columns else frame.select("game_id", *columns)
     return wanted.collect().to_dicts()
 

@@ -46,7 +46,7 @@ class Imap(ScriptedAgent[CostRequest | Costs | Decision]):
         for sender, payload in self.received(request):
             match payload:
                 case CostRequest():
-                    costs = {s: local_cost(request.calendar, s) for s in payload.slots}
+                    costs = {s: self.cost(request.calendar, s) for s in payload.slots}
                     answers.append(dm(sender, request.meeting, Costs(request.meeting.id, costs)))
                 case Costs():
                     self.replies[sender] = payload.costs
@@ -63,16 +63,20 @@ class Imap(ScriptedAgent[CostRequest | Costs | Decision]):
             return [dm(a, meeting, CostRequest(meeting.id, slots)) for a in responders]
         if self.agreed is not None or not set(responders) <= set(self.replies):
             return []
-        own = {s: local_cost(request.calendar, s) for s in slots}
+        own = {s: self.cost(request.calendar, s) for s in slots}
         self.agreed = cheapest_slot([own, *(self.replies[a] for a in responders)])
         if self.agreed is None:
             return []
         return [dm(a, meeting, Decision(meeting.id, self.agreed)) for a in responders]
 
+    def cost(self, calendar: Calendar, slot: int) -> int | None:
+        """What the agent calls the cost of a slot."""
+        return local_cost(calendar, slot)
+
     def decide(self, request: Request) -> list[Action]:
         calendar, slot = request.calendar, self.agreed
         if request.attempt:
-            usable = [s for s in range(len(calendar)) if local_cost(calendar, s) is not None]
+            usable = [s for s in range(len(calendar)) if self.cost(calendar, s) is not None]
             slot = usable[request.attempt] if request.attempt < len(usable) else None
         if slot is None or not 0 <= slot < len(calendar):
             return []

@@ -19,7 +19,7 @@ from sim.agents.llm.agent import Answer, Ask, Usage
 from sim.agents.llm.spec import LlmParameters, Prices
 from sim.plain import plain
 from sim.provider.cache import Cache, digest
-from sim.provider.keys import KeyMissing, key_of, redact, secrets
+from sim.provider.keys import KeyMissing, key_of, redact, secrets, written
 from sim.provider.money import Ledger, cost, presumed_cost, price_of
 from sim.provider.retry import CallError, call_error, wait_before
 
@@ -71,7 +71,8 @@ class Provider:
         self.ledger = ledger
         self.store = store
         self.hidden = secrets(p.api_key_env for p in self.models)
-        self.keys = {value for value in secrets_named(self.models) if value in self.hidden}
+        own = {form for key in secrets_named(self.models) if key for form in written(key)}
+        self.keys = [value for value in self.hidden if value in own]
         self.lanes: dict[str, Lane] = {}
         self.prices: dict[bytes, tuple[Prices, str] | None] = {}
 
@@ -147,7 +148,7 @@ class Provider:
             cached_input_tokens=cached,
             cost_usd=self.cost(response, p, cached or 0) if known else None,
             priced_by=prices[1] if prices and known else None,
-            finish_reason=choice.finish_reason,
+            finish_reason=redact(str(choice.finish_reason), self.keys) if choice.finish_reason else None,
             response_id=redact(str(response.id), self.keys),
         )
         return Answer(str(plain(redact(choice.message.content or "", self.keys))), usage)

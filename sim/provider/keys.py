@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from importlib.util import find_spec
+from urllib.parse import quote, quote_plus
 
 from sim.agents.llm.spec import LlmParameters
 
@@ -43,7 +45,13 @@ def secrets(named: Iterable[str | None]) -> tuple[str, ...]:
     """The values of the variables named as keys, and of those that look like keys by their names; longest first."""
     names = {n for n in named if n} | {n for n in os.environ if n.upper().endswith(SECRET_ENDINGS)}
     values = {os.environ.get(n, "").strip() for n in names}
-    return tuple(sorted((v for v in values if len(v) >= SHORTEST), key=lambda v: (-len(v), v)))
+    forms = {form for value in values if len(value) >= SHORTEST for form in written(value)}
+    return tuple(sorted(forms, key=lambda v: (-len(v), v)))
+
+
+def written(key: str) -> set[str]:
+    """The ways in which an echo of a request may write a key: plain, in a JSON string, in an address."""
+    return {key, json.dumps(key)[1:-1], quote(key, safe=""), quote_plus(key)}
 
 
 def redact(text: str, hidden: Iterable[str]) -> str:

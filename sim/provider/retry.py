@@ -26,14 +26,17 @@ class CallError(Exception):
 
 
 def call_error(error: Exception, p: LlmParameters, hide: Callable[[str], str]) -> CallError:
-    """The failure as one line without secrets, and whether another attempt makes sense."""
+    """The failure as one line without secrets, and whether another attempt makes sense.
+
+    Secrets are taken out before the line is cut: half a key would be found no longer.
+    """
     if isinstance(error, TimeoutError):
         return CallError(f"no answer within {p.timeout:g} s", None, False)
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
-        return CallError(hide(one_line(f"unusable response ({type(error).__name__}: {error})")), None, False)
+        return CallError(one_line(hide(f"unusable response ({type(error).__name__}: {error})")), None, False)
     wait = retry_after(error)
-    text = hide(one_line(f"{status} {error}"))
+    text = one_line(hide(f"{status} {error}"))
     if wait is not None and wait > p.max_retry_after:
         return CallError(f"{text}; asks to wait {wait:.0f} s, more than {p.max_retry_after:.0f} s", status, True)
     return CallError(text, status, status in FINAL, wait)

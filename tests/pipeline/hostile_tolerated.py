@@ -73,6 +73,13 @@ TOLERATED = (
         "a participant named twice", "x.json", changed(("events.4.data.meeting.participants", [0, 0, 1])), "counts once"
     ),
     fine(
+        "a speaker named twice",
+        "x.json",
+        changed(("events.4.data.speaker_order", [1, 0, 1])),
+        "speaks once",
+        as_usual=False,
+    ),
+    fine(
         "a message before its round begins",
         "x.json",
         lambda game: moved(game, 13, 12),
@@ -115,6 +122,18 @@ TOLERATED = (
         ),
         "they are no slots and no scores",
         as_usual=False,
+    ),
+    fine(
+        "an action that names a cost of its own",
+        "x.json",
+        changed(("events.9.data.actions.1.cost", -5), ("events.9.data.actions.0.cost", "free")),
+        "what is moved costs what it costs on the calendar",
+    ),
+    fine(
+        "fields that an action does not need",
+        "x.json",
+        changed(("events.9.data.actions.0.slot", []), ("events.9.data.actions.1.item_id", True)),
+        "they are passed over",
     ),
     fine(
         "a move of an item that is not there",

@@ -153,7 +153,7 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
                 command = (status.parent / "cmdline").read_text()
             except OSError:
                 continue
-            if parent == process.pid and "spawn_main" in command:
+            if parent == process.pid and "resource_tracker" not in command:
                 found.append(int(status.parent.name))
         if len(found) == 2:
             return found

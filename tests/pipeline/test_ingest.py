@@ -83,6 +83,12 @@ def test_what_stands_in_the_slot_decides_what_was_moved() -> None:
     assert [(m["item_kind"], m["cost"]) for m in rows(trace, "moves")] == [("meeting", 1)]
 
 
+def test_a_meeting_costs_what_its_round_says_not_what_the_agent_who_booked_it_says() -> None:
+    cheap = schedule(1, 0) | {"cost": 0}
+    trace = TraceBuilder().round(0).batch(0, 2, cheap).batch(0, 2, reschedule(1, 0, 3))
+    assert [m["cost"] for m in rows(trace, "moves")] == [1]
+
+
 def test_moving_nothing_costs_nothing() -> None:
     trace = TraceBuilder().round(0).batch(0, 2, reschedule(77, 0, 3)).batch(0, 2, reschedule(77, -1, 99))
     assert [(m["item_kind"], m["item_id"], m["cost"]) for m in rows(trace, "moves")] == [(None, 77, None)] * 2
@@ -201,3 +207,19 @@ def test_fairness_is_a_share(costs: list[int]) -> None:
     share = fairness(costs)
     assert 0 <= share <= 1
     assert (share == 1) == (min(costs) == max(costs))
+
+
+MODELS = (
+    ({"model": "maker/one"}, "maker/one"),
+    ({"parameters": {"model": "maker/two"}}, "maker/two"),
+    ({"model": "maker/one", "parameters": {"model": "maker/two"}}, "maker/one"),
+    ({"parameters": {"model": ["maker/two"]}}, None),
+    ({"parameters": {"model": "x" * 100_000}}, None),
+    ({"parameters": "maker/two"}, None),
+)
+
+
+@pytest.mark.parametrize(("spec", "model"), MODELS)
+def test_an_agent_s_model_is_named_in_its_spec_or_among_its_parameters(spec: dict[str, Any], model: str | None) -> None:
+    trace = toy_game(agents=[{"type": "llm"} | spec] * 3)
+    assert {row["model"] for row in rows(trace, "agents")} == {model}

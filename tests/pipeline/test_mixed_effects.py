@@ -1,7 +1,6 @@
 """Crossed random intercepts against closed forms, textbook formulas, statsmodels and simulated truth (Appendix I)."""
 
 from collections.abc import Callable
-from itertools import permutations
 
 import numpy as np
 import polars as pl
@@ -10,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from statistics_check import games, lowest_on_grid, ols_p, statsmodels_fit, varied_games
+from statistics_check import games, long, lowest_on_grid, statsmodels_fit, textbook, varied_games
 
 from pipeline.mixed_effects import Fit, crossed, per_group_slopes, predictors
 from pipeline.statistics import reml
-from pipeline.statistics.few_groups import bootstrap_test, permutation_test
 from pipeline.statistics.uncertainty import stream
 
 pytestmark = pytest.mark.slow
@@ -26,12 +24,6 @@ def double_centred(values: Array) -> Array:
     """Models × tasks, less the means of both: without any part between models or between tasks."""
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     return values - rows - columns + values.mean()
-
-
-def long(x: Array, y: Array) -> pl.DataFrame:
-    """One row a cell of two models × tasks tables."""
-    model, task = np.indices(y.shape)
-    return pl.DataFrame({"model": model.ravel(), "task": task.ravel(), "x": x.ravel(), "y": y.ravel()})
 
 
 def closed_form(x: Array, y: Array) -> tuple[float, float, dict[str, float], float, int]:
@@ -108,22 +100,6 @@ def test_a_predictor_of_the_model_alone_is_a_regression_on_seven_means() -> None
     assert fit.p_one_sided_t == pytest.approx(line.pvalue, abs=1e-7)
     assert fit.p_one_sided == pytest.approx(stats.norm.cdf(fit.t))
     assert fit.beta / fit.sd == pytest.approx(line.slope, rel=1e-9)
-
-
-def textbook(frame: pl.DataFrame, var: dict[str, float]) -> tuple[float, float, float]:
-    """GLS slope and standard error, and the restricted log-likelihood, from the n × n covariance matrix."""
-    x, y = frame["x"].to_numpy(), frame["y"].to_numpy()
-    v = var["residual"] * np.eye(len(y))
-    for name in ("model", "task"):
-        label = frame[name].to_numpy()
-        v += var[name] * (label[:, None] == label[None, :])
-    fixed = np.column_stack([np.ones(len(y)), (x - x.mean()) / x.std(ddof=1)])
-    inverse = np.linalg.inv(v)
-    bread = np.linalg.inv(fixed.T @ inverse @ fixed)
-    beta = bread @ fixed.T @ inverse @ y
-    left = y - fixed @ beta
-    logs = np.linalg.slogdet(v)[1] - np.linalg.slogdet(bread)[1] + (len(y) - 2) * np.log(2 * np.pi)
-    return float(beta[1]), float(np.sqrt(bread[1, 1])), float(-(logs + left @ inverse @ left) / 2)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -244,6 +220,10 @@ ERRORS = {
     "no rows": (SMALL.clear(), "model needs at least 2 levels"),
     "exact": (broken(y=EFFECTS), "explain the outcome exactly"),
     "constant outcome": (broken(y=pl.lit(2.5)), "explain the outcome exactly"),
+    "predictor of two models": (
+        SMALL.filter(pl.col("model") < 2).with_columns(x=pl.col("model") * 3.0),
+        "the predictor alone tells the levels of model apart",
+    ),
     "saturated": (SMALL.filter(pl.col("model") < 2, pl.col("task").is_in([1, 2])), "explain the outcome exactly"),
 }
 
@@ -271,71 +251,6 @@ def test_with_many_models_the_truth_is_recovered() -> None:
     for name, true in {"model": 0.5, "task": 0.5, "residual": 1.0}.items():
         found = np.array([fit.var[name] for fit in fits])
         assert abs(found.mean() - true) < 4 * found.std() / np.sqrt(100)
-
-
-def test_with_seven_models_ordinary_regression_rejects_what_is_true() -> None:
-    worlds = [games(stream("seven", str(i)), tasks=15, between=1.0) for i in range(100)]
-    assert np.mean([ols_p(w) <= 0.05 for w in worlds]) > 0.2  # the others: at most 5 % and 3 standard errors
-    assert np.mean([crossed(w, "y", "x").p_one_sided_t <= 0.05 for w in worlds]) < 0.115
-    assert np.mean([permutation_test(w, "y", "x", limit=400).p_one_sided <= 0.05 for w in worlds]) < 0.115
-
-
-def test_permutation_compares_with_every_relabelling() -> None:
-    frame = games(stream("relabelled"), 4, 6, slope=-0.3)
-    x, y = (frame.sort("model", "task")[name].to_numpy().reshape(4, 6) for name in ("x", "y"))
-    var = statsmodels_null(frame)
-    relabelled = [textbook(long(x[list(order)], y), var) for order in permutations(range(4))]
-    t = [beta / se for beta, se, _ in relabelled]
-    found = permutation_test(frame, "y", "x")
-    assert found.p_one_sided == pytest.approx(np.mean([value <= t[0] + 1e-12 for value in t]))
-    assert (found.draws, found.exact) == (24, True)
-
-
-def statsmodels_null(frame: pl.DataFrame) -> dict[str, float]:
-    """Variances of the model without the predictor."""
-    import statsmodels.api as sm
-
-    parts = {"model": "0 + C(model)", "task": "0 + C(task)"}
-    data = frame.to_pandas().assign(all=1)
-    null = sm.MixedLM.from_formula("y ~ 1", groups="all", vc_formula=parts, data=data).fit(method=["nm"])
-    return {"model": null.vcomp[0], "task": null.vcomp[1], "residual": null.scale}
-
-
-def test_beyond_the_limit_relabellings_are_drawn_and_agree() -> None:
-    frame = games(stream("drawn"), 6, 8, slope=-0.2)
-    every, some = permutation_test(frame, "y", "x"), permutation_test(frame, "y", "x", limit=700)
-    assert (every.draws, every.exact, some.draws, some.exact) == (720, True, 700, False)
-    assert some.p_one_sided == pytest.approx(every.p_one_sided, abs=0.07)
-    assert some == permutation_test(frame.reverse(), "y", "x", limit=700)
-    assert some != permutation_test(frame, "y", "x", limit=700, seed="another")
-
-
-ELSEWHERE = games(stream("elsewhere"), 3, 6).filter(
-    pl.col("task") - pl.col("model") < 4, pl.col("task") >= pl.col("model")
-)
-
-
-@pytest.mark.parametrize("frame", [SMALL, games(stream("twice"), 3, 4, 2), ELSEWHERE])
-def test_permutation_needs_one_row_a_cell(frame: pl.DataFrame) -> None:
-    with pytest.raises(ValueError, match="one row in every cell: use bootstrap_test"):
-        permutation_test(frame, "y", "x")
-
-
-def test_the_bootstrap_finds_students_t_where_that_is_exact() -> None:
-    frame = games(stream("booted"), 3, 12, var=(20.0, 0.5, 1.0), between=1.0, slope=-9.0)
-    found = bootstrap_test(frame, "y", "x", draws=300)
-    fit = crossed(frame, "y", "x")
-    assert fit.df == pytest.approx(1, abs=1e-6)
-    assert fit.p_one_sided + 0.08 < fit.p_one_sided_t < 0.3
-    assert found.p_one_sided == pytest.approx(fit.p_one_sided_t, abs=0.07)  # 300 draws: 3 standard errors at most
-    assert (found.draws, found.exact) == (301, False)
-
-
-def test_the_bootstrap_serves_unbalanced_games_and_repeats_exactly() -> None:
-    first = bootstrap_test(SMALL, "y", "x", draws=40)
-    assert first == bootstrap_test(SMALL.reverse(), "y", "x", draws=40)
-    assert first.p_one_sided < 0.1
-    assert bootstrap_test(SMALL.with_columns(x=-pl.col("x")), "y", "x", draws=40).p_one_sided > 0.9
 
 
 def test_predictors_raw_log_and_rank() -> None:

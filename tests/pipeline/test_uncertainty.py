@@ -1,4 +1,4 @@
-"""Intervals, paired tests, Holm's correction and rank intervals against enumeration and figures worked by hand."""
+"""Paired tests, Holm's correction and rank intervals against enumeration and figures worked by hand."""
 
 from itertools import combinations, product
 
@@ -7,24 +7,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
-from pipeline.statistics.uncertainty import (
-    Mean,
-    holm,
-    mean_interval,
-    mean_intervals,
-    paired_permutation,
-    pairwise,
-    rank_intervals,
-    stream,
-)
-
-
-def tasks(values: list[float | None], each: int = 1) -> pl.DataFrame:
-    return pl.DataFrame(
-        {"task_id": [f"t{i // each}" for i in range(len(values))], "v": values}, schema_overrides={"v": pl.Float64}
-    )
+from pipeline.statistics.uncertainty import holm, paired_permutation, pairwise, rank_intervals, stream
 
 
 def test_a_name_is_a_stream_of_its_own() -> None:
@@ -32,92 +16,6 @@ def test_a_name_is_a_stream_of_its_own() -> None:
     assert first == stream("bootstrap", "table_1").integers(0, 1000, 4).tolist() == [317, 524, 549, 556]
     assert first != stream("bootstrap", "table_2").integers(0, 1000, 4).tolist()
     assert stream("a", "bc").random() != stream("ab", "c").random()
-
-
-def test_the_interval_of_independent_tasks_is_near_students() -> None:
-    values = stream("iid").standard_normal(200) * 3 + 10
-    found = mean_interval(tasks(values.tolist()), "v")
-    half = stats.t.ppf(0.975, 199) * values.std(ddof=1) / np.sqrt(200)
-    assert found.mean == pytest.approx(values.mean())
-    assert found.low == pytest.approx(values.mean() - half, abs=0.15 * half)
-    assert found.high == pytest.approx(values.mean() + half, abs=0.15 * half)
-    assert (found.n, found.clusters) == (200, 200)
-
-
-def test_a_narrower_level_gives_a_narrower_interval() -> None:
-    frame = tasks(stream("level").standard_normal(30).tolist())
-    wide, narrow = mean_interval(frame, "v"), mean_interval(frame, "v", level=0.5)
-    assert wide.low < narrow.low < narrow.high < wide.high  # type: ignore[operator]
-
-
-def test_games_that_share_a_task_are_drawn_together() -> None:
-    values = stream("shared").standard_normal(20).tolist()
-    once, eightfold = tasks(values), tasks([v for v in values for _ in range(8)], each=8)
-    single, shared = mean_interval(once, "v"), mean_interval(eightfold, "v")
-    assert (shared.low, shared.high) == pytest.approx((single.low, single.high))
-    naive = mean_interval(eightfold.with_columns(task_id=pl.int_range(pl.len())), "v")
-    assert naive.high - naive.low < 0.5 * (shared.high - shared.low)  # type: ignore[operator]
-
-
-def test_two_clusters_of_unlike_size_have_four_draws() -> None:
-    frame = pl.DataFrame({"task_id": ["a", "b", "b", "b"], "v": [0.0, 4.0, 4.0, 4.0]})
-    assert mean_interval(frame, "v", level=0.9) == Mean(3.0, 0.0, 4.0, 4, 2)  # a quarter 0, half 12 / 4, a quarter 4
-    assert mean_interval(frame, "v", level=0.3) == Mean(3.0, 3.0, 3.0, 4, 2)
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.none() | st.floats(-1e6, 1e6)), max_size=12), st.randoms())
-def test_row_order_changes_no_bit(rows: list[tuple[int, float | None]], chance: object) -> None:
-    schema = {"task_id": pl.Int64, "v": pl.Float64}
-    again = list(rows)
-    chance.shuffle(again)  # type: ignore[attr-defined]
-    frames = [pl.DataFrame(r, schema=schema, orient="row") for r in (rows, again)]
-    first, second = (mean_interval(frame, "v", resamples=50) for frame in frames)
-    assert first == second
-
-
-EDGES = {
-    "no rows": ([], Mean(None, None, None, 0, 0)),
-    "only gaps": ([None, None], Mean(None, None, None, 0, 0)),
-    "one task": ([2.0], Mean(2.0, None, None, 1, 1)),
-    "gap left out": ([3.0, None, 3.0], Mean(3.0, 3.0, 3.0, 2, 2)),
-}
-
-
-@pytest.mark.parametrize("case", EDGES)
-def test_little_data(case: str) -> None:
-    values, expected = EDGES[case]
-    assert mean_interval(tasks(values), "v") == expected
-
-
-def test_what_has_no_interval_is_refused() -> None:
-    with pytest.raises(ValueError, match="no column w"):
-        mean_interval(tasks([1.0]), "w")
-    with pytest.raises(ValueError, match="finite"):
-        mean_interval(tasks([1.0, float("nan")]), "v")
-    with pytest.raises(ValueError, match="known"):
-        mean_interval(pl.DataFrame({"task_id": ["a", None], "v": [1.0, 2.0]}), "v")
-
-
-def test_intervals_of_a_table_are_those_of_its_parts() -> None:
-    rng = stream("table")
-    frame = pl.DataFrame(
-        {"team": ["b"] * 9 + ["a"] * 9, "task_id": [*range(9)] * 2, "v": rng.random(18), "w": rng.random(18)}
-    )
-    table = mean_intervals(frame, ["team"], ["w", "v"])
-    assert table.select("team", "metric").rows() == [("a", "v"), ("a", "w"), ("b", "v"), ("b", "w")]
-    part = mean_interval(frame.filter(team="b"), "v")
-    assert table.row(2)[2:] == (part.mean, part.low, part.high, 9, 9)
-    assert mean_intervals(frame.clear(), ["team"], ["v"]).columns == table.columns
-
-
-def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    hits = 0
-    for i in range(200):
-        rng = stream("coverage", str(i))
-        values = np.repeat(rng.standard_normal(36), 2) + 0.5 * rng.standard_normal(72)
-        found = mean_interval(tasks(values.tolist(), each=2), "v", resamples=400, seed=str(i))
-        hits += found.low <= 0 <= found.high  # type: ignore[operator]
-    assert 0.88 <= hits / 200 <= 0.985
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
@@ -207,8 +105,13 @@ LEAGUE = scores(
 )
 
 
+def ranked(frame: pl.DataFrame, higher: bool = False) -> pl.DataFrame:
+    """The rank intervals of a frame of scores."""
+    return rank_intervals(frame, pairwise(frame, value="cost"), value="cost", higher_is_better=higher)
+
+
 def test_rank_intervals_of_a_league() -> None:
-    ranks = rank_intervals(LEAGUE, value="cost")
+    ranks = ranked(LEAGUE)
     assert ranks.columns == ["team", "mean", "tasks", "rank", "rank_low", "rank_high"]
     assert ranks.drop("mean").rows() == [
         ("also_low", 12, 1, 1, 2),
@@ -220,7 +123,7 @@ def test_rank_intervals_of_a_league() -> None:
 
 
 def test_where_more_is_better_the_league_is_turned_over() -> None:
-    ranks = rank_intervals(LEAGUE, value="cost", higher_is_better=True)
+    ranks = ranked(LEAGUE, higher=True)
     assert ranks.select("team", "rank", "rank_low", "rank_high").rows() == [
         ("high", 1, 1, 1),
         ("middle", 2, 2, 2),
@@ -230,7 +133,7 @@ def test_where_more_is_better_the_league_is_turned_over() -> None:
 
 
 def test_few_tasks_leave_every_rank_open() -> None:
-    ranks = rank_intervals(LEAGUE.filter(pl.col("task_id").is_in(["t0", "t1", "t2", "t3"])), value="cost")
+    ranks = ranked(LEAGUE.filter(pl.col("task_id").is_in(["t0", "t1", "t2", "t3"])))
     assert ranks.select("rank_low", "rank_high").unique().rows() == [(1, 4)]  # 2 / 2^4 is above 5 %
 
 
@@ -251,16 +154,16 @@ def test_repeats_of_a_task_count_once() -> None:
 
 
 def test_a_team_without_values_is_listed_last_and_open() -> None:
-    ranks = rank_intervals(pl.concat([LEAGUE, scores(absent=[None, None])]), value="cost")
+    ranks = ranked(pl.concat([LEAGUE, scores(absent=[None, None])]))
     assert ranks.row(4) == ("absent", None, 0, None, 1, 5)
-    assert rank_intervals(scores(alone=[1.0, 2.0]), value="cost").row(0)[2:] == (2, 1, 1, 1)
+    assert ranked(scores(alone=[1.0, 2.0])).row(0)[2:] == (2, 1, 1, 1)
 
 
 def test_ranks_do_not_depend_on_row_order_or_on_the_other_teams_draws() -> None:
     rng = stream("teams")
     frame = scores(**{name: (rng.standard_normal(36) + i / 3).tolist() for i, name in enumerate("abcde")})
     shuffled = frame.sample(fraction=1, shuffle=True, seed=1)
-    assert rank_intervals(frame, value="cost").equals(rank_intervals(shuffled, value="cost"))
+    assert ranked(frame).equals(ranked(shuffled))
     alone = pairwise(frame.filter(pl.col("team").is_in(["a", "b"])), value="cost")
     assert alone["p_value"].to_list() == pairwise(frame, value="cost").filter(a="a", b="b")["p_value"].to_list()
 

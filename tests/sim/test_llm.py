@@ -10,8 +10,9 @@ from sim.agents.llm.spec import LlmParameters
 from sim.game import Limits
 from sim.play import Play, config_of, identity, play_game_later
 from sim.prompts import load_variant
+from sim.provider.money import Ledger
 from sim.runner import jobs_for
-from sim.runner_async import build_waiting, models_of
+from sim.runner_async import Outcomes, build_waiting, models_of, play_waiting
 from sim.serve.negotiator import negotiate
 from sim.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, load_team, named_teams
 from tests.sim.worlds import calendar, registration, request, tiny_task
@@ -178,7 +179,10 @@ WRONG = [
     ({"model": "m", "retries": -1}, "retries is -1"),
     ({"model": "m", "api_base": "https://me:word@host/v1"}, "api_base holds"),
     ({"model": "m", "extra": {"api_key": "x"}}, "extra.api_key looks like a secret"),
-    ({"model": "m", "extra": {"extra_headers": {"Authorization": "x"}}}, "extra.Authorization looks like"),
+    (
+        {"model": "m", "extra": {"extra_headers": {"Authorization": "x"}}},
+        "extra.extra_headers.Authorization looks",
+    ),
     ({"model": "m", "prices": {"input": -1, "output": 1, "date": "2026-01-01"}}, "below 0"),
     ({"model": "m", "prices": {"input": 1, "output": 1}}, "date"),
     ({"model": "m", "prompt_variant": "nowhere"}, "no prompt variant 'nowhere'"),
@@ -219,3 +223,30 @@ def test_scripted_games_have_no_trace_of_models():
     config = config_of(Play(TASK, named_teams()["imap"]))
     assert "prompts" not in config
     assert identity(config) == identity(msgspec.json.decode(msgspec.json.encode(config)))
+
+
+def test_no_game_begins_after_one_that_can_t_be_written(tmp_path):
+    (tmp_path / "full").write_text("no folder")
+    jobs, outcomes, provider = jobs_for([TASK], [team()], Limits(), 3, tmp_path / "full"), Outcomes(), Canned()
+    asyncio.run(play_waiting(jobs, provider, Ledger(), 1, outcomes, lambda done: None))
+    assert (outcomes.ended, outcomes.stopped, outcomes.not_begun) == (0, 1, 2)
+    assert any(cause.startswith("not begun: ") and "full" in cause for cause in outcomes.causes)
+
+
+def test_a_fault_of_the_program_costs_one_game_and_shows_no_key(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SOME_KEY", "sk-planted-0123456789")
+    jobs, outcomes = jobs_for([TASK], [team()], Limits(), 2, tmp_path), Outcomes()
+
+    class Broken(Canned):
+        async def answer(self, ask, parameters):
+            if len(self.asks) == 0:
+                self.asks.append(ask)
+                raise RuntimeError("sk-planted-0123456789 \x1b[31m")
+            return await super().answer(ask, parameters)
+
+    asyncio.run(play_waiting(jobs, Broken(), Ledger(), 1, outcomes, lambda done: None))
+    assert (outcomes.ended, outcomes.stopped) == (1, 1)
+    told = capsys.readouterr().err
+    assert "RuntimeError: [redacted]" in told
+    assert "\x1b" not in told
+    assert "planted-0" not in told.partition("RuntimeError:")[2] + "".join(outcomes.causes)

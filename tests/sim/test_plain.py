@@ -14,6 +14,9 @@ NESTED: list[Any] = []
 for _ in range(100_000):
     NESTED = [NESTED]
 
+KNOT: list[Any] = []
+KNOT += [KNOT, KNOT]
+
 EXAMPLES: list[tuple[Any, Any]] = [
     ({"slot": True, "to": None}, {"slot": True, "to": None}),
     ({1: (2, 3)}, {"1": [2, 3]}),
@@ -45,3 +48,19 @@ anything = st.recursive(
 @given(anything)
 def test_any_value_becomes_json(value: Any) -> None:
     json.loads(msgspec.json.encode(plain(value)))
+
+
+def test_a_list_that_holds_itself_comes_to_an_end() -> None:
+    assert len(msgspec.json.encode(plain(KNOT))) < 10_000_000
+
+
+def test_the_copy_is_the_agent_s_no_longer() -> None:
+    answer = [{"type": "dm", "to": [1]}]
+    copy = plain(answer)
+    answer[0]["to"].append(2)  # type: ignore[union-attr]
+    answer.clear()
+    assert copy == [{"type": "dm", "to": [1]}]
+
+
+def test_an_address_in_memory_is_left_out() -> None:
+    assert plain(object()) == "<object object>"

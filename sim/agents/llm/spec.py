@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date as Date
 from pathlib import Path
@@ -13,6 +14,8 @@ from msgspec import Struct
 from sim.prompts import VERSION, Variant, VariantError, load_variant
 
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
+# How the keys of well-known providers begin, and what stands before one in a header.
+KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
 
 class Prices(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,20 +92,30 @@ def problem_of(p: LlmParameters) -> str | None:
             return f"{name} is {value}; give a whole number from {least}"
     if p.prices and min(p.prices.input, p.prices.output, p.prices.cached_input or 0) < 0:
         return "a price is below 0; give US dollars for a million tokens"
-    if p.api_base and "@" in p.api_base:
-        return "api_base holds a user name or password; put the key into the environment and name it with api_key_env"
-    return secret_in(p.extra)
+    if p.api_base and ("@" in p.api_base or "?" in p.api_base):
+        return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
+    told = {"model": p.model, "api_base": p.api_base, "api_key_env": p.api_key_env, "prompt_variant": p.prompt_variant}
+    return secret_in(told | {"extra": p.extra}, "")
 
 
-def secret_in(extra: Mapping[str, Any]) -> str | None:
-    """Whether something in `extra` looks like a key, which would then stand in every trace."""
-    for name, value in extra.items():
-        parts = name.lower().replace("-", "_").split("_")
-        if any(word in parts or (word in name.lower() and word != "key" and word != "token") for word in SECRET_WORDS):
-            return f"extra.{name} looks like a secret; put it into the environment and name it with api_key_env"
-        if isinstance(value, Mapping) and (found := secret_in(value)):
+def secret_in(value: Any, place: str) -> str | None:
+    """Whether something in the value looks like a key, by its name or itself: it would then stand in every trace."""
+    if isinstance(value, str) and KEY.search(value):
+        return f"{place} looks like a secret; put it into the environment and name it with api_key_env"
+    for name, inner in value.items() if isinstance(value, Mapping) else ():
+        inside = f"{place}.{name}" if place else str(name)
+        if place and is_secret(str(name)):
+            return f"{inside} looks like a secret; put it into the environment and name it with api_key_env"
+        if found := secret_in(inner, inside):
             return found
-    return None
+    listed = enumerate(value) if isinstance(value, list | tuple) else ()
+    return next((found for i, inner in listed if (found := secret_in(inner, f"{place}[{i}]"))), None)
+
+
+def is_secret(name: str) -> bool:
+    """Whether a field of this name holds a secret."""
+    parts = name.lower().replace("-", "_").split("_")
+    return any(word in parts or (word in name.lower() and word not in ("key", "token")) for word in SECRET_WORDS)
 
 
 def variants_of(p: LlmParameters, nosy: bool) -> list[Variant]:

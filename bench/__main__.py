@@ -1,0 +1,111 @@
+"""The command `python -m bench [NAME…] [--write FILE]`: measure, show, and keep what was found."""
+
+import datetime
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bench.kernel import calibration
+from bench.work import LONG, WORK
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+PACKAGES = ("polars", "pyarrow", "duckdb", "msgspec", "ortools", "litellm", "zstandard")
+
+
+def machine() -> dict[str, Any]:
+    """What was measured on, and when."""
+    model = next((line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), "")
+    memory = next((int(line.split()[1]) * 1024 for line in _lines("/proc/meminfo") if line.startswith("MemTotal")), 0)
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "cpu": model or platform.processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(memory / 2**30, 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+        "load_at_start": round(os.getloadavg()[0], 2),
+    }
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+
+
+@app.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help=f"What to measure: {', '.join(WORK)}.")] = None,
+    write: Annotated[Path | None, typer.Option(help="Keep the results there; others of the file stay.")] = None,
+    profile: Annotated[bool, typer.Option(help="Profile the three hottest paths as well.")] = True,
+    scratch: Annotated[
+        Path | None, typer.Option(help="Where traces and tables go.", show_default="a new folder")
+    ] = None,
+) -> None:
+    """Measure the project's speed; without NAMES everything but `repro`, which takes as long again."""
+    unknown = [name for name in names or () if name not in WORK]
+    if unknown:
+        raise typer.BadParameter(f"there is no {unknown[0]!r}; known: {', '.join(WORK)}", param_hint="NAMES")
+    with tempfile.TemporaryDirectory(dir=scratch, prefix="bench-") as folder:
+        found = measure(names or [name for name in WORK if name not in LONG], Path(folder), profile and not names)
+    if write:
+        keep(found, write)
+        if "growth" in found["work"]:
+            from pipeline.plots.growth import growth
+            from pipeline.plots.style import save
+
+            save(growth(found["work"]["growth"]), write.with_name("images") / "growth.svg")
+
+
+def measure(names: list[str], folder: Path, profile: bool) -> dict[str, Any]:
+    """The machine, and each piece of work's figures; seconds also as multiples of the calibration kernel's."""
+    found: dict[str, Any] = {"machine": machine(), "calibration_seconds": calibration(), "work": {}}
+    kernel = found["calibration_seconds"]
+    print(f"calibration kernel: {kernel:.3f} s", flush=True)
+    for name in names:
+        begun = time.perf_counter()
+        figures = WORK[name](folder)
+        multiples = {
+            key: round(value / kernel, 3) for key, value in figures.items() if "cpu" in key or "seconds" in key
+        }
+        found["work"][name] = {
+            "figures": {key: round(value, 4) for key, value in figures.items()},
+            "multiples": {k: v for k, v in multiples.items() if "a_cpu_second" not in k and "a_second" not in k},
+            "load": round(os.getloadavg()[0], 2),
+        }
+        print(f"{name} ({time.perf_counter() - begun:.0f} s)", flush=True)
+        for key, value in figures.items():
+            print(f"  {key:28} {value:12,.3f}", flush=True)
+    if profile:
+        from bench.profiles import profiles
+
+        found["profiles"] = profiles(folder)
+    return found
+
+
+def keep(found: dict[str, Any], path: Path) -> None:
+    """Write the results; what was not measured this time stays as it was, with the machine that it was measured on."""
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"work": {}}
+    for name, work in found["work"].items():
+        found["work"][name] = work | {"machine": found["machine"], "calibration_seconds": found["calibration_seconds"]}
+    whole = before | {key: value for key, value in found.items() if key == "profiles"}
+    whole["work"] = {name: (before["work"] | found["work"]).get(name) for name in WORK}
+    whole["work"] = {name: work for name, work in whole["work"].items() if work}
+    draft = path.with_name(f".{path.name}.part")
+    draft.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(app())

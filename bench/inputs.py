@@ -1,0 +1,97 @@
+"""What is measured is played and copied here first: tasks, games of baselines and of simulated negotiators."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from uuid import NAMESPACE_OID, uuid5
+
+import zstandard
+
+from bench.measure import ROOT, process
+
+PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
+STYLES = ("candid", "chatty")
+LIST = ROOT / "data" / "suites" / "paper72.csv"
+TRACES = 3_600
+
+
+def tasks(folder: Path) -> Path:
+    """The paper's 72 tasks."""
+    path = folder / "tasks.jsonl"
+    if not path.exists():
+        process(["python", "-m", "sim", "suite", LIST, "--out", path])
+    return path
+
+
+def many_tasks(folder: Path) -> Path:
+    """900 tasks, none twice: half of either setting."""
+    path = folder / "many.jsonl"
+    if path.exists():
+        return path
+    lists = [folder / f"{setting}.csv" for setting in ("uniform", "varied")]
+    for chosen in lists:
+        options = ["--setting", chosen.stem, "--candidates", "51", "--per-third", "17"]
+        process(["python", "-m", "sim", "select", *options, "--out", chosen])
+    texts = [chosen.read_text(encoding="utf-8").splitlines(keepends=True) for chosen in lists]
+    both = folder / "both.csv"
+    both.write_text("".join([*texts[0], *texts[1][1:]]), encoding="utf-8")
+    process(["python", "-m", "sim", "suite", both, "--out", path])
+    return path
+
+
+def run_command(tasks: Path, teams: Sequence[str], out: Path) -> list[str | Path]:
+    """The command that plays the teams' games."""
+    return ["python", "-m", "sim", "run", tasks, *(w for team in teams for w in ("--team", team)), "--out", out]
+
+
+def baselines(folder: Path) -> list[Path]:
+    """3,600 traces of baseline games on 918 different tasks, zstd-compressed, in the order of their names."""
+    out = folder / "baselines"
+    if not out.exists():
+        process(run_command(many_tasks(folder), PROTOCOLS, out))
+    return sorted(out.rglob("*.json.zst"))[:TRACES]
+
+
+def negotiators(folder: Path) -> Path:
+    """144 games in the English of two styles of simulated negotiators."""
+    out = folder / "negotiators"
+    if not out.exists():
+        process(run_command(tasks(folder), STYLES, out))
+    return out
+
+
+def as_json(paths: Sequence[Path], out: Path) -> Path:
+    """The traces unpacked, a JSON file each."""
+    out.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(_unpack, paths, [out / f"{p.parent.name}-{p.name[:-4]}" for p in paths], chunksize=64))
+    return out
+
+
+def _unpack(path: Path, out: Path) -> None:
+    out.write_bytes(_content(path))
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+        return bytes(stream.read())
+
+
+def copies(paths: Sequence[Path], number: int, out: Path) -> Path:
+    """So many traces in a folder: the given ones again and again, each time as games of their own."""
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(_copy, *zip(*wanted, strict=True), chunksize=64))
+    return out
+
+
+def _copy(path: Path, again: int, out: Path) -> None:
+    text = _content(path)
+    game = text[text.index(b'"game_id":"') + 11 :][:36]
+    other = str(uuid5(NAMESPACE_OID, f"{game.decode()}/{again}")).encode()
+    folder = out / path.parent.name
+    folder.mkdir(exist_ok=True)
+    packed = zstandard.ZstdCompressor(level=3).compress(text.replace(game, other))
+    (folder / f"{again}-{path.name}").write_bytes(packed)

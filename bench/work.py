@@ -1,0 +1,184 @@
+"""What is measured: one function for each row of the table, each giving figures by name."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from bench import inputs
+from bench.measure import ROOT, cpu_of, middle, process
+
+Figures = dict[str, float]
+
+RUNS = 3
+GROWTH = (360, 1_200, 3_600, 12_000, 36_000)
+
+
+def startup(folder: Path) -> Figures:
+    """Seconds until the commands have shown what they can do."""
+    return {
+        f"{module}_seconds": middle([process(["python", "-m", module, "--help"]) for _ in range(5)]).seconds
+        for module in ("sim", "pipeline")
+    }
+
+
+def play(folder: Path) -> Figures:
+    """288 baseline games, the whole process, each trace a file."""
+    tasks = inputs.tasks(folder)
+    runs = [process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
+    found = middle(runs)
+    size = sum(p.stat().st_size for p in (folder / "play0").rglob("*.zst"))
+    return {"seconds": found.seconds, "cpu": found.cpu, "games": 288.0, "bytes_a_game": size / 288}
+
+
+def select(folder: Path) -> Figures:
+    """1,800 candidates made, solved and chosen from, both settings."""
+    commands = [
+        ["python", "-m", "sim", "select", "--setting", setting, "--out", str(folder / f"chosen-{setting}.csv")]
+        for setting in ("uniform", "varied")
+    ]
+    both = [[process(command) for command in commands] for _ in range(RUNS)]
+    return {
+        "seconds": median(sum(t.seconds for t in pair) for pair in both),
+        "cpu": median(sum(t.cpu for t in pair) for pair in both),
+        "candidates": 1_800.0,
+    }
+
+
+def count(folder: Path) -> Figures:
+    """Feasible and optimal assignments of the 72 tasks, in milliseconds a task."""
+    from sim.oracle import count as count_assignments
+    from sim.suite import read_tasks
+
+    tasks = read_tasks(inputs.tasks(folder))
+    taken = [
+        min(cpu_of(partial(count_assignments, task.calendars, task.meetings)) for _ in range(RUNS)) for task in tasks
+    ]
+    return {"median_ms": 1_000 * median(taken), "most_ms": 1_000 * max(taken)}
+
+
+def derive(folder: Path) -> Figures:
+    """All tables of 3,600 baseline traces, both weight modes, from JSON; and how many bytes they are."""
+    traces = inputs.as_json(inputs.baselines(folder), folder / "json")
+    size = sum(p.stat().st_size for p in traces.iterdir())
+    found = middle([process(derive_command(traces, folder / "tables")) for _ in range(RUNS)])
+    return {
+        "seconds": found.seconds,
+        "cpu": found.cpu,
+        "memory_mb": found.memory / 1e6,
+        "traces": float(inputs.TRACES),
+        "megabytes": size / 1e6,
+        "megabytes_a_second": size / 1e6 / found.seconds,
+    }
+
+
+def derive_command(traces: Path, out: Path) -> list[str | Path]:
+    """The command that derives all tables."""
+    return ["python", "-m", "pipeline", "derive", traces, "--out", out]
+
+
+def typed(folder: Path) -> Figures:
+    """Typed VPS of 360 traces to Parquet beside merely decoding them, to objects or records, in seconds of CPU."""
+    paths = inputs.baselines(folder)[::10]
+    traces = inputs.as_json(paths, folder / "some")
+    taken = {work: min(_child(work, traces) for _ in range(RUNS)) for work in ("objects", "records", "scoring")}
+    return {
+        "objects_cpu": taken["objects"],
+        "records_cpu": taken["records"],
+        "vps_cpu": taken["scoring"],
+        "times_objects": taken["scoring"] / taken["objects"],
+        "times_records": taken["scoring"] / taken["records"],
+    }
+
+
+def _child(work: str, traces: Path) -> float:
+    """Seconds of CPU of a process that does the work on one core, without its start."""
+    code = f"from bench.one_core import told; told({work!r})"
+    environment = os.environ | {"POLARS_MAX_THREADS": "1"}
+    said = subprocess.run([sys.executable, "-c", code, str(traces)], env=environment, check=True, capture_output=True)
+    return float(said.stdout)
+
+
+def english(folder: Path) -> Figures:
+    """Messages a second and core whose English is read, all tables derived, the whole process."""
+    import polars as pl
+
+    traces = inputs.negotiators(folder)
+    found = middle([process(derive_command(traces, folder / "english")) for _ in range(RUNS)])
+    messages = pl.read_parquet(folder / "english" / "messages.parquet", glob=False).filter(pl.col("typed").is_null())
+    return {
+        "seconds": found.seconds,
+        "cpu": found.cpu,
+        "messages": float(messages.height),
+        "messages_a_cpu_second": messages.height / found.cpu,
+    }
+
+
+def growth(folder: Path) -> Figures:
+    """Seconds, CPU and memory of deriving all tables as the number of traces grows, from zstd-packed files."""
+    paths, figures = inputs.baselines(folder), Figures()
+    for number in GROWTH:
+        traces = inputs.copies(paths, number, folder / f"grown{number}")
+        found = process(derive_command(traces, folder / "grown"))
+        figures |= {
+            f"seconds_{number}": found.seconds,
+            f"cpu_{number}": found.cpu,
+            f"memory_mb_{number}": found.memory / 1e6,
+        }
+    tables = sum(p.stat().st_size for p in (folder / "grown").glob("*.parquet"))
+    packed = sum(p.stat().st_size for p in (folder / f"grown{GROWTH[-1]}").rglob("*.zst"))
+    return figures | {"parquet_bytes_a_game": tables / GROWTH[-1], "trace_bytes_a_game": packed / GROWTH[-1]}
+
+
+def negotiator(folder: Path) -> Figures:
+    """One game of simulated negotiators, in milliseconds of CPU."""
+    from sim.game import Limits
+    from sim.play import play_game
+    from sim.runner import jobs_for, no_garbage_collection
+    from sim.suite import read_tasks
+    from sim.teams import load_team
+
+    jobs = jobs_for(read_tasks(inputs.tasks(folder)), [load_team(s) for s in inputs.STYLES], Limits(), 1, folder)
+    with no_garbage_collection():
+        taken = [cpu_of(partial(play_game, job.play)) for job in jobs]
+    return {
+        "mean_ms": 1_000 * sum(taken) / len(taken),
+        "median_ms": 1_000 * median(taken),
+        "most_ms": 1_000 * max(taken),
+    }
+
+
+def models(folder: Path) -> Figures:
+    """64 games of language models at once against a stub that answers in 200 ms, beside LiteLLM alone."""
+    from bench.models import models as measured
+
+    return measured(inputs.tasks(folder))
+
+
+def repro(folder: Path) -> Figures:
+    """`dvc repro` from nothing in a clone of what is committed, and once more."""
+    clone = folder / "clone"
+    process(["git", "clone", "--quiet", ROOT, clone])
+    first, second = (process(["dvc", "repro"], clone) for _ in range(2))
+    stages = (clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:")
+    return {"first_seconds": first.seconds, "second_seconds": second.seconds, "stages": float(stages)}
+
+
+WORK: dict[str, Callable[[Path], Figures]] = {
+    "startup": startup,
+    "play": play,
+    "select": select,
+    "count": count,
+    "derive": derive,
+    "typed": typed,
+    "english": english,
+    "growth": growth,
+    "negotiator": negotiator,
+    "models": models,
+    "repro": repro,
+}
+# `make bench` leaves this one out: it takes as long as all others together.
+LONG = ("repro",)

@@ -1,0 +1,50 @@
+"""Work on a Dask cluster, through joblib: an optional extra (`uv pip install calbench-lab[cluster]`, docs/scale.md)."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+Run = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]]
+
+# Seconds to find the scheduler, and its first worker.
+WAIT = 30
+
+
+class ClusterError(Exception):
+    """A cluster that cannot be used: in plain words, with what to do."""
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Run]:
+    """A function that does work for each call's arguments on the workers of the scheduler at `address`.
+
+    Work of a worker that dies is done again by another. Paths mean what they mean here: workers see the same disk under
+    the same names. Raises ClusterError where there is no such cluster, or its workers die again and again.
+    """
+    try:
+        from distributed import Client, KilledWorker
+        from joblib import Parallel, delayed, parallel_config
+    except ImportError as error:
+        raise ClusterError(f"{error.name} is not installed; install calbench-lab[cluster]") from error
+
+    def run(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        tasks = (delayed(done_in)(Path.cwd(), work, *arguments) for arguments in calls)
+        return iter(Parallel(batch_size=1, return_as="generator_unordered")(tasks))
+
+    try:
+        client: Any = Client(address, timeout=WAIT)  # type: ignore[no-untyped-call]
+        with client, parallel_config("dask", client=client):
+            client.wait_for_workers(1, timeout=WAIT)
+            yield run
+    except (OSError, ValueError, TimeoutError, KilledWorker) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise ClusterError(f"the cluster at {address} does not work: {error}") from error
+
+
+def done_in(folder: Path, work: Callable[..., Any], *arguments: Any) -> Any:
+    """What the work returns when it is done in that folder."""
+    os.chdir(folder)
+    return work(*arguments)

@@ -1,0 +1,1 @@
+"""Every figure that the paper prints, with what became of it here."""

@@ -1,0 +1,1 @@
+"""The paper's own figures: by name, and set beside each other."""

@@ -1,0 +1,1 @@
+"""Figures: each function takes frames and returns a figure."""

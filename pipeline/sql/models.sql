@@ -1,0 +1,14 @@
+-- Who speaks: one row per team, condition and model, over the agents that do not probe. Model is as the trace names it,
+-- and empty where agents have none.
+SELECT
+    team,
+    bool_or(simulated) AS simulated,
+    condition,
+    coalesce(model, '') AS model,
+    count(*) AS agents,
+    count(DISTINCT game_id) AS games,
+    count(DISTINCT task_id) AS tasks
+FROM agents JOIN games USING (game_id)
+WHERE NOT nosy
+GROUP BY team, condition, coalesce(model, '')
+ORDER BY team, condition, model

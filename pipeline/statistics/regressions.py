@@ -1,0 +1,120 @@
+"""Appendix I on the study's games: does privacy loss fall as excess cost rises? A fit a group of teams and setting."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import polars as pl
+from polars import selectors as cs
+
+from pipeline.io import to_frame
+from pipeline.mixed_effects import crossed, per_group_slopes, predictors
+from pipeline.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
+from pipeline.statistics.few_groups import between_test, bootstrap_test, permutation_test
+
+OUTCOME, PREDICTOR, GROUPS = "vps_uniform_mean", "excess_cost", ("team", "task_id")
+POOLED = "pooled"
+DIGITS = 8  # significant ones: those beyond may differ from machine to machine
+
+
+@dataclass(frozen=True)
+class Tests:
+    """How the tests beside Wald's are made: outcomes drawn, most relabellings, and the name of the streams."""
+
+    draws: int = 199
+    relabellings: int = 10_000
+    seed: str = "mixed effects"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The games of a group of teams in a setting, with `predictor`, and how many games have none."""
+
+    teams: str
+    setting: str
+    predictor: str
+    games: pl.DataFrame
+    left_out: int
+
+
+def samples(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> Iterator[Sample]:
+    """Each group of teams, setting, and both settings together, by each predictor."""
+    played = games.drop_nulls([OUTCOME, PREDICTOR])
+    for name, teams in groups.items():
+        of_group = played.filter(pl.col("team").is_in(list(teams)))
+        for setting in [*sorted(of_group["setting"].drop_nulls().unique()), POOLED]:
+            part = of_group if setting == POOLED else of_group.filter(setting=setting)
+            for predictor, frame in predictors(part, PREDICTOR).items():
+                yield Sample(name, setting, predictor, frame, part.height - frame.height)
+
+
+def fits_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]], tests: Tests) -> pl.DataFrame:
+    """One row a group of teams, setting and predictor: the fit, its tests, and what the means of the teams say.
+
+    `games` has a row a game: team, simulated, task_id, setting, vps_uniform_mean, excess_cost. Where there is no fit
+    the figures are null and `note` says why.
+    """
+    rows = [_row(sample, tests) for sample in samples(games, groups)]
+    found = to_frame(MIXED_EFFECTS, [tuple(row.get(name) for name in MIXED_EFFECTS.names) for row in rows])
+    return found.with_columns(cs.float().round_sig_figs(DIGITS))
+
+
+def _row(sample: Sample, tests: Tests) -> dict[str, object]:
+    known = {
+        "teams": sample.teams,
+        "simulated": bool(sample.games["simulated"].any()),
+        "setting": sample.setting,
+        "predictor": sample.predictor,
+        "games": sample.games.height,
+        "left_out": sample.left_out,
+    }
+    try:
+        return known | _figures(sample, tests)
+    except ValueError as error:
+        return known | {"note": str(error)}
+
+
+def _figures(sample: Sample, tests: Tests) -> dict[str, object]:
+    """The fit's columns. Raises ValueError as `crossed` does."""
+    fit = crossed(sample.games, OUTCOME, "predictor", GROUPS)
+    between = between_test(sample.games, OUTCOME, "predictor", GROUPS[0])
+    team, task = GROUPS
+    same = ("beta", "se", "t", "p_one_sided", "df", "p_one_sided_t", "loglik", "singular", "sd")
+    return {
+        "n_teams": fit.sizes[team],
+        "n_tasks": fit.sizes[task],
+        **{name: getattr(fit, name) for name in same},
+        **_reference(sample, tests),
+        "var_team": fit.var[team],
+        "var_task": fit.var[task],
+        "var_residual": fit.var_residual,
+        "between_correlation": between.correlation,
+        "between_p": between.p_one_sided,
+    }
+
+
+def _reference(sample: Sample, tests: Tests) -> dict[str, object]:
+    """The test without Wald's normal that the games allow: whole teams relabelled, or else outcomes drawn."""
+    seed = "/".join((tests.seed, sample.teams, sample.setting, sample.predictor))
+    try:
+        found = permutation_test(sample.games, OUTCOME, "predictor", GROUPS, tests.relabellings, seed)
+        return {"p_permutation": found.p_one_sided, "draws": found.draws}
+    except ValueError:
+        found = bootstrap_test(sample.games, OUTCOME, "predictor", GROUPS, tests.draws, seed)
+        return {"p_bootstrap": found.p_one_sided, "draws": found.draws}
+
+
+def slopes_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """One row a group of teams, setting, predictor and team: the least-squares line through the team's own games.
+
+    A group whose predictor does not vary has no rows.
+    """
+    simulated = games.group_by("team").agg(pl.col("simulated").any())
+    parts = [to_frame(MIXED_EFFECTS_SLOPES, [])]
+    for sample in samples(games, groups):
+        named = {"teams": sample.teams, "setting": sample.setting, "predictor": sample.predictor}
+        with suppress(ValueError):
+            lines = per_group_slopes(sample.games, OUTCOME, "predictor", GROUPS[0])
+            lines = lines.with_columns(pl.lit(value).alias(name) for name, value in named.items())
+            parts.append(lines.join(simulated, on="team", how="left").select(parts[0].columns))
+    return pl.concat(parts).with_columns(cs.float().round_sig_figs(DIGITS))

@@ -1,0 +1,104 @@
+"""An interval for every mean of every result table: the table's own query game by game, and tasks drawn anew."""
+
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.database import attach
+from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.by_game import by_game, with_tasks
+from pipeline.statistics.means import AMOUNTS, MEANS, TEAM, Means
+from pipeline.tables import query
+from pipeline.truth.recall import Resampling
+
+OF_GAMES = (*TEAM, "difficulty")  # keys that are attributes of games
+ROW = ("table", *TEAM, "part", "measure")
+EQUAL = 1e-9  # relative: how near the ratio over games comes to the table's figure
+
+
+def table_intervals(tables: Path, resampling: Resampling) -> pl.DataFrame:
+    """One row a mean of a result table that has a value: the table's figure, its interval, games and tasks.
+
+    Raises ValueError where the figure is not what its games add up to.
+    """
+    with attach(tables) as connection:
+        games = with_tasks(connection.sql("FROM games").pl())
+        amounts = {name: connection.sql(f"FROM ({text}) ORDER BY ALL").pl() for name, text in AMOUNTS.items()}
+    figures, lines = [], []
+    for name, means in MEANS.items():
+        table = query(name, tables).filter(**means.only)
+        figures.append(_figures(name, table, means))
+        lines.append(_lines(name, _values(table, by_game(name, tables), _members(games, means), means), amounts, means))
+    found = pl.concat(figures).join(
+        ratio_intervals(pl.concat(lines), ROW, resampling), on=ROW, how="left", nulls_equal=True
+    )
+    _agree(found)
+    return found.with_columns(mean="figure").drop("figure").sort(ROW)
+
+
+def _figures(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
+    """One row a mean of the table: its row, and `figure`, what the table says."""
+    index = [*ROW[:-1], "simulated"]
+    named = _named(name, table, means)
+    long = named.unpivot(means.measures, index=index, variable_name="measure", value_name="figure")
+    return long.select(*ROW, "simulated", pl.col("figure").cast(pl.Float64)).drop_nulls("figure")
+
+
+def _named(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
+    """The table with the columns of ROW; `part` holds what is left of its key."""
+    rest = [pl.col(key).cast(pl.String) for key in means.key if key not in TEAM]
+    part = pl.concat_str(rest, separator=" / ", ignore_nulls=True) if rest else pl.lit("")
+    missing = [pl.lit(None, pl.String).alias(key) for key in TEAM if key not in means.key]
+    return table.with_columns(pl.lit(name).alias("table"), part.alias("part"), *missing)
+
+
+def _members(games: pl.DataFrame, means: Means) -> pl.DataFrame:
+    """The games under the attributes by which the table groups them."""
+    if means.pooled:
+        named = games.with_columns(pl.col("difficulty").fill_null("unknown"))
+        games = pl.concat([named, games.with_columns(difficulty=pl.lit("all"))])
+    return games.select("game_id", "task_id", *(key for key in OF_GAMES if key in means.key))
+
+
+def _values(table: pl.DataFrame, of_game: pl.DataFrame, members: pl.DataFrame, means: Means) -> pl.DataFrame:
+    """One row a row of the table and game of its group: the game's own values, null where it has none."""
+    shared = [key for key in OF_GAMES if key in means.key]
+    groups = table.select(means.key).join(members, on=shared, nulls_equal=True)
+    own = of_game.select(*means.key, "game_id", *means.measures)
+    return groups.join(own, on=[*means.key, "game_id"], how="left", nulls_equal=True)
+
+
+def _lines(name: str, values: pl.DataFrame, amounts: dict[str, pl.DataFrame], means: Means) -> pl.DataFrame:
+    """One row a mean of the table and game: what the game adds above and below the line."""
+    named = _named(name, values, means).with_columns(pl.col(means.measures).cast(pl.Float64))
+    return pl.concat(_of_measure(named, measure, amounts, means) for measure in means.measures)
+
+
+def _of_measure(named: pl.DataFrame, measure: str, amounts: dict[str, pl.DataFrame], means: Means) -> pl.DataFrame:
+    """The lines of one mean. Where there is no amount that it is per, each game with a value counts once."""
+    own = pl.col(measure)
+    known = named.with_columns(once=own.is_not_null().cast(pl.Float64))
+    below, above = pl.col("once"), own
+    if measure in means.ratios:
+        known = _with_amount(known, amounts[means.ratios[measure]], "per")
+        below = pl.coalesce("per", "once")
+        above = own * below
+    if measure in means.above:
+        known, above = _with_amount(known, amounts[means.above[measure]], "top"), pl.col("top")
+    line = known.with_columns(measure=pl.lit(measure), numerator=above.fill_null(0.0), denominator=below)
+    return line.select(*ROW, "task_id", "numerator", "denominator")
+
+
+def _with_amount(known: pl.DataFrame, amount: pl.DataFrame, name: str) -> pl.DataFrame:
+    keys = [column for column in amount.columns if column != "amount"]
+    return known.join(amount.rename({"amount": name}), on=keys, how="left")
+
+
+def _agree(found: pl.DataFrame) -> None:
+    """Raise ValueError where a table's figure is not the ratio over its games."""
+    apart = (pl.col("mean") - pl.col("figure")).abs() > EQUAL * pl.max_horizontal(1.0, pl.col("figure").abs())
+    wrong = found.filter(apart.fill_null(True))
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        where = ", ".join(f"{name} {row[name]}" for name in ROW if row[name])
+        raise ValueError(f"{where}: the table says {row['figure']}, its games {row['mean']}; see statistics/means.py")

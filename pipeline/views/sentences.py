@@ -1,0 +1,88 @@
+"""Typed messages in words: what a reader wants to know of a protocol's JSON."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+Body = Mapping[str, Any]
+
+
+def sentence(content: str, protocol: str | None) -> str | None:
+    """A typed message as an English sentence; None for English, and for what no protocol is known to send."""
+    if protocol is None:
+        return None
+    try:
+        body = json.loads(content)
+        say = SENTENCES.get((protocol, body[protocol]))
+        return say(body) if say else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def slots(numbers: Iterable[int]) -> str:
+    """Slots in order, runs of three or more shortened: 0–3, 5, 7."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{r[0]}–{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs)
+
+
+def _costs(body: Body) -> str:
+    by_cost: dict[int, list[int]] = {}
+    for slot, cost in body["costs"].items():
+        if cost is not None:
+            by_cost.setdefault(cost, []).append(int(slot))
+    told = "; ".join(f"cost {cost}: {slots(held)}" for cost, held in sorted(by_cost.items()))
+    cannot = slots(int(slot) for slot, cost in body["costs"].items() if cost is None)
+    return (told or "nothing can be had") + (f"; impossible: {cannot}" if cannot else "")
+
+
+def _plan(plan: Body) -> str:
+    moves = ", ".join(f"M{m['meeting_id']} {m['from_slot']} → {m['to_slot']}" for m in plan["displacements"])
+    return f"slot {plan['slot']}" + (f" (plan {plan['id']}: {moves})" if moves else "")
+
+
+def _proposals(body: Body) -> str:
+    plans = body["plans"]
+    if any(plan["displacements"] for plan in plans):
+        return f"offers {'; '.join(map(_plan, plans))}"
+    return f"offers slots {slots(plan['slot'] for plan in plans)}"
+
+
+def _scores(body: Body) -> str:
+    return "scores " + ", ".join(f"{plan}: {score}" for plan, score in body["scores"].items()) + " (0 never, 11 gladly)"
+
+
+def _decision(body: Body) -> str:
+    moves = ", ".join(f"M{m['meeting_id']} {m['from_slot']} → {m['to_slot']}" for m in body["displacements"])
+    return f"decides for slot {body['slot']}" + (f", with {moves}" if moves else "")
+
+
+def _reply(body: Body) -> str:
+    can = "could take" if body["reply_status"] == "PENDING" else "cannot take"
+    return f"{can} slot {body['slot']}"
+
+
+def _move(body: Body, verb: str) -> str:
+    return f"{verb} M{body['meeting_id']} {body['from_slot']} → {body['to_slot']}"
+
+
+SENTENCES: dict[tuple[str, str], Callable[[Body], str]] = {
+    ("imap", "cost_request"): lambda body: f"asks what slots {slots(body['slots'])} would cost",
+    ("imap", "costs"): _costs,
+    ("imap", "decision"): lambda body: f"decides for slot {body['slot']}",
+    ("sd", "propose"): lambda body: f"proposes slot {body['slot']}",
+    ("sd", "reply"): _reply,
+    ("sd", "confirm"): lambda body: f"confirms slot {body['slot']}",
+    ("sd", "fail"): lambda body: f"gives up on M{body['meeting_id']}",
+    ("sd", "reschedule_request"): lambda body: f"asks to find M{body['meeting_id']} another slot",
+    ("sd", "propose_reschedule"): lambda body: _move(body, "proposes to move"),
+    ("sd", "confirm_reschedule"): lambda body: _move(body, "confirms to move"),
+    ("sd", "fail_reschedule"): lambda body: f"finds no other slot for M{body['meeting_id']}",
+    ("dsm", "proposals"): _proposals,
+    ("dsm", "scores"): _scores,
+    ("dsm", "decision"): _decision,
+}

@@ -1,0 +1,214 @@
+"""Runs that die: each command is killed at any moment, starved of disk, or met by a second run, and then run again.
+
+Whatever happened, every file that can be seen is whole, as an undisturbed run has it, and a plain second run leaves
+just what an undisturbed one leaves. A command joins by one more Row in ROWS.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from random import Random
+
+from sim.play import Play, play_game
+from sim.suite import write_tasks
+from sim.teams import named_teams
+from sim.trace import write
+from tests.imports import ROOT
+from tests.sim.worlds import tiny_task
+
+LIMIT = 120.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A command: what it is called, how its inputs are made in a folder, its words there, and the most bytes of one
+    file that let it begin but not end. `stable` says that its files are the same bytes in every run."""
+
+    name: str
+    prepare: Callable[[Path], None]
+    words: Callable[[Path, Path], list[str]]
+    bytes_a_file: int
+    stable: bool = True
+
+
+def tasks(folder: Path) -> None:
+    """Games that are tiny and many, so that a kill falls between them, into them and into writing."""
+    write_tasks([tiny_task(seed) for seed in range(60)], folder / "tasks.jsonl")
+
+
+def traces(folder: Path) -> None:
+    for seed in range(40):
+        for team in ("imap", "candid"):
+            write(play_game(Play(tiny_task(seed), named_teams()[team])), folder / "traces" / team / f"{seed}.json.zst")
+
+
+def tables(folder: Path) -> None:
+    from pipeline.parallel import derive
+
+    traces(folder)
+    derive([folder / "traces"], folder / "tables", workers=1)
+
+
+def sim_run(folder: Path, out: Path) -> list[str]:
+    teams = ["--team", "exact", "--team", "imap"]
+    return ["sim", "run", f"{folder}/tasks.jsonl", *teams, "--out", str(out), "--resume", "--workers", "2"]
+
+
+def derive(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "derive", f"{folder}/traces", "--out", str(out), "--workers", "2"]
+
+
+def audit(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "audit", f"{folder}/traces", "--out", str(out), "--workers", "2"]
+
+
+def database(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "database", "--tables", f"{folder}/tables", "--out", f"{out}/all.duckdb"]
+
+
+ROWS = (
+    Row("sim run", tasks, sim_run, 1_000),
+    Row("pipeline derive", traces, derive, 9_000),
+    Row("pipeline audit", traces, audit, 600),
+    Row("pipeline database", tables, database, 100_000, stable=False),
+)
+
+
+@dataclass
+class Harness:
+    """One row in a folder of its own. `draws` decides when and whom to kill."""
+
+    row: Row
+    folder: Path
+    draws: Random
+    kills: int = 0
+    seconds: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.row.prepare(self.folder)
+
+    @cached_property
+    def clean(self) -> dict[str, bytes]:
+        """What a run leaves that nobody disturbs."""
+        began = time.monotonic()
+        code, told = self.finish(self.start(self.folder / "clean"))
+        self.seconds = time.monotonic() - began
+        assert code == 0, told
+        return contents(self.folder / "clean")
+
+    def start(self, out: Path, before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+        """A run in a process group of its own."""
+        words = [sys.executable, "-m", *self.row.words(self.folder, out)]
+        out.mkdir(parents=True, exist_ok=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(words, text=True, cwd=ROOT, start_new_session=True, preexec_fn=before, **pipes)
+
+    def finish(self, run: subprocess.Popen[str]) -> tuple[int, str]:
+        """(exit code, what it said on stderr) of a run."""
+        _, told = run.communicate(timeout=LIMIT)
+        return run.returncode, told
+
+    def kill(self, out: Path) -> None:
+        """Begin a run, and kill it, one of its workers, or all of them, at a moment within a clean run's time."""
+        assert self.clean
+        run = self.start(out)
+        time.sleep(self.draws.uniform(0.02, self.seconds))
+        whom = self.draws.choice(("run", "worker", "all"))
+        workers = children(run.pid)
+        for victim in workers[:1] if whom == "worker" and workers else [run.pid, *(workers if whom == "all" else ())]:
+            strike(victim)
+        code, told = self.finish(run)
+        self.kills += 1
+        assert code in (-signal.SIGKILL, 0, 1), (code, told)
+        assert "Traceback" not in told, told
+        self.check_whole(out)
+
+    def check_whole(self, out: Path) -> None:
+        """Every file that can be seen is one of a clean run."""
+        for name, data in contents(out).items():
+            assert name in self.clean, name
+            assert not self.row.stable or data == self.clean[name], f"{name} is not whole"
+
+    def check_done(self, out: Path) -> None:
+        """A plain run leaves what a clean one leaves, and nothing else."""
+        code, told = self.finish(self.start(out))
+        assert code == 0, told
+        self.check_whole(out)
+        assert contents(out).keys() == self.clean.keys(), contents(out).keys()
+        assert hidden(out) == [], hidden(out)
+
+    def fill_disk(self, out: Path) -> None:
+        """Run on a disk that is too small: one line says so, and nothing is half-written."""
+        bound = (self.row.bytes_a_file, self.row.bytes_a_file)
+        # A file that may not grow fails as one on a full disk does.
+        self.check_starved(out, partial(resource.setrlimit, resource.RLIMIT_FSIZE, bound))
+
+    def check_starved(self, out: Path, before: Callable[[], None] | None = None) -> None:
+        """A run there ends with one line that says why, and leaves nothing half-written."""
+        code, told = self.finish(self.start(out, before))
+        assert (code, told.splitlines()[-1][:7]) == (1, "error: "), (code, told)
+        assert "Traceback" not in told, told
+        self.check_whole(out)
+        assert hidden(out) == [], hidden(out)
+
+    def meet(self, out: Path) -> list[tuple[int, str]]:
+        """(exit code, stderr) of two runs that begin together, of which one at least does the work."""
+        runs = [self.start(out), self.start(out)]
+        ends = [self.finish(run) for run in runs]
+        assert all("Traceback" not in told for _, told in ends), ends
+        assert 0 in [code for code, _ in ends], ends
+        assert all(code == 0 or "another run is writing there" in told for code, told in ends), ends
+        self.check_whole(out)
+        return ends
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files that can be seen, and what they hold."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(p.relative_to(folder)): p.read_bytes() for p in found if not is_hidden(p.relative_to(folder))}
+
+
+def hidden(folder: Path) -> list[str]:
+    """What a run keeps out of sight while it works."""
+    return sorted(str(p) for p in folder.rglob("*") if is_hidden(p.relative_to(folder)))
+
+
+def is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def children(process: int) -> list[int]:
+    """The process ids of a process's children that are no helpers of Python's own."""
+    found = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(process)], capture_output=True, text=True)
+    return [int(line.split()[0]) for line in found.stdout.splitlines() if "resource_tracker" not in line]
+
+
+def strike(process: int) -> None:
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+@contextmanager
+def tiny_disk(place: Path, kilobytes: int) -> Iterator[bool]:
+    """A disk of that size at the place; False where it is 0, or this user may mount none."""
+    place.mkdir(parents=True, exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(place)]
+    mounted = kilobytes > 0 and subprocess.run(mount, capture_output=True).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(place)], check=True)

@@ -1,0 +1,197 @@
+"""Metric cards: changes of a trace change what they say and nothing else, and the page tells what they showed."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+from pipeline.cards import relabel, setting, talk
+from pipeline.cards.checks import Case, cases, holds, verdicts
+from pipeline.cards.meanings import FAILURES, OUTCOMES, POLICIES
+from pipeline.cards.metrics import CHANGES, METRICS
+from pipeline.cards.page import pieces
+from pipeline.cards.policies import beside_protocols
+from pipeline.language.messages import language_claims
+from pipeline.readme import filled
+from pipeline.rules import RULES
+from sim.play import Play, play_game
+from sim.teams import DEGENERATE, named_teams
+from sim.trace import encoded
+from tests.sim.worlds import tiny_task
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "data" / "results"
+TASK = tiny_task(9, "varied", num_agents=5, num_participants=3, num_slots=9, errand_cost_values=(1, 100))
+PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
+TEAMS = ("imap", "exact")
+EVERY = [m.column for m in METRICS]
+AGENTS, SLOTS = [3, 0, 4, 1, 2], [8, 3, 0, 7, 1, 5, 2, 6, 4]
+
+
+@cache
+def text_of(team: str) -> bytes:
+    return encoded(play_game(Play(TASK, named_teams()[team])))
+
+
+def game(team: str) -> dict[str, Any]:
+    raw: dict[str, Any] = msgspec.json.decode(text_of(team))
+    return raw
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Case]:
+    return list(cases(game(team) for team in TEAMS))
+
+
+def failed(found: list[Case], change: str) -> set[str]:
+    """The metrics that fail in some game with the change."""
+    return {m for c in found for m in EVERY if c.change.name == change and not holds(c, m)}
+
+
+@pytest.mark.parametrize("change", ["relabel agents", "relabel slots", "add an empty round"])
+def test_names_and_silence_move_no_metric(change: str, found: list[Case]) -> None:
+    assert failed(found, change) == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "metric"),
+    [
+        ("split messages", "dms_per_meeting"),
+        ("repeat messages", "dms_per_meeting"),
+        ("repeat messages", "vps_uniform_mean"),
+        ("move to the group", "dms_per_meeting"),
+        ("tell an outsider", "vps_uniform_mean"),
+        ("count in smaller units", "vps_cost_mean"),
+    ],
+)
+def test_what_the_paper_s_definitions_fail_is_found(change: str, metric: str, found: list[Case]) -> None:
+    assert metric in failed(found, change)
+
+
+def test_what_is_counted_from_moves_and_resolutions_passes_everything(found: list[Case]) -> None:
+    counted = {"meetings_scheduled", "coordination_rate_pct", "excess_cost", "fairness"}
+    assert not counted & {m for change in CHANGES for m in failed(found, change.name)}
+
+
+def test_a_verdict_shows_the_worst_game(found: list[Case]) -> None:
+    rows = {(r["change"], r["kind"], r["metric"]): r for r in verdicts(found).iter_rows(named=True)}
+    row = rows["repeat messages", "protocols", "dms_per_meeting"]
+    assert (row["games"], row["holds"], row["after"]) == (1, 0, 2 * row["before"])
+    assert rows["relabel agents", "speakers", "fairness"]["before"] is None
+
+
+ENGLISH = [
+    ("Slots 0, 2 and 4 to 6 are free.", "Slots 8, 0, 1, 5 and 2 are free."),
+    ("slot #3 works for Agent 3", "slot #7 works for Agent 3"),
+    ("Meeting 2: I have 1 and 8 free.", "Meeting 2: I have 3 and 4 free."),
+    ("Slots 0 or 1 cost 1, slot 2 would cost me 5.", "Slots 8 or 3 cost 1, slot 0 would cost me 5."),
+    ("Errand #7 is at slot 7.", "Errand #7 is at slot 6."),
+    ("The cost of slot 5 is 1.", "The cost of slot 5 is 1."),
+    ("It has 99 and 100.", "It has 99 and 100."),
+]
+
+
+@pytest.mark.parametrize(("said", "then"), ENGLISH)
+def test_slots_change_their_numbers_in_english(said: str, then: str) -> None:
+    raw = {"events": [{"data": {"content": said}}]}
+    assert relabel.with_slots(raw, SLOTS)["events"][0]["data"]["content"] == then
+
+
+def test_agents_change_their_numbers_in_english() -> None:
+    raw = {"events": [{"data": {"content": "Agent 0 and agents 1 and 4 like slot 2; agent 3, slots 1 and 2."}}]}
+    told = relabel.with_agents(raw, AGENTS)["events"][0]["data"]["content"]
+    assert told == "Agent 3 and agents 0 and 2 like slot 2; agent 1, slots 1 and 2."
+
+
+def inverse(order: list[int]) -> list[int]:
+    return [order.index(i) for i in range(len(order))]
+
+
+@pytest.mark.parametrize("team", PROTOCOLS)
+def test_new_numbers_and_back_is_the_same_game(team: str) -> None:
+    raw = game(team)
+    for change, order in ((relabel.with_agents, AGENTS), (relabel.with_slots, SLOTS)):
+        changed = change(raw, order)
+        assert changed["events"] != raw["events"]
+        assert plain(change(changed, inverse(order))["events"]) == plain(raw["events"])
+
+
+def plain(events: list[dict[str, Any]]) -> list[Any]:
+    """The events, with messages as values, as JSON may be spaced in another way."""
+    return [e | {"data": e["data"] | {"content": json.loads(e["data"].get("content") or "0")}} for e in events]
+
+
+@pytest.mark.parametrize("team", ["exact", "vague"])
+def test_an_english_message_says_the_same_of_the_new_numbers(team: str) -> None:
+    raw = game(team)
+    for change, agent, slot in (
+        (relabel.with_agents(raw, AGENTS), AGENTS, list(range(9))),
+        (relabel.with_slots(raw, SLOTS), list(range(5)), SLOTS),
+    ):
+        for before, after in zip(raw["events"], change["events"], strict=True):
+            if before["type"] == "dm_sent":
+                said = claims(before["data"])
+                assert claims(after["data"]) == {(agent[t], None if s is None else slot[s], e) for t, s, e in said}
+
+
+def claims(data: dict[str, Any]) -> set[tuple[int, int | None, float]]:
+    return {c[:2] + c[3:4] for c in language_claims(data["content"], data["from_agent"], RULES["paper"])}
+
+
+def messages(raw: dict[str, Any]) -> list[dict[str, Any]]:
+    return [e["data"] for e in raw["events"] if e["type"] in talk.SENT]
+
+
+def test_reordered_messages_keep_each_speaker_s_order_and_no_answer_comes_first() -> None:
+    raw = game("imap")
+    before, after = messages(raw), messages(talk.reordered(raw, "x"))
+    assert before != after
+    for agent in range(5):
+        mine = [[m for m in told if agent in (m["from_agent"], *talk.readers(m))] for told in (before, after)]
+        assert [m for m in mine[0] if m["from_agent"] == agent] == [m for m in mine[1] if m["from_agent"] == agent]
+        split = [[(m["from_agent"] == agent) for m in told] for told in mine]
+        assert split[0] == split[1]
+
+
+def test_split_messages_say_the_same_in_more() -> None:
+    assert talk.halves("One. Two! Three?") == ["One.", "Two! Three?"]
+    assert talk.halves("Only one.") == ["Only one."]
+    parts = [json.loads(part) for part in talk.halves('{"imap": "costs", "costs": {"0": 1, "1": 2, "2": null}}')]
+    assert parts == [{"imap": "costs", "costs": {"0": 1}}, {"imap": "costs", "costs": {"1": 2, "2": None}}]
+
+
+def test_an_empty_round_ends_the_game_and_smaller_units_are_everywhere() -> None:
+    raw = setting.with_empty_round(game("imap"))
+    assert [e["type"] for e in raw["events"][-2:]] == ["resolution", "game_end"]
+    assert raw["events"][-2]["data"]["round"] == len(TASK.meetings)
+    dear = setting.in_smaller_units(game("imap"))
+    assert dear["metrics"]["optimal_cost"] == 10 * game("imap")["metrics"]["optimal_cost"]
+    assert "(cost=1000)" in json.dumps(dear["events"])
+
+
+def test_a_policy_is_set_beside_the_best_protocol() -> None:
+    figures: dict[str, float | None] = dict.fromkeys(EVERY, 1.0)
+    rows = [{"team": "imap", **figures}, {"team": "sd", **figures, "fairness": 2.0, "excess_cost": 3.0}]
+    table1 = pl.DataFrame([{"setting": "uniform", "condition": "standard", **row} for row in rows])
+    policy = pl.DataFrame([{"team": "silent", "setting": "uniform", **figures, "excess_cost": 0.0, "fairness": None}])
+    found = {r["metric"]: r for r in beside_protocols(policy, table1).iter_rows(named=True)}
+    assert found["excess_cost"]["outcome"] == "wins"
+    assert (found["fairness"]["outcome"], found["fairness"]["best_protocol"]) == ("undefined", "sd")
+    assert found["dms_per_meeting"]["outcome"] == "ties"
+
+
+def test_every_failure_and_every_win_has_its_sentence_and_no_sentence_is_left_over() -> None:
+    checks = pl.read_csv(RESULTS / "metric_checks.csv").filter(pl.col("holds") < pl.col("games"))
+    assert set(FAILURES) == set(checks.select("metric", "change").rows())
+    outcomes = pl.read_csv(RESULTS / "degenerate.csv").filter(pl.col("outcome").is_in(["wins", "undefined"]))
+    assert set(OUTCOMES) == set(outcomes.select("metric", "outcome").rows())
+    assert tuple(POLICIES) == DEGENERATE
+
+
+def test_the_page_has_the_results() -> None:
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert filled(page, pieces(RESULTS)) == page, "run `python -m pipeline docs`"

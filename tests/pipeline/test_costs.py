@@ -1,0 +1,122 @@
+"""What calls to models cost: recorded tokens at dated prices, and nothing where something is not known."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.costs import MEASURED, NEEDS_TRACES, NO_PRICE, NO_TOKENS, costs, per_game
+from pipeline.io import read_table, to_frame
+from pipeline.parallel import derive
+from pipeline.prices import litellm_prices, read_prices, team_models
+from pipeline.schemas.calls import CALLS
+from sim.lists import read_list
+from sim.suite import make_task, write_tasks
+from tests.sim.stub import stub
+
+ROOT = Path(__file__).parents[2]
+PRICES = pl.DataFrame(
+    [
+        ("some/model", 2.0, 0.5, 10.0, "day 1"),
+        ("some/uncached", 2.0, None, 10.0, "day 1"),
+        ("some/free", None, None, None, "day 1"),
+    ],
+    schema=["model", "input", "cached_input", "output", "dated"],
+    orient="row",
+)
+GAMES = pl.DataFrame(
+    {
+        "game_id": ["u", "v"],
+        "team": ["ours"] * 2,
+        "simulated": [False] * 2,
+        "condition": ["standard"] * 2,
+        "setting": ["uniform", "varied"],
+    }
+)
+
+
+def called(game: str, model: str | None, *tokens: int | None, usd: float | None = None) -> dict[str, Any]:
+    counts = dict(zip(("input_tokens", "output_tokens", "cached_input_tokens"), (*tokens, None), strict=False))
+    return {
+        "game_id": game,
+        "model": model,
+        "cost_usd": usd,
+        "failed_attempts": 0,
+        "cached_input_tokens": None,
+        **counts,
+    }
+
+
+def table(*calls: dict[str, Any]) -> pl.DataFrame:
+    rows = [tuple({"event_index": i, **call}.get(c.name) for c in CALLS.columns) for i, call in enumerate(calls)]
+    return to_frame(CALLS, rows)
+
+
+# Calls → what they cost in uniform games, in varied ones, in all, and the verdict.
+EXAMPLES = [
+    ([], (None, None, None, NEEDS_TRACES)),
+    ([called("u", "some/model", 1_000_000, 100_000)], (3.0, None, 3.0, MEASURED)),
+    ([called("u", "model", 1_000_000, 0)], (2.0, None, 2.0, MEASURED)),
+    ([called("u", "other/model", 1_000_000, 0)], (None, None, None, NO_PRICE)),
+    ([called("u", "some/model", 1_000_000, 0, 400_000)], (1.4, None, 1.4, MEASURED)),
+    ([called("u", "some/uncached", 1_000_000, 0, 400_000)], (2.0, None, 2.0, MEASURED)),
+    ([called("u", "some/model", 1_000_000, 0, 2_000_000)], (0.5, None, 0.5, MEASURED)),
+    ([called("u", "some/model", 500_000, 0), called("v", "some/model", 0, 500_000)], (1.0, 5.0, 6.0, MEASURED)),
+    ([called("u", "some/model", 500_000, 0), called("v", "some/model", None, None)], (1.0, None, None, NO_TOKENS)),
+    ([called("u", "some/free", 500_000, 0)], (None, None, None, NO_PRICE)),
+    ([called("u", None, 500_000, 0)], (None, None, None, NO_PRICE)),
+]
+
+
+@pytest.mark.parametrize(("calls", "expected"), EXAMPLES)
+def test_calls_cost_their_tokens_at_the_prices_given(calls: list[dict[str, Any]], expected: tuple[Any, ...]) -> None:
+    row = costs(GAMES, table(*calls), PRICES).row(0, named=True)
+    assert (row["games"], row["calls"]) == (2, len(calls))
+    assert tuple(row[c] for c in ("usd_uniform", "usd_varied", "usd_total", "verdict")) == pytest.approx(expected)
+
+
+def test_recorded_prices_add_up_only_where_all_are_known() -> None:
+    known, unknown = called("u", "x", 1, 1, usd=0.25), called("v", "x", 1, 1)
+    assert costs(GAMES, table(known, known), PRICES)["recorded_usd"].to_list() == [0.5]
+    assert costs(GAMES, table(known, unknown), PRICES)["recorded_usd"].to_list() == [None]
+
+
+def test_a_team_takes_so_much_a_game_and_none_without_a_call() -> None:
+    spent = costs(GAMES, table(called("u", "some/model", 1_000_000, 100_000)), PRICES)
+    assert per_game(spent).select("input_thousands", "output_thousands", "usd_per_game").row(0) == (500, 50, 1.5)
+    assert per_game(costs(GAMES, table(), PRICES)).is_empty()
+
+
+@pytest.mark.slow
+def test_the_price_file_is_that_of_the_installed_table() -> None:
+    told = read_prices(ROOT / "data/prices/litellm.yaml")
+    made = litellm_prices(team_models(ROOT / "data/teams"))
+    assert told["model"].to_list() == list(made["prices"])
+    assert set(told["dated"]) == {made["dated"]}
+    for row in told.iter_rows(named=True):
+        listed = made["prices"][row["model"]] or {}
+        assert [row[kind] for kind in ("input", "cached_input", "output")] == [
+            listed.get(kind) for kind in ("input", "cached_input", "output")
+        ]
+
+
+@pytest.mark.slow
+def test_a_run_over_http_shows_up_with_the_tokens_that_were_counted(tmp_path: Path) -> None:
+    write_tasks([make_task(read_list(ROOT / "data/suites/paper72.csv")[0])], tmp_path / "tasks.jsonl")
+    with stub() as server:
+        parameters = {"model": "openai/stub", "api_base": server.address}
+        (tmp_path / "toy.yaml").write_text(
+            json.dumps({"team": "toy", "agents": [{"type": "llm", "parameters": parameters}]})
+        )
+        command = [sys.executable, "-m", "sim", "run", "tasks.jsonl", "--team", "toy.yaml", "--out", "traces"]
+        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert told.returncode == 0, told.stderr
+    derive([tmp_path / "traces"], tmp_path / "tables", workers=1)
+    row = costs(*(read_table(tmp_path / "tables", name) for name in ("games", "calls")), PRICES).row(0, named=True)
+    assert row["calls"] == server.requests > 0
+    assert f"{row['input_tokens']} tokens in, {row['output_tokens']} out" in told.stdout + told.stderr
+    assert row["verdict"] == NO_PRICE

@@ -1,0 +1,101 @@
+"""Tests that do without Wald's normal, for a handful of models: against enumeration and Student's t."""
+
+from itertools import permutations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from statistics_check import games, long, ols_p, textbook
+
+from pipeline.mixed_effects import crossed
+from pipeline.statistics.few_groups import between_test, bootstrap_test, permutation_test
+from pipeline.statistics.uncertainty import stream
+
+pytestmark = pytest.mark.slow
+
+SMALL = games(stream("small"), 4, 8, 1, slope=-0.5, kept=0.9)
+
+
+def test_with_seven_models_ordinary_regression_rejects_what_is_true() -> None:
+    worlds = [games(stream("seven", str(i)), tasks=15, between=1.0) for i in range(100)]
+    assert np.mean([ols_p(w) <= 0.05 for w in worlds]) > 0.2  # the others: at most 5 % and 3 standard errors
+    assert np.mean([crossed(w, "y", "x").p_one_sided_t <= 0.05 for w in worlds]) < 0.115
+    assert np.mean([permutation_test(w, "y", "x", limit=400).p_one_sided <= 0.05 for w in worlds]) < 0.115
+
+
+def test_permutation_compares_with_every_relabelling() -> None:
+    frame = games(stream("relabelled"), 4, 6, slope=-0.3)
+    x, y = (frame.sort("model", "task")[name].to_numpy().reshape(4, 6) for name in ("x", "y"))
+    var = statsmodels_null(frame)
+    relabelled = [textbook(long(x[list(order)], y), var) for order in permutations(range(4))]
+    t = [beta / se for beta, se, _ in relabelled]
+    found = permutation_test(frame, "y", "x")
+    assert found.p_one_sided == pytest.approx(np.mean([value <= t[0] + 1e-12 for value in t]))
+    assert (found.draws, found.exact) == (24, True)
+
+
+def statsmodels_null(frame: pl.DataFrame) -> dict[str, float]:
+    """Variances of the model without the predictor."""
+    import statsmodels.api as sm
+
+    parts = {"model": "0 + C(model)", "task": "0 + C(task)"}
+    data = frame.to_pandas().assign(all=1)
+    null = sm.MixedLM.from_formula("y ~ 1", groups="all", vc_formula=parts, data=data).fit(method=["nm"])
+    return {"model": null.vcomp[0], "task": null.vcomp[1], "residual": null.scale}
+
+
+def test_beyond_the_limit_relabellings_are_drawn_and_agree() -> None:
+    frame = games(stream("drawn"), 6, 8, slope=-0.2)
+    every, some = permutation_test(frame, "y", "x"), permutation_test(frame, "y", "x", limit=700)
+    assert (every.draws, every.exact, some.draws, some.exact) == (720, True, 700, False)
+    assert some.p_one_sided == pytest.approx(every.p_one_sided, abs=0.07)
+    assert some == permutation_test(frame.reverse(), "y", "x", limit=700)
+    assert some != permutation_test(frame, "y", "x", limit=700, seed="another")
+
+
+ELSEWHERE = games(stream("elsewhere"), 3, 6).filter(
+    pl.col("task") - pl.col("model") < 4, pl.col("task") >= pl.col("model")
+)
+
+
+@pytest.mark.parametrize("frame", [SMALL, games(stream("twice"), 3, 4, 2), ELSEWHERE])
+def test_permutation_needs_one_row_a_cell(frame: pl.DataFrame) -> None:
+    with pytest.raises(ValueError, match="one row in every cell: use bootstrap_test"):
+        permutation_test(frame, "y", "x")
+
+
+def test_the_bootstrap_finds_students_t_where_that_is_exact() -> None:
+    frame = games(stream("booted"), 3, 12, var=(20.0, 0.5, 1.0), between=1.0, slope=-9.0)
+    found = bootstrap_test(frame, "y", "x", draws=300)
+    fit = crossed(frame, "y", "x")
+    assert fit.df == pytest.approx(1, abs=1e-6)
+    assert fit.p_one_sided + 0.08 < fit.p_one_sided_t < 0.3
+    assert found.p_one_sided == pytest.approx(fit.p_one_sided_t, abs=0.07)  # 300 draws: 3 standard errors at most
+    assert (found.draws, found.exact) == (301, False)
+
+
+def test_the_bootstrap_serves_unbalanced_games_and_repeats_exactly() -> None:
+    first = bootstrap_test(SMALL, "y", "x", draws=40)
+    assert first == bootstrap_test(SMALL.reverse(), "y", "x", draws=40)
+    assert first.p_one_sided < 0.1
+    assert bootstrap_test(SMALL.with_columns(x=-pl.col("x")), "y", "x", draws=40).p_one_sided > 0.9
+
+
+def test_between_models_every_relabelling_of_their_means_is_tried() -> None:
+    frame = games(stream("between"), 5, 6, slope=-1.0, between=0.9, kept=0.8)
+    means = frame.group_by("model").agg(pl.col("x", "y").mean()).sort("model")
+    x, y = means["x"].to_numpy(), means["y"].to_numpy()
+    found = between_test(frame, "y", "x", "model")
+    assert found.correlation == pytest.approx(stats.pearsonr(x, y).statistic)
+    every = [stats.pearsonr(x[list(order)], y).statistic for order in permutations(range(5))]
+    assert found.p_one_sided == pytest.approx(np.mean([r <= every[0] + 1e-9 for r in every]))
+    assert found == between_test(frame.reverse(), "y", "x", "model")
+
+
+def test_means_that_do_not_vary_say_nothing() -> None:
+    frame = games(stream("flat"), 3, 4)
+    level = frame.with_columns(y=pl.col("task") * 0.1)
+    assert between_test(level, "y", "x", "model").p_one_sided is None
+    with pytest.raises(ValueError, match="12 levels of model have too many orders"):
+        between_test(games(stream("flat"), 12, 4), "y", "x", "model")

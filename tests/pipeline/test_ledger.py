@@ -1,0 +1,231 @@
+"""The ledger of any tables: whose games are the paper's, what equals its figures, what simulated teams stand in for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+
+from pipeline import parallel
+from pipeline.ledger import show
+from pipeline.ledger.book import Paper, ledger, read_paper
+from pipeline.ledger.directions import Direction, answer_of, direction_of, shown
+from pipeline.ledger.facts import Fact, facts
+from pipeline.ledger.figure import Figure
+from pipeline.ledger.measures import from_results, from_tables
+from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.tables import write_results
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection as Results
+
+ROOT = Path(__file__).parents[2]
+DECLARED = read_paper(ROOT / "data/paper")
+COLUMNS = ("source", "setting", "method", "kind", "metric", "value", "decimals")
+# Who plays in the games below: Pro by lab and probed, Solo by alone, Twin by a and b; the others are nobody's.
+MODELS = pl.DataFrame(
+    {
+        "method": ["Pro", "Solo", "Twin", "Feigned", "Absent"],
+        "spelt_also": ["Pro 1", "", "", "", ""],
+        "models": ["pro-preview;pro", "solo", "twin", "feigned", "absent"],
+        "conditions": ["standard;adversarial", "standard", "standard", "standard", "standard"],
+    }
+)
+BOTH = MODELS.filter(pl.col("method").is_in(["Pro", "Solo"]))
+TASKS = ("section 3.3", "pooled", "suite", "setup", "tasks", "1", "0")
+
+
+def speaking(*models: str, **more: Any) -> dict[str, Any]:
+    return {"agents": [{"type": "llm", "parameters": {"model": model}} for model in models], **more}
+
+
+TEAMS: dict[str, dict[str, Any]] = {
+    "lab": speaking(*["maker/Pro-Preview"] * 3),
+    "probed": speaking("other", "pro", "pro", condition="adversarial", nosy_agent_ids=[0]),
+    "alone": speaking(*["solo"] * 3),
+    "a": speaking(*["twin"] * 3),
+    "b": speaking(*["twin"] * 3),
+    "mixed": speaking("absent", "solo", "solo"),
+    "later": speaking(*["maker/absent-2"] * 3),
+    "acting": speaking(*["feigned"] * 3, simulated=True),
+    "imap": {},
+}
+
+
+def derived(folder: Path, teams: dict[str, dict[str, Any]]) -> Path:
+    """The tables of one game of each team."""
+    for team, config in teams.items():
+        game = toy_game(team, **{"team": team, "difficulty": "easy"} | config)
+        write_trace(folder / "in" / f"{team}.json", game.text())
+    parallel.derive([folder / "in"], folder / "out", workers=1)
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return derived(tmp_path_factory.mktemp("played"), TEAMS)
+
+
+@pytest.fixture(scope="module")
+def ours() -> "Iterator[Results]":
+    with from_results(ROOT / "data/results") as results:
+        yield results
+
+
+@pytest.fixture(scope="module")
+def played(tables: Path) -> "Iterator[Results]":
+    with from_tables(tables) as results:
+        yield results
+
+
+def paper(*figures: tuple[str, ...], models: pl.DataFrame = MODELS, tasks: tuple[str, ...] = TASKS) -> Paper:
+    return Paper(pl.DataFrame([tasks, *figures], schema=COLUMNS, orient="row"), models, DECLARED.directions)
+
+
+def table1(method: str, metric: str, value: str, kind: str = "model") -> tuple[str, ...]:
+    return ("Table 1", "uniform", method, kind, metric, value, "2")
+
+
+def verdicts(results: "Results", of: Paper) -> list[tuple[str, str, str]]:
+    """Verdict, ours and note of each figure."""
+    return ledger(results, of, [])[1:].select("verdict", "ours", "note").rows()
+
+
+def test_a_model_of_the_paper_is_compared_wherever_it_played(played: "Results") -> None:
+    of = paper(table1("Pro", "excess_cost", "3.00"), table1("Pro", "coordination_rate_pct", "100.00"))
+    assert verdicts(played, of) == [("reproduced", "3.00", ""), ("contradicted", "50.00", "")]
+
+
+def test_what_nobody_played_is_neither_reproduced_nor_contradicted(played: "Results") -> None:
+    of = paper(table1("Absent", "excess_cost", "3.00"), table1("SD-MAP", "excess_cost", "3.00", kind="baseline"))
+    assert verdicts(played, of) == [("needs model traces", "", ""), ("not played here", "", "")]
+
+
+def test_both_spellings_of_a_model_are_its_own(played: "Results") -> None:
+    assert verdicts(played, paper(table1("Pro 1", "excess_cost", "3.00"))) == [("reproduced", "3.00", "")]
+
+
+def test_a_protocol_is_known_by_its_team(played: "Results") -> None:
+    of = paper(table1("IMAP", "excess_cost", "2.99", kind="baseline"))
+    assert verdicts(played, of) == [("contradicted", "3.00", "")]
+
+
+def test_a_team_that_played_fewer_tasks_is_not_compared(played: "Results") -> None:
+    of = paper(table1("Pro", "excess_cost", "3.00"), tasks=(*TASKS[:-2], "72", "0"))
+    assert verdicts(played, of) == [("needs model traces", "", "team lab played 1 of 72 tasks")]
+
+
+NOT_THE_PAPERS = (
+    ("several teams play it", "Twin", "several teams play it: a, b"),
+    ("it is played by simulated speakers", "Feigned", ""),
+    ("it plays in a mixed team, and a later one of its name does", "Absent", ""),
+)
+
+
+@pytest.mark.parametrize(("method", "note"), [case[1:] for case in NOT_THE_PAPERS], ids=[c[0] for c in NOT_THE_PAPERS])
+def test_a_model_is_not_compared_where(method: str, note: str, played: "Results") -> None:
+    of = paper(table1(method, "excess_cost", "3.00"))
+    assert verdicts(played, of) == [("needs model traces", "", note)]
+
+
+def test_a_probing_agent_s_model_does_not_count(played: "Results") -> None:
+    of = paper(("section 4, Adversarial", "pooled", "Pro", "model", "dms", "4", "0"))
+    assert verdicts(played, of) == [("reproduced", "4", "")]
+
+
+POOLED = (
+    ("section 4.1", "pooled", "all models", "model", "dms", "8", "0"),
+    ("section 4.1", "pooled:easy", "all models", "model", "fairness", "0.00", "2"),
+    ("section 4.1", "pooled", "Solo", "model", "ambiguous_consensus_pct", "50", "0"),
+)
+
+
+@pytest.mark.parametrize("figure", POOLED, ids=lambda f: f[4])
+def test_all_models_are_compared_where_all_have_played(figure: tuple[str, ...], played: "Results") -> None:
+    assert verdicts(played, paper(figure, models=BOTH)) == [("reproduced", figure[5], "")]
+    assert verdicts(played, paper(figure))[0][0] in ("needs model traces", "stand-in: other direction")
+
+
+def test_a_fact_of_the_set_up_is_compared_with_what_is_in_force(ours: "Results", tmp_path: Path) -> None:
+    given_here = tmp_path / "params.yaml"
+    text = (ROOT / "params.yaml").read_text(encoding="utf-8")
+    given_here.write_text(text.replace("max_turns_per_round: 15", "max_turns_per_round: 14"), encoding="utf-8")
+    found = ledger(ours, DECLARED, facts(ROOT / "data/results", given_here))
+    changed = found.filter(verdict="contradicted").select("metric", "setting", "published", "ours").rows()
+    assert changed == [("max_turns_per_round", "pooled", "15", "14")]
+
+
+def test_a_fact_that_nothing_states_is_contradicted(played: "Results") -> None:
+    assert ledger(played, paper(), []).select("verdict", "note").rows() == [("contradicted", "nothing here says so")]
+
+
+def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
+    stated = [Fact("pooled", "suite", "tasks", 1, "params.yaml")]
+    found = ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()
+    assert found == [("setting", "1", "params.yaml")]
+
+
+COMPARE_TEAMS = (
+    "stance_and_expensive_moves",
+    "figures_and_expensive_moves",
+    "pushback_and_coordination",
+    "fewest_messages",
+)
+
+
+@pytest.mark.parametrize("query", COMPARE_TEAMS)
+def test_a_single_simulated_team_shows_no_comparison_of_teams(query: str, played: "Results") -> None:
+    direction = next(direction for direction in DECLARED.directions if direction.query == query)
+    assert answer_of(direction, played) == []
+
+
+def test_without_simulated_teams_nothing_stands_in(tmp_path: Path) -> None:
+    with from_tables(derived(tmp_path, {"lab": TEAMS["lab"]})) as results:
+        found = ledger(results, DECLARED, [])
+    assert found.filter(pl.col("verdict").str.starts_with("stand-in")).is_empty()
+
+
+def test_a_stand_in_says_that_it_is_simulated_and_what_makes_it_so(ours: "Results") -> None:
+    found = ledger(ours, DECLARED, [])
+    stand_ins = found.filter(pl.col("verdict").str.starts_with("stand-in"))
+    assert stand_ins["ours"].str.starts_with("simulated: ").all()
+    assert stand_ins.filter("by_construction")["note"].str.contains("by construction: ").all()
+    assert found.filter(~pl.col("verdict").str.starts_with("stand-in"))["by_construction"].null_count() == (
+        found.height - stand_ins.height
+    )
+
+
+def test_a_model_s_own_games_come_before_any_stand_in(played: "Results") -> None:
+    standing_in = ("Table 4", "pooled", "all models", "model", "ambiguous_consensus", "2", "0")
+    assert verdicts(played, paper(standing_in, models=BOTH))[0][:2] == ("reproduced", "2")
+    assert verdicts(played, paper(standing_in))[0][0].startswith("stand-in")
+
+
+@pytest.mark.parametrize("direction", DECLARED.directions, ids=lambda d: d.query)
+def test_each_direction_speaks_of_the_ours_simulated_teams(direction: Direction, ours: "Results") -> None:
+    covered = [f for f in map(Figure._make, DECLARED.numbers.iter_rows()) if direction_of(f, [direction])]
+    answer = answer_of(direction, ours)
+    assert covered
+    assert all(shown(direction, figure, answer) for figure in covered)
+
+
+CHECKS = [Check(verdict, "it says", "there", "it follows", {}, verdict) for verdict in (AGREES, CONTRADICTS, NOT_SHOWN)]
+
+
+def test_statements_that_the_paper_s_figures_deny_have_a_row(played: "Results") -> None:
+    found = ledger(played, paper(), [], CHECKS)[1:]
+    assert found.select("source", "metric", "published", "ours", "verdict").rows() == [
+        ("there", "contradicts", "it says", "it follows", "contradicts itself"),
+        ("there", "not shown", "it says", "it follows", "not shown by the paper"),
+    ]
+    assert show.of_the_paper(found).is_empty()
+    assert show.statements(found).row_count == 2
+
+
+def test_results_and_tables_give_the_same_ledger(tables: Path, played: "Results", tmp_path: Path) -> None:
+    write_results(tables, tmp_path)
+    of = paper(*DECLARED.numbers.filter(pl.col("kind") != "setup").iter_rows())
+    with from_results(tmp_path) as results:
+        assert ledger(results, of, []).equals(ledger(played, of, []))

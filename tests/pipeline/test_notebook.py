@@ -1,0 +1,241 @@
+"""Notebooks: what their sources are like, what an executed copy keeps, and what happens where a cell fails."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from trace_builder import toy_game, write_trace
+
+from pipeline.kernel import kernel
+from pipeline.notebook import NotebookFailed, execute, reproducible
+from pipeline.parallel import Recipe, derive
+from pipeline.stages.intervals import main as write_intervals
+from pipeline.tables import write_results
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
+COPIES = sorted((ROOT / "figures").glob("[!.]*.ipynb"))
+OF_CLAIMS = [path for path in SOURCES if ".claim(" in path.read_text(encoding="utf-8")]
+
+MACHINE = re.compile(r"/(?:home|root|tmp|work|Users|mnt|usr|var)/|[A-Z]:\\\\| at 0x[0-9a-f]{6}|site-packages")
+
+
+def name(path: Path) -> str:
+    return path.stem
+
+
+def cells(path: Path, kind: str = "code") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in found if cell["cell_type"] == kind]
+
+
+def text(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
+def tagged(path: Path) -> list[dict[str, Any]]:
+    return [cell for cell in cells(path) if "parameters" in cell["metadata"].get("tags", ())]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_a_source_is_stripped(path: Path) -> None:
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells(path))
+    assert not MACHINE.search(path.read_text(encoding="utf-8"))
+    metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"]
+    assert set(metadata) == {"kernelspec", "language_info"}
+    assert metadata["language_info"] == {"name": "python"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_a_source_answers_first_then_names_its_parameters(path: Path) -> None:
+    first = text(cells(path, "markdown")[0])
+    assert first.startswith("# ")
+    assert json.loads(path.read_text(encoding="utf-8"))["cells"][0]["cell_type"] == "markdown"
+    assert len(tagged(path)) == 1
+    values = [
+        ast.literal_eval(line.value) for line in ast.parse(text(tagged(path)[0])).body if isinstance(line, ast.Assign)
+    ]
+    assert values
+    assert all(isinstance(value, str | int | float) for value in values)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_the_cells_of_a_source_are_short(path: Path) -> None:
+    for cell in cells(path):
+        lines = [line for line in text(cell).split("\n") if not line.startswith(("import ", "from "))]
+        assert len(lines) <= 12, lines[0]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_a_source_asserts_something(path: Path) -> None:
+    assert re.search(r"(?m)^\s*assert |\.claim\(|\.differs\(", "\n".join(map(text, cells(path))))
+
+
+@pytest.mark.parametrize("path", OF_CLAIMS, ids=name)
+def test_a_source_with_claims_ends_with_its_verdicts(path: Path) -> None:
+    assert text(cells(path)[-1]).rstrip().endswith("study.verdicts()")
+    assert "**" in text(cells(path, "markdown")[0])
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_what_a_source_imports_is_there(path: Path) -> None:
+    for node in ast.walk(ast.parse("\n".join(map(text, cells(path))))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(("pipeline", "sim")):
+            assert find_spec(node.module), node.module
+
+
+@pytest.mark.parametrize("path", COPIES, ids=name)
+def test_an_executed_copy_holds_nothing_of_its_run(path: Path) -> None:
+    assert not MACHINE.search(path.read_text(encoding="utf-8"))
+    outputs = [output for cell in cells(path) for output in cell["outputs"]]
+    assert not [o for o in outputs if o["output_type"] == "error" or o.get("name") == "stderr"]
+    assert [cell["execution_count"] for cell in cells(path)] == list(range(1, len(cells(path)) + 1))
+
+
+def notebook(path: Path, *code: str, parameters: str = 'figures = "none"') -> Path:
+    """A notebook of prose, a cell of parameters, prose, and code."""
+    first = new_code_cell(parameters, metadata={"tags": ["parameters"]})  # type: ignore[no-untyped-call]
+    prose = [new_markdown_cell(words) for words in ("# Title", "More.")]  # type: ignore[no-untyped-call]
+    found = new_notebook(cells=[prose[0], first, prose[1], *map(new_code_cell, code)])  # type: ignore[no-untyped-call]
+    found.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found), encoding="utf-8")
+    return path
+
+
+TALK = """import os, sys, time
+print(figures, flush=True); print("aside", file=sys.stderr, flush=True); time.sleep(0.01); print({"b", "a", "c"})"""
+
+
+def test_two_executions_give_the_same_bytes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = notebook(tmp_path / "n.ipynb", TALK, "sorted({'b', 'a'})")
+    copies = [tmp_path / name / "copy.ipynb" for name in "ab"]
+    for copy in copies:
+        execute(source, copy, {"figures": "here"})
+    assert copies[0].read_bytes() == copies[1].read_bytes()
+    assert str(tmp_path) not in copies[0].read_text(encoding="utf-8")
+    assert [output["text"][0] for cell in cells(copies[0]) for output in cell["outputs"] if "text" in output][:2] == [
+        "here\n",
+        "aside\n",
+    ]
+    assert capfd.readouterr() == ("", "")
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["copy.ipynb"]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Path:
+    """A folder in which `python -m pipeline.stages.notebook NAME` finds notebooks/NAME.ipynb."""
+    (tmp_path / "notebooks").mkdir()
+    return tmp_path
+
+
+def run_stage(folder: Path, *words: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pipeline.stages.notebook", *words]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_failing_cell_is_told_in_one_line_and_nothing_is_left(stage: Path) -> None:
+    notebook(stage / "notebooks/n.ipynb", "x = 2", "# why\nassert x == 3, 'not\\nthree'")
+    code, told = run_stage(stage, "n")
+    assert (code, told) == (
+        1,
+        "error: notebooks/n.ipynb, cell 5, at `assert x == 3, 'not\\nthree'`: AssertionError: not\n",
+    )
+    assert not list((stage / "figures").glob("**/*.*"))
+
+
+def test_a_parameter_that_the_notebook_lacks_is_named(tmp_path: Path) -> None:
+    source = notebook(tmp_path / "n.ipynb", parameters="tables = 'x'\nfigures = 'y'")
+    with pytest.raises(NotebookFailed, match=r"n.ipynb has no parameter tabels; it has tables, figures$"):
+        execute(source, tmp_path / "out/copy.ipynb", {"tabels": "z"})
+    assert not (tmp_path / "out").exists()
+
+
+NOT_NOTEBOOKS = (
+    (None, "there is no such notebook"),
+    ('{"a":', "is not a notebook"),
+    ('{"cells": 3}', "is not a notebook"),
+)
+
+
+@pytest.mark.parametrize(("content", "told"), NOT_NOTEBOOKS)
+def test_what_is_no_notebook_is_named(tmp_path: Path, content: str | None, told: str) -> None:
+    if content is not None:
+        (tmp_path / "n.ipynb").write_text(content, encoding="utf-8")
+    with pytest.raises(NotebookFailed, match=rf"n.ipynb.* {told}"):
+        execute(tmp_path / "n.ipynb", tmp_path / "copy.ipynb")
+
+
+def test_a_copy_loses_times_versions_and_chance_ids(tmp_path: Path) -> None:
+    timed: dict[str, Any] = {"papermill": {"duration": 1.2}, "execution": {"iopub.status.busy": "now"}, "tags": []}
+    cell = new_code_cell("1", id="a1b2c3", metadata=timed, execution_count=1)  # type: ignore[no-untyped-call]
+    cell.outputs = [new_output("execute_result", {"text/plain": "1"}, execution_count=1)]  # type: ignore[no-untyped-call]
+    found = new_notebook(cells=[cell], metadata={"papermill": {"start_time": "now"}})  # type: ignore[no-untyped-call]
+    found.metadata["language_info"] = {"name": "python", "version": "3.11.7"}
+    (tmp_path / "n.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    kept = json.loads(reproducible(tmp_path / "n.ipynb"))
+    assert (kept["cells"][0]["id"], kept["cells"][0]["metadata"]) == ("cell-0", {})
+    assert kept["metadata"] == {"language_info": {"name": "python"}}
+    assert kept["cells"][0]["outputs"][0]["data"]["text/plain"] == ["1"]
+
+
+def test_the_kernels_environment_ends_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONSTARTUP", "mine.py")
+    monkeypatch.delenv("IPYTHONDIR", raising=False)
+    with kernel() as settings:
+        folder = Path(os.environ["IPYTHONDIR"])
+        assert settings.KernelManager.ip.startswith(str(folder))
+        assert os.environ["PYTHONSTARTUP"] == ""
+    assert (os.environ["PYTHONSTARTUP"], "IPYTHONDIR" in os.environ, folder.exists()) == ("mine.py", False, False)
+
+
+def test_a_folder_too_deep_for_sockets_gives_an_encrypted_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    with kernel() as settings:
+        assert dict(settings.KernelManager) == {"transport_encryption": "auto"}
+
+
+@pytest.mark.slow
+def test_a_kernel_that_dies_is_told_in_one_line(stage: Path) -> None:
+    notebook(stage / "notebooks/n.ipynb", "import os", "os._exit(3)")
+    code, told = run_stage(stage, "n")
+    assert (code, told.splitlines()[-1]) == (1, "error: notebooks/n.ipynb: Kernel died")
+
+
+@pytest.mark.slow
+def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    startup = stage / "home/.ipython/profile_default/startup/00.py"
+    startup.parent.mkdir(parents=True)
+    startup.write_text("mine = 1", encoding="utf-8")
+    (stage / "mine.py").write_text("also = 1", encoding="utf-8")
+    monkeypatch.setenv("HOME", str(stage / "home"))
+    monkeypatch.setenv("PYTHONSTARTUP", str(stage / "mine.py"))
+    notebook(stage / "notebooks/n.ipynb", "assert not {'mine', 'also'} & set(globals())")
+    assert run_stage(stage, "n") == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", ("10_table1", "20_privacy_plane", "25_communication"))
+def test_a_notebook_runs_on_tables_that_hold_next_to_nothing(tmp_path: Path, wanted: str) -> None:
+    write_trace(tmp_path / "in" / "a.json", toy_game().text())
+    derive([tmp_path / "in"], tmp_path / "tables", Recipe(csv=False), workers=1)
+    write_results(tmp_path / "tables", tmp_path / "results")
+    write_intervals(tmp_path / "tables", tmp_path / "results")
+    places = {place: str(tmp_path / place) for place in ("tables", "results", "figures")}
+    execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)
+    assert "These are not the study" in (tmp_path / "copy.ipynb").read_text(encoding="utf-8")

@@ -1,0 +1,115 @@
+"""One game as a notebook shows it: which game, what a pair learnt, and Figure 1."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.plots.one_game import outcome, overview
+from pipeline.views.choose import choose
+from pipeline.views.steps import pair_steps
+
+GAMES = pl.DataFrame(
+    {
+        "game_id": ["d", "c", "b", "a"],
+        "team": ["imap", "imap", "sd", None],
+        "task_id": ["t2", "t1", "t1", "t3"],
+        "repeat": [0, 1, 0, 0],
+    }
+)
+NEAREST = [
+    ({"team": "imap", "task_id": "t2"}, "d"),
+    ({"team": "imap", "task_id": "t9"}, "c"),
+    ({"team": "nobody", "task_id": "t2"}, "d"),
+    ({"team": "nobody", "task_id": "t9"}, "b"),
+    ({"task_id": "t1", "team": "imap"}, "c"),
+    ({}, "b"),
+]
+
+
+@pytest.mark.parametrize(("near", "chosen"), NEAREST)
+def test_the_nearest_game_is_chosen_and_always_the_same(near: dict[str, str], chosen: str) -> None:
+    assert choose(GAMES, **near) == choose(GAMES.reverse(), **near) == chosen
+
+
+def test_a_game_that_is_asked_for_by_its_id_must_be_there() -> None:
+    assert choose(GAMES, "a", team="imap") == "a"
+    with pytest.raises(KeyError, match="no game x"):
+        choose(GAMES, "x", team="imap")
+    with pytest.raises(KeyError, match="no game"):
+        choose(GAMES.clear())
+
+
+def update(
+    index: int, observer: int, slot: int | None, after: float | None, span: tuple[int, int] | None = None
+) -> dict[str, Any]:
+    start, end = span or (None, None)
+    return {
+        "update_index": index, "observer_agent": observer, "target_agent": 0, "slot": slot, "source": "x",
+        "evidence": 1.0, "strength": 0.5, "belief_before": 0.5, "belief_after": after,
+        "span_start": start, "span_end": end,
+    }  # fmt: skip
+
+
+def test_a_pair_s_steps_are_its_own_in_order_with_the_words_that_they_rest_on() -> None:
+    first = {
+        "content": "slot 3 is free",
+        "updates": [update(1, 1, 3, 0.75, (0, 6)), update(0, 1, 2, 0.75), update(2, 2, 3, 0.75)],
+    }
+    second = {"content": "{}", "updates": [update(0, 1, 99, None), update(1, 1, 3, 0.875)]}
+    steps = pair_steps([first, second], observer=1, target=0)
+    assert steps.select("message", "slot", "words").rows() == [(1, 2, None), (1, 3, "slot 3"), (2, 3, None)]
+    assert pair_steps([], 1, 0).columns == steps.columns
+
+
+def meeting(number: int) -> dict[str, Any]:
+    return {"kind": "meeting", "id": number, "cost": 1, "blocked": False}
+
+
+def errand(cost: int, blocked: bool = False) -> dict[str, Any]:
+    return {"kind": "errand", "id": 7, "cost": cost, "blocked": blocked}
+
+
+FROM_0_TO_1 = {"from_slot": 0, "to_slot": 1}
+
+
+def game(**more: Any) -> dict[str, Any]:
+    """A round of two agents: agent 0 moves an errand of cost 100 to make room in slot 0."""
+    told = {
+        "meeting_id": 1, "participants": [0, 1], "participant_slots": [0, 0], "coordinated": True, "slot": 0,
+        "oracle_slot": 1, "cost": 100, "messages": [{"turn": 0, "from_agent": 0, "to_agents": [1]}],
+        "moves": [{"agent": 0, "phase": "DECISION", "item_kind": "errand", "item_id": 7, **FROM_0_TO_1, "cost": 100}],
+        "before": [[errand(100), None, errand(1, True)], [None, None, None]],
+        "after": [[meeting(1), errand(100), errand(1, True)], [meeting(1), None, None]],
+    }  # fmt: skip
+    return {"game": {"simulated": False}, "agents": [0, 1], "rounds": [told | more]}
+
+
+def words(view: dict[str, Any]) -> list[str]:
+    figure = overview(view, 0, "A round")
+    shown = [text.get_text() for axes in figure.axes for text in axes.texts]
+    return [*shown, figure.get_suptitle(), *(axes.get_title(loc="left") for axes in figure.axes)]
+
+
+def test_figure_1_shows_costs_moves_and_where_the_meeting_went() -> None:
+    shown = words(game())
+    assert {"100", "M1", "errand 0 → 1 (cost 100)", "moves nothing", "slot 0", "nobody moves"} <= set(shown)
+    assert "A round" in shown
+    assert "C   After: M1 is in slot 0 (the oracle's slot is 1); the round cost 100" in shown
+
+
+def test_figure_1_says_who_is_simulated_and_copes_with_silence_and_failure() -> None:
+    view = game(messages=[], moves=[], coordinated=False, participant_slots=[None, 2], slot=None)
+    view["game"]["simulated"] = True
+    shown = words(view)
+    assert "A round (simulated speakers: no model)" in shown
+    assert {"no slot", "slot 2"} <= set(shown)
+    assert "C   After: M1 failed; the round cost 100" in shown
+
+
+@pytest.mark.parametrize(
+    ("oracle", "told"),
+    [(0, "M1 is in slot 0, the oracle's own; the round cost 100"), (None, "M1 is in slot 0; the round cost 100")],
+)
+def test_an_outcome_is_told_beside_the_oracle_s_if_that_is_known(oracle: int | None, told: str) -> None:
+    assert outcome(game(oracle_slot=oracle)["rounds"][0]) == told

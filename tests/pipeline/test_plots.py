@@ -1,0 +1,267 @@
+"""Figures: frames ready to draw, places of labels, and files that are the same twice."""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.frontier import frontier
+from pipeline.plots.dots import Panel, team_dots
+from pipeline.plots.lines import Steps, team_lines
+from pipeline.plots.place import settle, text_size
+from pipeline.plots.plane import privacy_plane
+from pipeline.plots.points import bounded, named, reported, told
+from pipeline.plots.scatter import messages_and_excess
+from pipeline.plots.spread import spread
+from pipeline.plots.style import compact, save
+from pipeline.statistics.slopes import line_through
+from pipeline.truth.recall import Resampling
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLACES = st.floats(-1000, 1000, allow_nan=False)
+
+
+@given(st.lists(PLACES, max_size=30), st.floats(0.1, 50))
+def test_spread_labels_keep_their_order_their_distance_and_their_column(wanted: list[float], gap: float) -> None:
+    places = spread(wanted, gap, -1200, 1200)
+    ordered = [places[i] for i in sorted(range(len(wanted)), key=lambda i: wanted[i])]
+    apart = min(gap, 2400 / max(1, len(wanted) - 1))
+    assert all(b - a >= apart - 1e-6 for a, b in pairwise(ordered))
+    assert all(-1200 - 1e-6 <= place <= 1200 + 1e-6 for place in places)
+
+
+SPREAD = (
+    ([], []),
+    ([5.0], [5.0]),
+    ([0.0, 20.0, 40.0], [0.0, 20.0, 40.0]),  # room for all: nobody moves
+    ([20.0, 20.0], [15.0, 25.0]),
+    ([42.0, 40.0, 0.0], [46.0, 36.0, 0.0]),
+    ([49.0, 50.0], [40.0, 50.0]),  # not beyond the end
+    ([0.0] * 6, [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]),
+)
+
+
+@pytest.mark.parametrize(("wanted", "places"), SPREAD)
+def test_labels_move_as_little_as_can_be(wanted: list[float], places: list[float]) -> None:
+    assert spread(wanted, 10, 0, 50) == pytest.approx(places)
+
+
+POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
+
+
+@given(POINTS)
+def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None:
+    points = pl.DataFrame(places, schema={"x": pl.Float64, "y": pl.Float64}, orient="row")
+    kept = frontier(points, "x", "y").rows()
+    beaten = [(x, y) for x, y in places if any(a <= x and b <= y and (a, b) != (x, y) for a, b in places)]
+    assert sorted(kept + beaten) == sorted(places)
+    assert kept == sorted(kept)
+
+
+def test_a_team_without_a_value_is_on_no_frontier() -> None:
+    points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
+    assert frontier(points, "x", "y")["team"].to_list() == ["a"]
+
+
+def boxes(centres: np.ndarray, sizes: np.ndarray) -> list[tuple[float, ...]]:
+    return [tuple(row) for row in np.hstack([centres - sizes / 2, centres + sizes / 2])]
+
+
+def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(one[i] < other[i + 2] - 1e-6 and other[i] < one[i + 2] - 1e-6 for i in (0, 1))
+
+
+CROWDS = {
+    "in a row": [(100.0 + 9 * i, 100.0) for i in range(8)],
+    "in a heap": [(150.0 + 7 * (i % 3), 90.0 + 6 * (i // 3)) for i in range(9)],
+    "in a corner": [(8.0, 8.0), (10.0, 16.0), (20.0, 8.0)],
+    "at one place": [(120.0, 120.0)] * 4,
+    "alone": [(150.0, 100.0)],
+}
+
+
+@pytest.mark.parametrize("marks", CROWDS.values(), ids=CROWDS)
+def test_labels_hide_neither_each_other_nor_a_mark(marks: list[tuple[float, float]]) -> None:
+    points = np.array(marks)
+    sizes = np.array([text_size(f"a team's name {i}", 7) for i in range(len(marks))])
+    squares, inside = np.hstack([points - 4, points + 4]), np.array([0.0, 0.0, 320.0, 240.0])
+    centres = settle(points, sizes, squares, np.zeros((0, 4)), inside)
+    labels = boxes(centres, sizes)
+    assert not [(i, j) for i in range(len(labels)) for j in range(i) if overlap(labels[i], labels[j])]
+    assert not [label for label in labels for square in squares if overlap(label, tuple(square))]
+    assert all(overlap(label, (0, 0, 320, 240)) and min(label) > -1 and label[2] < 321 for label in labels)
+    assert np.array_equal(centres, settle(points, sizes, squares, np.zeros((0, 4)), inside))
+
+
+TEAMS = [("imap", False), ("sd", False), ("exact", True), ("my-model", False)]
+KINDS = {"imap": "protocol", "sd": "protocol", "exact": "simulated", "my-model": "other"}
+
+
+def table(**more: float) -> pl.DataFrame:
+    """A row a team and setting, as Table 1 has them."""
+    rows = [
+        {"team": team, "simulated": simulated, "setting": setting, "condition": "standard", "excess_cost": e, **more}
+        for e, (team, simulated) in enumerate(TEAMS, start=1)
+        for setting in ("uniform", "varied")
+    ]
+    return pl.DataFrame(rows).with_columns(pl.col("excess_cost").cast(pl.Float64))
+
+
+def test_teams_are_named_and_told_apart() -> None:
+    found = named(table())
+    assert dict(found.select("team", "kind").unique().rows()) == KINDS
+    assert found.filter(team="sd")["name"].unique().to_list() == ["SD-MAP"]
+    assert found["team"].to_list() == table()["team"].to_list()
+
+
+def interval(**of: object) -> dict[str, object]:
+    row = {"team": "imap", "setting": "uniform", "condition": "standard", "part": None, "measure": "excess_cost"}
+    return row | {"mean": 1.0, "low": 0.5, "high": 1.5} | of
+
+
+def test_a_mean_gets_its_own_interval() -> None:
+    intervals = pl.DataFrame([interval(), interval(part="easy", low=9.0), interval(measure="fairness", low=7.0)])
+    found = bounded(table(), intervals, ["excess_cost"])
+    assert found.height == table().height
+    assert found.filter(team="imap", setting="uniform").select("excess_cost_low", "excess_cost_high").row(0) == (
+        0.5,
+        1.5,
+    )
+    assert found.filter(setting="varied")["excess_cost_low"].null_count() == len(TEAMS)
+    easy = bounded(table().with_columns(difficulty=pl.lit("easy")), intervals, ["excess_cost"], "difficulty")
+    assert easy.filter(team="imap", setting="uniform")["excess_cost_low"].item() == 9.0
+
+
+def test_the_papers_models_are_rows_like_ours() -> None:
+    columns = {"setting": "uniform", "method": "A model", "kind": "model"}
+    figures = [columns | {"metric": "excess_cost", "value": 1.5}, columns | {"metric": "fairness", "value": 0.1}]
+    found = reported(pl.DataFrame([*figures, figures[0] | {"kind": "baseline"}]))
+    assert found.rows(named=True) == [
+        {"setting": "uniform", "name": "A model", "excess_cost": 1.5, "fairness": 0.1, "kind": "reported"}
+    ]
+    assert reported(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
+
+
+def test_means_are_told_with_their_intervals() -> None:
+    points = pl.DataFrame({"x": [1234.567, -0.5, None], "x_low": [1.0, None, None], "x_high": [2000.0, None, None]})
+    found = told(points, {"x": 2})
+    assert found.columns == ["x"]
+    assert found["x"].to_list() == ["1,234.57 [1.00, 2,000.00]", "−0.50", None]
+
+
+def points(**more: float) -> pl.DataFrame:
+    frame = named(table(vps_uniform_mean=1.5, dms_per_meeting=6.0, **more))
+    ends = {f"excess_cost_{end}": pl.col("excess_cost") * by for end, by in (("low", 0.8), ("high", 1.3))}
+    return frame.with_columns(panel=pl.col("setting") + " costs", **ends)
+
+
+STEPS = Steps("step", ["a", "b"], ["A", "B"], "step", "excess", 10)
+
+
+def of_steps() -> pl.DataFrame:
+    """Two steps a team, far enough apart for a logarithm."""
+    steps = [
+        points().with_columns(pl.lit(step).alias("step"), pl.col("excess_cost") * by)
+        for step, by in (("a", 1), ("b", 90))
+    ]
+    return pl.concat(steps)
+
+
+def scattered() -> "Figure | None":
+    games = [points().with_columns(dms_per_meeting=6.0 + i, task_id=pl.lit(f"t{i}")) for i in range(3)]
+    every = pl.concat(games)
+    line = line_through(every, "dms_per_meeting", "excess_cost", [6.0, 9.0], Resampling(50, 0.95, "test"))
+    return messages_and_excess(every, points(), {"uniform": line}, "A title")
+
+
+FIGURES: dict[str, Callable[[], "Figure | None"]] = {
+    "plane": lambda: privacy_plane(points(), "A title"),
+    "plane of one setting, below 0": lambda: privacy_plane(
+        points().filter(setting="varied").with_columns(pl.col("excess_cost") - 2.5), "A title"
+    ),
+    "lines": lambda: team_lines(of_steps(), "excess_cost", STEPS, "A title"),
+    "dots": lambda: team_dots(
+        points(), [Panel("excess_cost", "excess", "cost", log=True), Panel("fairness", "f")], "A title"
+    ),
+    "scatter": scattered,
+}
+
+
+@pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
+def test_a_figure_is_the_same_file_twice_and_shows_its_words_whole(
+    draw: Callable[[], "Figure | None"], tmp_path: Path
+) -> None:
+    files = []
+    for file in ("a.svg", "b.svg"):
+        figure = draw()
+        assert figure is not None
+        files.append(save(figure, tmp_path / file).read_text(encoding="utf-8"))
+        check_words(figure)
+    assert files[0] == files[1]
+    assert "<dc:date>" not in files[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svg", "b.svg"]
+
+
+def check_words(figure: "Figure") -> None:
+    """Titles and names lie on the page, and no words are too small."""
+    from matplotlib.text import Text
+
+    every: list[Any] = [w for w in figure.findobj(Text) if w.get_visible() and w.get_text().strip()]
+    assert min(w.get_fontsize() for w in every) >= 6.5
+    placed = [w for axes in figure.axes for w in (*axes.texts, axes.title)] + list(figure.texts)
+    ends = [corner for w in placed if w.get_text() for corner in w.get_window_extent().get_points()]
+    assert figure.get_suptitle() == "A title"
+    assert all(figure.bbox.padded(1).contains(*end) for end in ends)
+
+
+def test_a_long_title_takes_two_lines() -> None:
+    figure = privacy_plane(
+        points(), "A finding that needs many words before it is told, and then some more of them to be sure"
+    )
+    assert figure is not None
+    assert figure.get_suptitle().count("\n") == 1
+
+
+NOTHING: dict[str, Callable[[], object]] = {
+    "plane": lambda: privacy_plane(points().clear(), "T"),
+    "plane without values": lambda: privacy_plane(
+        points().with_columns(vps_uniform_mean=pl.lit(None, pl.Float64)), "T"
+    ),
+    "one step": lambda: team_lines(of_steps().filter(step="a"), "excess_cost", STEPS, "T"),
+    "no step": lambda: team_lines(of_steps().clear(), "excess_cost", STEPS, "T"),
+    "no panel": lambda: team_dots(points(), [Panel("no_such_measure", "x")], "T"),
+    "no games": lambda: messages_and_excess(points().clear(), points(), {}, "T"),
+}
+
+
+@pytest.mark.parametrize("draw", NOTHING.values(), ids=NOTHING)
+def test_where_there_is_nothing_to_draw_there_is_no_figure(draw: Callable[[], object]) -> None:
+    assert draw() is None
+
+
+SVG = """<svg>
+  <!-- words -->
+  <path id="g1" d="M 1.23456 -0.0001
+L 2 3.999
+" transform="scale(0.015625)"/>
+  <g id="a" transform="translate(12.34567 8) scale(0.075 -0.075)"/>
+</svg>
+"""
+
+
+def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
+    told_shorter = compact(SVG)
+    assert told_shorter == (
+        '<svg><path id="g1" d="M 1.23 0 L 2 4 " transform="scale(0.015625)"/>'
+        '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'
+    )
+    assert not re.search(r"\d\.\d{3,}(?=[ \"][^>]*/>)", told_shorter.replace("0.015625", "").replace("0.075", ""))

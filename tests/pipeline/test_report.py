@@ -1,0 +1,92 @@
+"""Reports: pages that open without a network, and on which nothing that an agent wrote does anything."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from test_views_html import HOSTILE
+from trace_builder import TraceBuilder, write_trace
+from typer.testing import CliRunner
+
+from pipeline.__main__ import app
+from pipeline.report.batch import file_name
+from pipeline.report.facts import markdown_text
+from pipeline.report.page import page, wrapped
+
+ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
+
+
+def executed(folder: Path, output: dict[str, str]) -> Path:
+    """An executed notebook with one output."""
+    cell = nbformat.v4.new_code_cell("answer", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("display_data", data=output)]
+    path = folder / "executed.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell, nbformat.v4.new_markdown_cell("# Answer")]), path)
+    return path
+
+
+def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
+    html = page(executed(tmp_path, {"image/svg+xml": "<svg><path d='M0 0'/></svg>"}), "A team", "index.html")
+    assert "data:image/svg+xml" in html and "<h1" in html
+    assert not ELSEWHERE.search(html)
+    assert "answer" not in html  # the code stays in the notebook
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_on_a_page_stays_text(tmp_path: Path, text: str) -> None:
+    html = page(executed(tmp_path, {"text/plain": text}), text)
+    assert "<script" not in html and "<img" not in html
+
+
+def test_no_script_runs_on_a_page(tmp_path: Path) -> None:
+    html = page(executed(tmp_path, {"text/html": "<b>1</b><script>alert(1)</script>"}), "A team")
+    assert "<b>1</b>" in html and "<script" not in html
+    assert "default-src 'none'" in wrapped("", "A team")
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "a_b *c* # d", "[x](y)", "<b>"])
+def test_a_name_stands_in_markdown_as_it_is(text: str) -> None:
+    assert not re.search(r"[<>*_\[\]`|\\]", markdown_text(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("imap.standard", "imap.standard"), ("../../x", "-..-x"), ("a b/c", "a-b-c"), ("...", "report")]
+)
+def test_a_page_gets_a_file_of_its_own_folder(text: str, name: str) -> None:
+    assert file_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["--tables", "none"], "no tables in none"),
+    ],
+)
+def test_bad_usage_is_told_in_a_line(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    done = CliRunner().invoke(app, ["report", *arguments, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.replace("│", " ").split())
+    assert not list(tmp_path.glob("out/*.html"))
+
+
+@pytest.mark.slow
+def test_traces_of_ones_own_become_pages_whatever_is_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    for number, text in enumerate(HOSTILE):
+        trace = TraceBuilder(f"game-{number}", team=f"team {text}").round(0)
+        trace.dm(0, 0, 1, f"Slot 1 is free {text}").resolution(0, True, a0=1, a1=1)
+        write_trace(tmp_path / "traces" / f"{number}.json", trace.text())
+    (tmp_path / "traces" / "broken.json").write_text("{", encoding="utf-8")
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "traces"), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 3, done.output
+    pages = list((tmp_path / "out").glob("*.html"))
+    assert len(pages) > len(HOSTILE) + 5
+    for path in pages:
+        html = path.read_text(encoding="utf-8")
+        assert not re.search(r"<script\b|<img (?![^>]*src=\"data:)", html), path
+        assert not ELSEWHERE.search(html), path

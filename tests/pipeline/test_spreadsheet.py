@@ -1,0 +1,131 @@
+"""What is written for reading can't be run: no formula in CSV, no command for the terminal, no SQL in a name."""
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from typer.testing import CliRunner
+
+from pipeline.__main__ import app as pipeline_app
+from pipeline.audit.codes import Divergence
+from pipeline.audit.files import line
+from pipeline.compare import COLUMNS, as_rich_table
+from pipeline.database import attach, build_database
+from pipeline.io import for_csv, read_table, to_frame, write_csv, write_table
+from pipeline.schemas.base import REJECTED
+from pipeline.spreadsheet import unmarked
+from sim.__main__ import app as sim_app
+
+# One row a text, and what stands in the CSV.
+TEXTS = [
+    ("Slot 3 works.", "Slot 3 works."),
+    ("=1+1", "'=1+1"),
+    ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+    ("-1+1", "'-1+1"),
+    ("@SUM(1)", "'@SUM(1)"),
+    (" =1", " '=1"),
+    ("\t=1", "\t'=1"),
+    ("a\r\n=1", "a\r\n'=1"),
+    ("\ufeff=1", "\ufeff'=1"),
+    ("＝1", "'＝1"),
+    ("a;=1", "a;'=1"),
+    ("'tis", "''tis"),
+    ("it's", "it's"),
+    ("a=b", "a=b"),
+    ("-5", "-5"),
+    ("+1.5e-3", "+1.5e-3"),
+    ("-", "'-"),
+    ("-5\n", "'-5\n"),
+]
+
+
+def back(texts: list[str | None], folder: Path) -> list[list[str]]:
+    """The rows of a CSV with the texts, as any reader has them."""
+    write_csv(pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)}), folder / "t.csv")
+    with open(folder / "t.csv", newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))[1:]
+
+
+@pytest.mark.parametrize(("text", "shown"), TEXTS)
+def test_a_text_is_no_formula(text: str, shown: str, tmp_path: Path) -> None:
+    assert back([text], tmp_path) == [[shown]]
+
+
+ALPHABET = st.sampled_from([*"=+-@';\t\r\n ,\"a1.\x00\u3000\ufeff＝", "\u2028"])
+
+
+@given(st.lists(st.none() | st.text(ALPHABET, max_size=8) | st.text(), max_size=8))
+def test_a_marked_text_comes_back_as_it_was(texts: list[str | None]) -> None:
+    frame = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)})
+    assert for_csv(frame).select(unmarked(pl.col("text")))["text"].to_list() == texts
+
+
+@given(st.text(ALPHABET, max_size=8))
+def test_no_part_of_a_text_begins_as_a_formula_wherever_a_spreadsheet_cuts_it(text: str) -> None:
+    shown = for_csv(pl.DataFrame({"text": [text]})).item()
+    for cell in re.split("[;\t\r\n]", shown):
+        assert cell.strip(" \x00\u3000\ufeff")[:1] not in tuple("=+-@＝") or re.fullmatch(r"[+-][\d.]+", shown)
+
+
+def test_numbers_lists_and_truth_stay_what_they_are(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"float": [-1.5, 1e-30], "int": [-1, 2], "slots": [[-1, 2], []], "words": [["=1", "b"], ["a", "=1"]]}
+    )
+    write_csv(frame, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines()[1:] == ["-1.5,-1,-1;2,'=1;b", '1e-30,2,"",a;\'=1']
+
+
+FOLDERS = ["it's", 'say "x"', "[red]", "{a,b}", "new\nline", "'; DROP TABLE games; --"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_name_is_sql_or_a_pattern(folder: str, tmp_path: Path) -> None:
+    place = tmp_path / folder
+    rejected = to_frame(REJECTED, [("=a", "b", "c")])
+    write_table(rejected, REJECTED, place, csv=False)
+    shutil.copy(place / "rejected.parquet", place / '"; DROP TABLE rejected; --.parquet')
+    assert read_table(place, "rejected").equals(rejected)
+    with attach(place) as tables:
+        assert tables.sql("SELECT path FROM rejected").fetchall() == [("=a",)]
+    assert build_database(place, place / "all.duckdb") == ['"; DROP TABLE rejected; --', "rejected"]
+
+
+STEERING = "\x1b[31m[red]\u202e\x07"
+
+
+@pytest.mark.parametrize(
+    ("app", "words"),
+    [
+        (pipeline_app, ["derive", f"/absent/{STEERING}", "--out", "out"]),
+        (pipeline_app, ["audit", f"/absent/{STEERING}"]),
+        (pipeline_app, ["database", "--tables", f"/absent/{STEERING}"]),
+        (pipeline_app, ["compare", f"/absent/{STEERING}"]),
+        (sim_app, ["run", f"/absent/{STEERING}", "--team", "imap", "--out", "out"]),
+        (sim_app, ["run", "/absent", "--team", f"{STEERING}.yaml", "--out", "out"]),
+        (sim_app, ["suite", f"/absent/{STEERING}", "--out", "out"]),
+    ],
+)
+def test_a_name_does_not_steer_the_terminal(app: object, words: list[str]) -> None:
+    result = CliRunner().invoke(app, words)  # type: ignore[arg-type]
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.replace("\n", "").isprintable()
+
+
+def test_a_divergence_is_one_line_that_steers_nothing() -> None:
+    found = Divergence("g", f"{STEERING}.json", "message_differs", "error", 1, 2, 3, f"a\n{STEERING}", STEERING, "x\ry")
+    assert line(found).isprintable()
+    assert "[red]" in line(found)
+
+
+def test_a_team_is_not_marked_up() -> None:
+    row = ("t", "[bold]uniform", "[red]IMAP[/nothing]", "imap", "fairness", "1", "1", 1.0, False)
+    console = Console(record=True, width=200)
+    console.print(as_rich_table(pl.DataFrame([row], COLUMNS, orient="row")))
+    assert "[red]IMAP[/nothing]" in console.export_text()

@@ -1,0 +1,77 @@
+"""What must hold of every game, whatever its agents answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from pipeline.audit.auditor import audit
+from pipeline.audit.calendar import Calendar, Item, read
+from pipeline.audit.codes import ERROR
+from pipeline.derive import ingested_frames
+from pipeline.ingest import ingest
+from pipeline.reading.traces import decode
+from sim.trace import Trace, encoded
+
+SHOWN = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")
+COUNTED = ("meetings_scheduled", "meetings_kept", "coordination_rate", "realized_cost", "excess_cost", "fairness")
+
+
+def check(trace: Trace) -> None:
+    """Raise AssertionError where a rule of the game, the record or the tables is broken."""
+    text = encoded(trace)
+    assert [d for d in audit(text, "t.json") if d.severity == ERROR] == []
+    check_calendars(msgspec.json.decode(text))
+    check_tables(trace, text)
+
+
+def check_calendars(raw: dict[str, Any]) -> None:
+    """Items stay; only an applied batch moves them, and costs what the moved items cost."""
+    calendars: dict[int, Calendar] = {}
+    paid: Counter[int] = Counter()
+    for event in raw["events"]:
+        data, agent = event["data"], event["data"].get("agent_id")
+        shown = next((found for name in SHOWN if (found := seen(data.get(name)))), None)
+        if event["type"] == "agent_registered":
+            calendars[agent] = shown
+        elif event["type"] == "batch_applied":
+            assert data["cost"] == price(calendars[agent], shown, booked(raw, data))
+            paid[agent] += data["cost"]
+            calendars[agent] = shown
+        elif shown:
+            assert shown == calendars[agent], f"a calendar changed before {event}"
+    assert [paid[a] for a in sorted(calendars)] == raw["final_state"]["per_agent_cost"]
+
+
+def seen(text: str | None) -> Calendar | None:
+    """The calendar that the text shows, its labels left out."""
+    return read(text) if text else None
+
+
+def booked(raw: dict[str, Any], data: dict[str, Any]) -> tuple[str, int] | None:
+    """The name of the item that the batch adds, if it may add one."""
+    meetings = raw["config"]["scenario"]["meetings"]
+    return ("meeting", meetings[data["round"]]["id"]) if data["phase"] == "DECISION" else None
+
+
+def price(before: Calendar, after: Calendar, added: tuple[str, int] | None) -> int:
+    """What carrying the items from one calendar to the other costs. They must be the same but for the added one."""
+    places = [{item.name: slot for slot, item in enumerate(c) if item} for c in (before, after)]
+    items = [Counter(item for item in c if item) for c in (before, after)]
+    assert all(times == 1 for times in (items[0] | items[1]).values())
+    assert items[0] <= items[1]
+    assert [item.name for item in (items[1] - items[0])] == ([added] if added else [])
+    moved: list[Item] = [item for item in items[0] if places[0][item.name] != places[1][item.name]]
+    assert not any(item.blocked for item in moved)
+    return sum(item.cost for item in moved)
+
+
+def check_tables(trace: Trace, text: bytes) -> None:
+    """The tables count from the events what the game counted while it was played."""
+    frames = ingested_frames(ingest(decode(text), "t.json"))
+    (game,) = frames["games"].iter_rows(named=True)
+    assert {name: game[name] for name in COUNTED} == {name: trace.metrics[name] for name in COUNTED}
+    assert game["dms"] == trace.metrics["total_dms_sent"]
+    assert frames["moves"]["cost"].sum() == trace.metrics["realized_cost"]

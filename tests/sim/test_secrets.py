@@ -1,0 +1,100 @@
+"""A key that is planted somewhere turns up nowhere: not in traces, the cache, what a run prints, or an error."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from sim.__main__ import app
+from sim.agents.llm.spec import LlmParameters
+from sim.provider.keys import redact, secrets
+from sim.provider.retry import call_error
+from sim.suite import write_tasks
+from sim.teams import TeamError, load_team
+from sim.trace import read
+from tests.sim.stub import stub
+from tests.sim.worlds import tiny_task
+
+KEY = 'sk-planted-"0123/456+789'
+FORMS = [KEY, json.dumps(KEY)[1:-1], quote(KEY, safe=""), KEY[:12]]
+P = LlmParameters(model="m", api_key_env="STUB_KEY")
+
+
+def found_in(data: bytes) -> list[str]:
+    """The forms of the key, or a good part of it, that the bytes hold."""
+    return [form for form in FORMS if form.encode() in data]
+
+
+class Refusal(Exception):
+    status_code = 401
+
+
+@pytest.mark.parametrize("form", FORMS[:3])
+def test_a_key_is_not_cut_in_two(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUB_KEY", KEY)
+    hidden = secrets(["STUB_KEY"])
+    for before in range(320):
+        error = call_error(Refusal("x" * before + form + " y"), P, lambda text: redact(text, hidden))
+        assert found_in(str(error).encode()) == []
+
+
+# One row a team's file with a key in it, and what is said.
+PLANTED = [
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, api_key: KEY}\n", "no parameter api_key"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, extra: {api_key: KEY}}\n", "extra.api_key looks like"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, extra: {user: KEY}}\n", "extra.user looks like a secret"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, extra: {stop: [KEY]}}\n", "extra.stop[0] looks like"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, api_key_env: KEY}\n", "api_key_env looks like a secret"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: KEY}\n", "model looks like a secret"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, api_base: 'http://h/v1?key=KEY'}\n", "api_base holds"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, timeout: KEY}\n", "Expected `float`, got `str`"),
+    ("team: t\nagents:\n- type: imap\n  parameters: {api_key: KEY}\n", "no parameter api_key"),
+    ("team: t\nagents:\n- type: llm\n  parameters: {api_key: KEY, : }\n", "in line 4"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), PLANTED)
+def test_a_key_in_a_team_s_file_is_refused_and_not_repeated(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(text.replace("KEY", "sk-planted-0123456789"))
+    with pytest.raises(TeamError) as refused:
+        load_team(str(tmp_path / "team.yaml"))
+    assert said in str(refused.value)
+    assert found_in(str(refused.value).encode()) == []
+
+
+def everything(folder: Path) -> bytes:
+    """The bytes of all files, those of traces unpacked."""
+    traces = [repr(read(path)).encode() for path in folder.rglob("*.zst")]
+    return b"".join([*traces, *(path.read_bytes() for path in folder.rglob("*") if path.is_file())])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["401", "echo", "echo:0.5", "no-json"])
+def test_a_run_leaves_no_byte_of_its_key_anywhere(fault: str, tmp_path: Path) -> None:
+    write_tasks([tiny_task(1, num_meetings=2)], tmp_path / "tasks.jsonl")
+    with stub(fault, stubborn=True) as server:
+        prices = {"input": 1, "output": 1, "date": "2026-01-01"}
+        given = {"model": "openai/stub", "api_base": server.address, "api_key_env": "STUB_KEY", "prices": prices}
+        spec = {"type": "llm", "parameters": given | {"retries": 1, "backoff": 0.01}}
+        (tmp_path / "team.yaml").write_text(yaml.safe_dump({"team": "stub", "agents": [spec]}))
+        words = ["run", "tasks.jsonl", "--team", "team.yaml", "--out", "traces", "--cache", "answers"]
+        environment = os.environ | {"STUB_KEY": KEY, "LITELLM_LOG": "DEBUG"}
+        run = subprocess.run([sys.executable, "-m", "sim", *words], capture_output=True, cwd=tmp_path, env=environment)
+    assert b"games played" in run.stdout
+    assert list((tmp_path / "traces").iterdir())
+    assert found_in(run.stdout + run.stderr + everything(tmp_path)) == []
+
+
+def test_what_a_file_says_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    write_tasks([tiny_task(1)], tmp_path / "tasks.jsonl")
+    (tmp_path / "team.yaml").write_text('team: t\nagents:\n- {type: imap, parameters: {"\\e[31m": 1}}\n')
+    words = ["run", str(tmp_path / "tasks.jsonl"), "--team", str(tmp_path / "team.yaml"), "--out", str(tmp_path / "t")]
+    told = CliRunner().invoke(app, words).stderr
+    assert "have no parameter \\x1b[31m" in told
+    assert told[:-1].isprintable()

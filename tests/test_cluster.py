@@ -1,0 +1,131 @@
+"""More than one machine: a real scheduler and two real workers on this one, and shards that share nothing."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import polars as pl
+import pytest
+
+from pipeline import parallel
+from pipeline.reading.sources import find
+from sim.game import Limits
+from sim.options import in_shard
+from sim.runner import jobs_for, play_all
+from sim.teams import load_team
+from tests.sim.worlds import tiny_task
+
+TASKS = [tiny_task(seed) for seed in range(12)]
+SECONDS = 120
+
+
+def jobs(folder, tasks=TASKS):
+    return jobs_for(tasks, [load_team(name) for name in ("imap", "sd")], Limits(), 1, folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def play(folder: Path, workers: int | str = 1) -> dict[str, bytes]:
+    for _ in play_all(jobs(folder), workers):
+        pass
+    return contents(folder)
+
+
+@pytest.mark.parametrize("of", [1, 2, 5, 40])
+def test_shards_together_are_the_whole(of, tmp_path):
+    whole = jobs(tmp_path)
+    shards = [in_shard(whole, (which, of)) for which in range(1, of + 1)]
+    assert sorted(map(id, whole)) == sorted(id(job) for shard in shards for job in shard)
+    assert [in_shard(whole[::-1], (which, of))[::-1] for which in range(1, of + 1)] == shards
+
+
+def test_tables_of_shards_are_the_tables_of_the_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    whole = play(Path("whole"))
+    for which in (1, 2, 3):
+        for _ in play_all(in_shard(jobs(Path(f"shard{which}")), (which, 3)), 1):
+            pass
+    assert whole == {name: data for which in (1, 2, 3) for name, data in contents(Path(f"shard{which}")).items()}
+    parallel.derive(["whole"], Path("one"), workers=1)
+    parallel.derive(["shard1", "shard2", "shard3"], Path("many"), workers=1)
+    one, many = (
+        {p.stem: pl.read_parquet(p, glob=False).drop("trace_path", strict=False) for p in Path(out).glob("*.parquet")}
+        for out in ("one", "many")
+    )
+    assert one.keys() == many.keys() and all(one[table].equals(many[table]) for table in one)
+
+
+@pytest.mark.parametrize("protocol", ["file", "memory"])
+def test_traces_are_read_from_urls(protocol, tmp_path):
+    traces = play(tmp_path / "traces")
+    root = f"{protocol}://{tmp_path}/there"
+    for name, data in traces.items():
+        with fsspec.open(f"{root}/{name}", "wb", auto_mkdir=True) as file:
+            file.write(data)
+    assert parallel.derive([root], tmp_path / "out", workers=1).games == len(traces)
+    assert pl.read_parquet(tmp_path / "out" / "games.parquet")["trace_path"].str.starts_with(f"{protocol}://").all()
+
+
+def test_a_url_without_anything_is_told(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        find([f"memory://{tmp_path}/nothing"])
+
+
+def test_partitions_hold_the_same_rows(tmp_path):
+    play(tmp_path / "traces")
+    parallel.derive([tmp_path / "traces"], tmp_path / "flat", workers=1)
+    parallel.derive([tmp_path / "traces"], tmp_path / "parted", parallel.Recipe(partition=True), workers=1)
+    parted = pl.read_parquet(tmp_path / "parted" / "games", hive_partitioning=True)
+    flat = pl.read_parquet(tmp_path / "flat" / "games.parquet", glob=False)
+    assert parted.select(flat.columns).sort("game_id").equals(flat)
+    assert sorted(p.name for p in (tmp_path / "parted" / "messages").iterdir()) == ["team=imap", "team=sd"]
+
+
+@pytest.fixture
+def cluster(tmp_path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler's address, and its two workers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    dask = [sys.executable, "-m", "dask"]
+    port = address.rpartition(":")[2]
+    scheduler = subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"], **quiet)
+    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60"]
+    workers = [subprocess.Popen([*dask, "worker", address, *options], **quiet) for _ in range(2)]
+    try:
+        yield address, workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dies", ["while games are played", "while tables are derived"])
+def test_a_cluster_plays_and_derives_the_same_although_a_worker_dies(dies, cluster, tmp_path, monkeypatch):
+    address, workers = cluster
+    monkeypatch.chdir(tmp_path)
+    here, done, deadline = play(Path("here")), 0, time.monotonic() + SECONDS
+    for more in play_all(jobs(Path("there")), address):
+        done += more
+        if dies == "while games are played":
+            workers[0].kill()
+        assert time.monotonic() < deadline
+    there = {name: data for name, data in contents(Path("there")).items() if not name.endswith(".part")}
+    assert done == len(here) and there == here
+
+    def begun(done: int, total: int) -> None:
+        workers[0].kill()
+
+    parallel.derive_sources(find(["here"]), Path("one"), workers=1)
+    derived = parallel.derive_sources(find(["here"]), Path("many"), workers=address, progress=begun)
+    assert derived.games == len(here)
+    assert contents(Path("one")) == contents(Path("many"))

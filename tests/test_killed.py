@@ -1,0 +1,117 @@
+"""A run that is killed, starved or met by another leaves nothing half-done, and a plain run finishes the work."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pipeline.io import replacing
+from sim.files import InUse, held_alone, remove_drafts
+from sim.suite import write_tasks
+from tests.kills import ROWS, Harness, Row, children, sim_run, tiny_disk
+from tests.sim.worlds import tiny_task
+
+slow = pytest.mark.slow
+
+KILLS = {"sim run": 6, "pipeline derive": 3}
+# Kilobytes of a disk on which the command begins, but does not end.
+DISKS = {"sim run": 64, "pipeline derive": 3_000}
+
+
+@pytest.fixture(scope="module", params=ROWS, ids=[row.name for row in ROWS])
+def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Harness:
+    row: Row = request.param
+    return Harness(row, tmp_path_factory.mktemp("runs"), Random(f"kills of {row.name}"))
+
+
+@slow
+def test_a_run_that_is_killed_again_and_again_ends_as_one_that_was_not(runs: Harness) -> None:
+    for _ in range(KILLS.get(runs.row.name, 2)):
+        runs.kill(runs.folder / "killed")
+    runs.check_done(runs.folder / "killed")
+
+
+@slow
+def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(runs: Harness) -> None:
+    runs.fill_disk(runs.folder / "full")
+    runs.check_done(runs.folder / "full")
+
+
+@slow
+def test_a_disk_that_is_really_full_is_no_other(runs: Harness) -> None:
+    disk = runs.folder / "disk"
+    with tiny_disk(disk, DISKS.get(runs.row.name, 0)) as mounted:
+        if not mounted:
+            pytest.skip("no size is known, or this user may mount no disk")
+        runs.check_starved(disk / "out")
+        subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
+        runs.check_done(disk / "out")
+
+
+@slow
+def test_two_runs_side_by_side_do_not_spoil_each_other_s_work(runs: Harness) -> None:
+    runs.meet(runs.folder / "met")
+    runs.check_done(runs.folder / "met")
+
+
+@slow
+def test_the_workers_of_a_killed_run_end_too(tmp_path: Path) -> None:
+    write_tasks([tiny_task(seed) for seed in range(400)], tmp_path / "tasks.jsonl")
+    runs = Harness(Row("long", lambda folder: None, sim_run, 0), tmp_path, Random("workers"))
+    run = runs.start(tmp_path / "out")
+    workers: list[int] = []
+    while len(workers) < 2 and run.poll() is None:
+        workers = children(run.pid)
+        time.sleep(0.02)
+    assert len(workers) == 2, "the run was over before its workers were seen"
+    run.send_signal(signal.SIGKILL)
+    run.communicate(timeout=60)
+    until = time.monotonic() + 10
+    while any(running(w) for w in workers) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(running(w) for w in workers)
+
+
+def running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_drafts_of_processes_that_are_no_more_are_removed(tmp_path: Path) -> None:
+    over = subprocess.Popen(["true"])
+    over.wait()
+    (tmp_path / "team").mkdir()
+    for owner in (over.pid, os.getpid()):
+        (tmp_path / "team" / f".t.json.zst.{owner}.part").write_bytes(b"half")
+    remove_drafts(tmp_path)
+    assert [p.name for p in (tmp_path / "team").iterdir()] == [f".t.json.zst.{os.getpid()}.part"]
+
+
+def test_what_a_killed_process_left_beside_a_file_goes_when_the_file_is_written(tmp_path: Path) -> None:
+    over = subprocess.Popen(["true"])
+    over.wait()
+    kept = [f".t.csv.{os.getpid()}.tmp", f".other.csv.{over.pid}.tmp", ".t.csv.mine.tmp"]
+    for name in (*kept, f".t.csv.{over.pid}.tmp", f".t.csv.{over.pid}.tmp.wal", f".t.csv.{10**30}.tmp"):
+        (tmp_path / name).write_bytes(b"half")
+    with replacing(tmp_path / "t.csv") as target:
+        target.write_bytes(b"whole")
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*kept[1:], "t.csv"])
+
+
+def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:
+    with held_alone(tmp_path / "out"):
+        with (
+            pytest.raises(InUse, match="out: another run is writing there; wait for its end"),
+            held_alone(tmp_path / "out"),
+        ):
+            pass
+        with held_alone(tmp_path / "other"):
+            pass
+    with held_alone(tmp_path / "out"):
+        assert list((tmp_path / "out").iterdir()) == []

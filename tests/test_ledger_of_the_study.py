@@ -1,0 +1,122 @@
+"""The ledger that is committed: it is that of the results, and no reproduction is lost."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from pipeline.inconsistencies import paper_checks
+from pipeline.ledger.book import KEY, VERDICTS, ledger, read_ledger, read_paper
+from pipeline.ledger.directions import QUERIES
+from pipeline.ledger.facts import facts
+from pipeline.ledger.figure import Figure, figures
+from pipeline.ledger.measures import from_results, short_name
+from pipeline.ledger.promise import lost, read_promised, reproduced
+from pipeline.ledger.show import of_the_paper
+from pipeline.places import read_places
+
+ROOT = Path(__file__).parents[1]
+RESULTS, TASKS = ROOT / "data/results", ROOT / "data/suites/standard.jsonl"
+LEDGER = read_ledger(RESULTS / "ledger.csv")
+PAPER = read_paper(ROOT / "data/paper")
+PROMISED = read_promised(ROOT / "data/paper/reproduced.csv")
+
+
+def test_no_reproduction_is_lost() -> None:
+    assert lost(LEDGER, PROMISED).rows() == []
+
+
+def test_every_figure_that_is_reproduced_is_promised() -> None:
+    assert PROMISED.select(KEY).rows() == reproduced(LEDGER).rows()
+
+
+def test_the_ledger_is_that_of_the_results() -> None:
+    with from_results(RESULTS) as results:
+        found = ledger(results, PAPER, facts(RESULTS, ROOT / "params.yaml"))
+    assert found.rows() == of_the_paper(LEDGER).rows()
+
+
+@pytest.mark.skipif(not TASKS.is_file(), reason="the suite has not been made")
+def test_the_statements_are_those_that_the_paper_s_figures_deny() -> None:
+    checks = paper_checks(ROOT / "data/paper/numbers.csv", TASKS, ROOT / "data/paper/appendix_c.csv")
+    listed = LEDGER.filter(pl.col("computed_by") == "pipeline/inconsistencies.py")["metric"].to_list()
+    assert listed == [check.name for check in checks if check.verdict != "agrees"]
+
+
+def test_the_paper_s_two_known_inconsistencies_have_a_row() -> None:
+    denied = LEDGER.filter(verdict="contradicts itself")
+    assert {"false agreements", "unilateral displacements"} <= set(denied["metric"])
+
+
+def test_every_figure_of_the_paper_has_one_row() -> None:
+    keys = of_the_paper(LEDGER).select(KEY).rows()
+    assert len(set(keys)) == len(keys)
+    assert sorted(keys) == sorted(PAPER.numbers.select(KEY).rows())
+
+
+def test_every_row_says_what_computes_ours() -> None:
+    assert LEDGER.filter(computed_by="").select(KEY).rows() == []
+    assert [path for path in LEDGER["computed_by"].unique() if not (ROOT / path).is_file()] == []
+
+
+def test_every_verdict_is_explained_and_none_is_new() -> None:
+    assert set(LEDGER["verdict"]) <= set(VERDICTS)
+    text = (ROOT / "data/README.md").read_text(encoding="utf-8")
+    assert [verdict for verdict in VERDICTS if f"`{verdict}`" not in text] == []
+
+
+def test_a_model_s_own_row_of_table_1_has_no_stand_in() -> None:
+    own = LEDGER.filter(source="Table 1")
+    assert own.height == 84
+    assert set(own["verdict"]) == {"needs model traces"}
+
+
+def as_printed(figure: Figure) -> bool:
+    setting = r"((blocked|adversarial) ?)?(uniform|varied|pooled)?(:(easy|medium|hard))?"
+    decimals = len(figure.value.partition(".")[2]) == int(figure.decimals)
+    return decimals and figure.kind in ("baseline", "model", "setup") and bool(re.fullmatch(setting, figure.setting))
+
+
+def test_every_figure_is_written_as_it_is_printed() -> None:
+    assert [figure for figure in figures(PAPER.numbers) if not as_printed(figure)] == []
+
+
+def test_each_figure_belongs_to_one_direction_at_most() -> None:
+    for figure in figures(PAPER.numbers):
+        covering = [direction.query for direction in PAPER.directions if direction.covers(figure)]
+        assert len(covering) <= (figure.kind == "model"), figure
+
+
+def test_each_direction_has_a_query_and_each_query_a_direction() -> None:
+    assert sorted(d.query for d in PAPER.directions) == sorted(path.stem for path in QUERIES.glob("*.sql"))
+
+
+def test_the_teams_that_ship_play_the_paper_s_models() -> None:
+    names = {name: method for method, _, listed, _ in PAPER.models.iter_rows() for name in listed.split(";")}
+    teams = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "data/teams").glob("*.yaml"))]
+    played = {names.get(short_name(agent["parameters"]["model"])) for team in teams for agent in team["agents"]}
+    assert set(PAPER.models["method"]) <= played
+
+
+NUMBERED = (
+    *(f"Figure {n}" for n in range(1, 7)),
+    *(f"Table {n}" for n in range(1, 11)),
+    *(f"Appendix {letter}" for letter in "ABCDEFGHIJK"),
+)
+
+
+def test_each_figure_table_and_appendix_has_its_place_in_order() -> None:
+    assert tuple(place.place for place in read_places(ROOT / "data/paper/places.csv")) == NUMBERED
+
+
+@pytest.mark.parametrize("place", read_places(ROOT / "data/paper/places.csv"), ids=lambda p: p.place)
+def test_what_a_place_names_is_there(place) -> None:  # type: ignore[no-untyped-def]
+    assert [str(path) for path in place.paths().values() if not (ROOT / path).is_file()] == []
+
+
+def test_a_link_says_each_name_once() -> None:
+    for place in read_places(ROOT / "data/paper/places.csv"):
+        figures = len(place.figure.split(";")) if place.figure else 0
+        assert len(place.paths()) == figures + bool(place.result) + bool(place.also) + 2 * bool(place.notebook), place
