@@ -54,10 +54,10 @@ def baselines(folder: Path) -> list[Path]:
 
 
 def negotiators(folder: Path) -> Path:
-    """144 games in the English of two styles of simulated negotiators."""
+    """576 games in the English of two styles of simulated negotiators."""
     out = folder / "negotiators"
     if not out.exists():
-        process(run_command(tasks(folder), STYLES, out))
+        process([*run_command(tasks(folder), STYLES, out), "--repeats", "4"])
     return out
 
 

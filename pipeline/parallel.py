@@ -140,16 +140,21 @@ def read_parts(
 
 def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[Part]:
     """Derive one chunk's tables and leave each, sorted by its key, in the scratch folder."""
-    parts: list[Part] = []
     with no_garbage_collection():
-        for rows, rejected in read_traces(sources):
-            frames, stumbled = derived_frames(rows, recipe)
-            place = number * PARTS + len(parts)
-            if frames:
-                leave_shaped(frames, scratch, place)
-            lost = {path for path, _, _ in stumbled}
-            games = tuple((row[0], row[1]) for row in rows["games"] if row[1] not in lost)
-            parts.append(Part(place, 0 if parts else len(sources), games, (*rejected, *stumbled)))
+        # All rows are gone on its return: what looks for garbage afterwards does not meet them.
+        return _parts(number, sources, scratch, recipe)
+
+
+def _parts(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[Part]:
+    parts: list[Part] = []
+    for rows, rejected in read_traces(sources):
+        frames, stumbled = derived_frames(rows, recipe)
+        place = number * PARTS + len(parts)
+        if frames:
+            leave_shaped(frames, scratch, place)
+        lost = {path for path, _, _ in stumbled}
+        games = tuple((row[0], row[1]) for row in rows["games"] if row[1] not in lost)
+        parts.append(Part(place, 0 if parts else len(sources), games, (*rejected, *stumbled)))
     return parts
 
 

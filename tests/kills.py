@@ -46,8 +46,8 @@ def tasks(folder: Path) -> None:
     write_tasks([tiny_task(seed) for seed in range(60)], folder / "tasks.jsonl")
 
 
-def traces(folder: Path) -> None:
-    for seed in range(40):
+def traces(folder: Path, games: int = 40) -> None:
+    for seed in range(games):
         for team in ("imap", "candid"):
             write(play_game(Play(tiny_task(seed), named_teams()[team])), folder / "traces" / team / f"{seed}.json.zst")
 
@@ -76,12 +76,23 @@ def database(folder: Path, out: Path) -> list[str]:
     return ["pipeline", "database", "--tables", f"{folder}/tables", "--out", f"{out}/all.duckdb"]
 
 
+def site(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "site", f"{folder}/traces", "--out", str(out), "--workers", "2"]
+
+
+def report(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "report", "--team", "imap", "--condition", "standard", "--out", str(out)]
+
+
 ROWS = (
     Row("sim run", tasks, sim_run, 1_000),
     Row("pipeline derive", traces, derive, 9_000),
     Row("pipeline audit", traces, audit, 600),
     Row("pipeline database", tables, database, 100_000, stable=False),
+    Row("pipeline site", partial(traces, games=3), site, 2_000),
 )
+# Of the study's own tables, where they are; its notebooks take long.
+STUDIED = (Row("pipeline report", lambda folder: None, report, 2_000),)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from pipeline.io import replacing
 from pipeline.readme import filled
@@ -63,7 +63,8 @@ def soak(run: int, minutes: float) -> Iterator[Outcome]:
             done, running = wait(running, timeout=max(1.0, left), return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
             if until - time.monotonic() < -5:
-                pool.shutdown(wait=False, cancel_futures=True)
+                for worker in active_children():
+                    worker.kill()
                 raise SystemExit("error: a unit takes longer than the soak; nothing is written")
 
 

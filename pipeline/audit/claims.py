@@ -41,17 +41,25 @@ class Claims:
         """Numbers of agents, slots and rounds, the seed, and the digest of the initial calendars."""
         game, config = self.game, self.raw.config
         facts = {"num_agents": len(game.calendars), "num_slots": len(game.setup.calendars[0])}
-        if not self.raw.stopped and not game.broken_off:
+        # A game that was cut short knows its meetings only where the scenario lists them.
+        if "meetings" in self.scenario or not (self.raw.stopped or game.broken_off):
             facts["num_meetings"] = len(game.setup.meetings)
         for name, fact in facts.items():
-            if name in config and config[name] != fact:
-                self.findings.add("wrong_setup", fact, config[name], f"config.{name}")
+            if config.get(name, fact if self.raw.public else None) != fact:
+                self.findings.add("wrong_setup", fact, config.get(name), f"config.{name}")
         if "seed" in config and self.start.get("scenario_seed", config["seed"]) != config["seed"]:
             self.findings.add("wrong_setup", config["seed"], self.start["scenario_seed"], "game_start.scenario_seed")
+        self.check_announced()
         self.check_adversaries()
         stated = self.scenario.get("calendars_sha256")
         if stated is not None and stated != digest(game.setup.calendars):
             self.findings.add("wrong_setup", digest(game.setup.calendars), stated, "scenario.calendars_sha256")
+
+    def check_announced(self) -> None:
+        """What the start of every game of ours announces, and what tables take from there."""
+        for name in () if self.raw.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
+            if name not in self.start:
+                self.findings.add("wrong_setup", "", "", f"game_start.{name} is missing")
 
     def check_adversaries(self) -> None:
         """Who probes the others, wherever the trace says it."""

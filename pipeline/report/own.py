@@ -1,8 +1,10 @@
 """A user's own traces to everything that the study makes of its own: tables, results, and the ledger."""
 
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 from pipeline.parallel import Derived, Recipe, derive
@@ -44,7 +46,8 @@ def recipe() -> Recipe:
 def results_of(tables: Path, results: Path) -> None:
     """Write every result of a folder of tables, as the study's stages do."""
     results.mkdir(parents=True, exist_ok=True)
-    for stage in OF_TABLES:
-        import_module(f"pipeline.stages.{stage}").main(tables, results)
-    for stage in OF_RESULTS:
-        import_module(f"pipeline.stages.{stage}").main(results)
+    with redirect_stdout(StringIO()):  # stages tell DVC's reader what they wrote
+        for stage in OF_TABLES:
+            import_module(f"pipeline.stages.{stage}").main(tables, results)
+        for stage in OF_RESULTS:
+            import_module(f"pipeline.stages.{stage}").main(results)

@@ -27,6 +27,8 @@ from pipeline.truth.recall import Resampling
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+pytestmark = pytest.mark.slow
+
 PLACES = st.floats(-1000, 1000, allow_nan=False)
 
 

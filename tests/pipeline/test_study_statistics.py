@@ -27,6 +27,8 @@ from sim.runner import jobs_for, play_chunk
 from sim.suite import make_task
 from sim.teams import named_teams
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 TASKS = (3, 20, 35, 39, 56, 70)  # easy, medium and hard ones, uniform and varied
 TEAMS = ("imap", "dsm-private", "exact", "blunt")
