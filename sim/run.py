@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NOT_WRITTEN, STOPPED = 1, 4
 
-AGAIN = "run the same command again with --resume"
+AGAIN = "run the same command again (into a folder, with --resume)"
 
 EXAMPLES = (
     "\b\nExamples:\n"
@@ -126,7 +126,7 @@ def carry_out(o: RunOptions) -> None:
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
     except OSError as error:
-        fail(f"{error}; every trace there is whole: make room, {AGAIN}", NOT_WRITTEN)
+        fail(f"{error}; every trace there is whole: make room, and {AGAIN}", NOT_WRITTEN)
     except (BrokenProcessPool, MemoryError):
         fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 

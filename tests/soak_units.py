@@ -222,15 +222,19 @@ def kill_runs(name: str) -> Outcome:
         _harnesses[row.name] = Harness(row, Path(tempfile.mkdtemp(prefix="soak-")), draws)
     runs = _harnesses[row.name]
     runs.draws = draws
-    steps: tuple[tuple[str, Callable[[Path], Any]], ...] = (
-        *[("runs killed", runs.kill)] * KILLS,
-        draws.choice((("disks filled", runs.fill_disk), ("runs met", runs.meet))),
-    )
     out = runs.folder / name.replace(" ", "-").replace(":", "-")
+    full = out.with_name(f"{out.name}-full")
     try:
-        for what, step in steps:
-            step(out)
-            outcome.counts[what] += 1
+        for _ in range(KILLS):
+            runs.kill(out)
+            outcome.counts["runs killed"] += 1
+        if draws.random() < 0.5:
+            runs.fill_disk(full)
+            outcome.counts["disks filled"] += 1
+            runs.check_done(full)
+        else:
+            runs.meet(out)
+            outcome.counts["runs met"] += 1
         runs.check_done(out)
     except Exception as error:
         outcome.losses.append(f"{name}: {row.name}: {type(error).__name__}: {error}")
