@@ -55,12 +55,12 @@ def build(
     Raises FileExistsError when `out` holds something else than a site, FileNotFoundError when tables are missing.
     """
     check_folder(out)
+    if not (out / MADE).is_file():
+        write_made(out, Made())  # first of all: whoever looks here next then sees a site
     before, digests = read_made(out), game_digests(origins.tables)
     names = page_names(sorted(digests))
     now = Made(code_digest(), {names[game]: digest for game, digest in digests.items()})
     copy_static(out)
-    if not (out / MADE).is_file():
-        write_made(out, Made())
     wanted = [game for game, name in names.items() if _changed(name, before, now, out)]
     write_games(wanted, names, origins.tables, out, workers, progress or (lambda done, total: None))
     write_lists(origins, out, resampling)
@@ -71,8 +71,13 @@ def build(
 
 def check_folder(out: Path) -> None:
     """Raise FileExistsError unless the folder is new, empty, or a site: other files would be in the way, or lost."""
-    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / MADE).is_file())):
+    if out.exists() and (not out.is_dir() or (_holds_files(out) and not (out / MADE).is_file())):
         raise FileExistsError(f"{out} holds something else than a site; name another folder, or empty it")
+
+
+def _holds_files(folder: Path) -> bool:
+    """Whether the folder holds anything but another run's drafts."""
+    return any(not path.name.startswith(".") for path in folder.iterdir())
 
 
 def _changed(name: str, before: Made, now: Made, out: Path) -> bool:
