@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 DRAFT = ".part"
@@ -26,20 +25,32 @@ def held_alone(folder: Path) -> Iterator[None]:
     Raises InUse where another holds it. On a disk without locks, go on without.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(locked(folder, wait=False))
+        except BlockingIOError as error:
+            raise InUse(f"{folder}: another run is writing there; wait for its end, or name another folder") from error
+        except OSError:
+            pass  # a disk without locks
+        yield
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process; on a disk without locks, go on without.
+
+    When not waiting, raises OSError where the lock cannot be had.
+    """
     handle = os.open(folder, os.O_RDONLY)
     _held.add(handle)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                raise InUse(
-                    f"{folder}: another run is writing there; wait for its end, or name another folder"
-                ) from error
+        with suppress(OSError) if wait else nullcontext():
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        _held.discard(handle)
-        os.close(handle)
+        if handle in _held:
+            _held.remove(handle)
+            os.close(handle)
 
 
 def let_go() -> None:

@@ -7,12 +7,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from pathlib import Path
 from typing import TypeVar
 
 from sim.files import let_go
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+
+# What a worker is called in the system's list of processes, where it can be set: 15 letters at most.
+WORKER = "calbench-worker"
 
 # How many processes of this machine, or the address of a cluster's scheduler.
 Workers = int | str
@@ -33,7 +38,8 @@ def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: Work
     if workers <= 1 or len(pieces) <= 1:
         yield from ((i, work(piece)) for i, piece in enumerate(pieces))
         return
-    with ProcessPoolExecutor(min(workers, len(pieces)), initializer=end_with_parent) as pool:
+    most, start = min(workers, len(pieces)), (os.getpid(),)
+    with ProcessPoolExecutor(most, initializer=end_with, initargs=start) as pool:
         running = {pool.submit(work, piece): i for i, piece in enumerate(pieces)}
         try:
             for done in as_completed(running):
@@ -42,10 +48,14 @@ def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: Work
             pool.shutdown(cancel_futures=True)
 
 
-def end_with_parent() -> None:
-    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working."""
+def end_with(parent: int) -> None:
+    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working.
+
+    The parent says who it is: asked later, the system may name whoever took over the orphans of one that is dead.
+    """
     let_go()
-    parent = os.getppid()
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(WORKER)
 
     def watch() -> None:
         while os.getppid() == parent:

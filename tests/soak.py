@@ -20,7 +20,7 @@ from multiprocessing import active_children, get_context
 
 from pipeline.io import replacing
 from pipeline.readme import filled
-from sim.parallel import cores, end_with_parent
+from sim.parallel import cores, end_with
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 
@@ -50,7 +50,7 @@ def soak(run: int, minutes: float) -> Iterator[Outcome]:
     """The outcome of every unit that the time allows, as they end."""
     until, coming = time.monotonic() + 60 * minutes, names(run)
     context = get_context("spawn")
-    with ProcessPoolExecutor(cores(), mp_context=context, initializer=end_with_parent) as pool:
+    with ProcessPoolExecutor(cores(), mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
         running: set[Future[Outcome]] = set()
         while True:
             left = until - time.monotonic()

@@ -12,14 +12,12 @@ import pytest
 from pipeline.io import replacing
 from sim.files import InUse, held_alone, remove_drafts
 from sim.suite import write_tasks
-from tests.kills import ROWS, Harness, Row, children, sim_run, tiny_disk
+from tests.kills import ROWS, Harness, Row, sim_run, tiny_disk, workers_of
 from tests.sim.worlds import tiny_task
 
 slow = pytest.mark.slow
 
 KILLS = {"sim run": 6, "pipeline derive": 3}
-# Kilobytes of a disk on which the command begins, but does not end.
-DISKS = {"sim run": 64, "pipeline derive": 3_000}
 
 
 @pytest.fixture(scope="module", params=ROWS, ids=[row.name for row in ROWS])
@@ -44,9 +42,9 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(runs: Harness) 
 @slow
 def test_a_disk_that_is_really_full_is_no_other(runs: Harness) -> None:
     disk = runs.folder / "disk"
-    with tiny_disk(disk, DISKS.get(runs.row.name, 0)) as mounted:
+    with tiny_disk(disk, runs.row.kilobytes_of_disk) as mounted:
         if not mounted:
-            pytest.skip("no size is known, or this user may mount no disk")
+            pytest.skip("this user may mount no disk")
         runs.check_starved(disk / "out")
         subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
         runs.check_done(disk / "out")
@@ -61,11 +59,11 @@ def test_two_runs_side_by_side_do_not_spoil_each_other_s_work(runs: Harness) -> 
 @slow
 def test_the_workers_of_a_killed_run_end_too(tmp_path: Path) -> None:
     write_tasks([tiny_task(seed) for seed in range(400)], tmp_path / "tasks.jsonl")
-    runs = Harness(Row("long", lambda folder: None, sim_run, 0), tmp_path, Random("workers"))
+    runs = Harness(Row("long", lambda folder: None, sim_run, 0, 0), tmp_path, Random("workers"))
     run = runs.start(tmp_path / "out")
     workers: list[int] = []
     while len(workers) < 2 and run.poll() is None:
-        workers = children(run.pid)
+        workers = workers_of(run.pid)
         time.sleep(0.02)
     assert len(workers) == 2, "the run was over before its workers were seen"
     run.send_signal(signal.SIGKILL)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.parts import each, executor
-from pipeline.site.changes import MADE, Made, code_digest, game_digests, read_made, write_made
+from pipeline.site.changes import Made, begin, code_digest, finish, game_digests, is_site, read_made
 from pipeline.site.figures import figures, ranks, with_ranks
 from pipeline.site.games import CUTS, PAGE_BYTES, compact
 from pipeline.site.leaderboard import board, write_downloads
@@ -55,8 +55,7 @@ def build(
     Raises FileExistsError when `out` holds something else than a site, FileNotFoundError when tables are missing.
     """
     check_folder(out)
-    if not (out / MADE).is_file():
-        write_made(out, Made())  # first of all: whoever looks here next then sees a site
+    begin(out)
     before, digests = read_made(out), game_digests(origins.tables)
     names = page_names(sorted(digests))
     now = Made(code_digest(), {names[game]: digest for game, digest in digests.items()})
@@ -64,14 +63,14 @@ def build(
     wanted = [game for game, name in names.items() if _changed(name, before, now, out)]
     write_games(wanted, names, origins.tables, out, workers, progress or (lambda done, total: None))
     write_lists(origins, out, resampling)
-    write_made(out, now)
+    finish(out, now)
     gone = keep_only(out / "games", {f"{name}{suffix}" for name in names.values() for suffix in FILES})
     return Built(len(names), len(wanted), len({Path(name).stem for name in gone}))
 
 
 def check_folder(out: Path) -> None:
     """Raise FileExistsError unless the folder is new, empty, or a site: other files would be in the way, or lost."""
-    if out.exists() and (not out.is_dir() or (_holds_files(out) and not (out / MADE).is_file())):
+    if out.exists() and (not out.is_dir() or (_holds_files(out) and not is_site(out))):
         raise FileExistsError(f"{out} holds something else than a site; name another folder, or empty it")
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.views.game import OPTIONAL, READ
 
 MADE = "made.json"
+BEGUN = ".site-begun"
 CODE = (Path(__file__).parent, Path(__file__).parents[1] / "views")
 SUFFIXES = (".py", ".js", ".css", ".html", ".yaml")
 
@@ -32,11 +33,24 @@ def read_made(out: Path) -> Made:
         return Made()
 
 
-def write_made(out: Path, made: Made) -> None:
+def is_site(out: Path) -> bool:
+    """Whether a site is in the folder, or the beginnings of one."""
+    return (out / MADE).is_file() or (out / BEGUN).is_file()
+
+
+def begin(out: Path) -> None:
+    """Mark the folder before anything else is written: a run that dies leaves what the next one knows for a site."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not is_site(out):
+        (out / BEGUN).touch()
+
+
+def finish(out: Path, made: Made) -> None:
     """Leave the note for the next time."""
     from pipeline.io import write_json
 
     write_json({"code": made.code, "games": dict(sorted(made.games.items()))}, out / MADE)
+    (out / BEGUN).unlink(missing_ok=True)
 
 
 def code_digest() -> str:
