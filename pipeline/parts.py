@@ -3,20 +3,21 @@
 So memory does not grow with the study, and what is written depends on the rows alone, not on parts or workers.
 """
 
+import fcntl
 import gc
 import multiprocessing
 import os
 import shutil
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.schemas.base import TABLES, Table
-from sim.files import locked
-from sim.parallel import end_with
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,11 +25,17 @@ if TYPE_CHECKING:
 GAMES_AT_ONCE = 2048
 SCRATCH = ".parts-"
 
+# What a worker is called in the system's list of processes, where it can be set: 15 letters at most.
+WORKER = "calbench-worker"
+
 # What work is done on: processes of this machine, a cluster, or this process alone.
 Pool = Executor | Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]] | None
 
 # Workers of a cluster may come and go: chunks are cut small enough for so many.
 CLUSTER_CAPACITY = 64
+
+# The folders whose locks this process holds; a child lets go of them, so that they end with its parent.
+_held: set[int] = set()
 
 
 @contextmanager
@@ -67,6 +74,21 @@ def _prepare(workers: int, parent: int) -> None:
     """Share the cores out between the workers, before polars starts its threads; and end with the parent."""
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
     end_with(parent)
+
+
+def end_with(parent: int) -> None:
+    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working."""
+    while _held:
+        os.close(_held.pop())
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(WORKER)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def each(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]], pool: Pool) -> Iterator[Any]:
@@ -114,6 +136,24 @@ def publish(finished: Path, out: Path) -> None:
             if (out / path.name).is_dir():
                 shutil.rmtree(out / path.name)
             path.replace(out / path.name)
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process; on a disk without locks, go on without.
+
+    When not waiting, raises OSError where the lock cannot be had.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    _held.add(handle)
+    try:
+        with suppress(OSError) if wait else nullcontext():
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        if handle in _held:
+            _held.remove(handle)
+            os.close(handle)
 
 
 def part_path(scratch: Path, table: str, number: int) -> Path:

@@ -13,8 +13,8 @@ from typing import Any
 
 from pipeline.io import replacing
 from pipeline.notebook import NotebookFailed, execute
+from pipeline.parts import end_with
 from pipeline.report.page import page, wrapped
-from sim.parallel import end_with
 
 
 @dataclass(frozen=True)
