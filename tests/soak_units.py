@@ -26,7 +26,7 @@ from pipeline.reading.traces import TraceError, decode
 from pipeline.schemas.base import TABLES
 from sim.trace import encoded
 from tests.imports import ROOT
-from tests.kills import ROWS, STUDIED, Harness
+from tests.kills import ROWS, Harness
 from tests.sim.game_checks import check
 from tests.sim.hostile_agents import HostileGame, games, played
 
@@ -217,7 +217,7 @@ _harnesses: dict[str, Harness] = {}
 def kill_runs(name: str) -> Outcome:
     """Runs of one command that are killed, starved or met by another, and then finished."""
     draws, outcome = Random(name), Outcome(name, {"runs killed": 0, "disks filled": 0, "runs met": 0})
-    row = draws.choice((*ROWS, *STUDIED) if (ROOT / "data" / "tables" / "games.parquet").exists() else ROWS)
+    row = draws.choice(ROWS)
     if row.name not in _harnesses:
         _harnesses[row.name] = Harness(row, Path(tempfile.mkdtemp(prefix="soak-")), draws)
     runs = _harnesses[row.name]

@@ -56,7 +56,8 @@ def report(
     write_contents(orders, out)
     for line in failed:
         print(f"error: {line}", file=sys.stderr)
-    print(f"{len(orders) - len(failed)} pages in {out}; open {out / 'index.html'}", file=sys.stderr)
+    made = len(orders) - len(failed)
+    print(f"{made} {'page' if made == 1 else 'pages'} in {out}; open {out / 'index.html'}", file=sys.stderr)
     raise typer.Exit(SOME_FAILED if failed else SOME_REJECTED if rejected else ALL_MADE)
 
 
@@ -83,6 +84,8 @@ def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions:
 
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {tables}; run `make repro`, or name traces.", param_hint="--tables")
+    if not (results / "intervals.csv").is_file():
+        raise typer.BadParameter(f"no results in {results}; run `make repro`, or name traces.", param_hint="--results")
     games = (
         pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"]).unique().sort(pl.all())
     )
