@@ -160,12 +160,16 @@ app.command(epilog=EXAMPLES_REPORT)(report)
 def database(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
     out: Annotated[Path, typer.Option(help="The database file.")] = Path("data/calbench.duckdb"),
+    beyond: Annotated[
+        Path, typer.Option(help="Folder of tables for the schema beyond; where there is one.")
+    ] = Path("data/beyond/tables"),
 ) -> None:
     """Put every table of a folder into one DuckDB database."""
     from pipeline.database import build_database
 
     try:
-        print(f"{len(build_database(tables, out))} tables in {printable(str(out))}")
+        schemas = {"beyond": beyond} if beyond.is_dir() else {}
+        print(f"{len(build_database(tables, out, schemas))} tables in {printable(str(out))}")
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
 

@@ -1,6 +1,7 @@
 """The tables as a DuckDB database: attached over the Parquet files, or copied into a file of its own."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -19,23 +20,32 @@ def attach(tables: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def build_database(tables: Path, database: Path) -> list[str]:
+def attach_as(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> None:
+    """Let a connection see the tables of one more folder, as `schema.table`."""
+    connection.execute(f"CREATE SCHEMA {named(schema)}")
+    for path in parquet_files(tables):
+        connection.execute(f"CREATE VIEW {named(schema)}.{named(path.stem)} AS FROM {rows_of(path)}")
+
+
+def build_database(tables: Path, database: Path, schemas: Mapping[str, Path] | None = None) -> list[str]:
     """Write a database file with every table of the folder, whole or not at all; return the tables' names.
 
-    Raises OSError where it can't be written.
+    schemas: more folders, each under the schema that holds its tables. Raises OSError where it can't be written.
     """
-    paths = parquet_files(tables)
+    folders = {"main": tables, **(schemas or {})}
+    paths = [(schema, path) for schema, folder in folders.items() for path in parquet_files(folder)]
     database.parent.mkdir(parents=True, exist_ok=True)
     with replacing(database) as target:
         try:
             with duckdb.connect(str(target)) as connection:
-                for path in paths:
-                    connection.execute(f"CREATE TABLE {named(path.stem)} AS FROM {rows_of(path)}")
+                for schema, path in paths:
+                    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {named(schema)}")
+                    connection.execute(f"CREATE TABLE {named(schema)}.{named(path.stem)} AS FROM {rows_of(path)}")
         except duckdb.Error as error:
             raise OSError(f"{database}: can't be written ({error})") from error
         finally:
             target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
-    return [path.stem for path in paths]
+    return [path.stem if schema == "main" else f"{schema}.{path.stem}" for schema, path in paths]
 
 
 def parquet_files(tables: Path) -> list[Path]:

@@ -7,9 +7,10 @@ import pytest
 import yaml
 
 from tests.imports import ROOT, closure, module_file
-from tests.write_dependencies import notebooks
+from tests.write_dependencies import STUDIES, notebooks
 
-STUDY: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+FILES: list[dict[str, Any]] = [yaml.safe_load(path.read_text(encoding="utf-8"))["stages"] for path in STUDIES]
+STUDY: dict[str, Any] = {name: stage for stages in FILES for name, stage in stages.items()}
 
 
 def commands(stage: dict[str, Any]) -> list[str]:
@@ -54,6 +55,14 @@ def test_a_dependency_that_is_left_out_is_found() -> None:
     assert undeclared(stage) == {"pipeline/typed.py"}
 
 
-def test_every_notebook_is_executed_by_the_study() -> None:
+def test_every_notebook_is_executed_by_a_study() -> None:
     executed = {path for stage in STUDY.values() for path in notebooks(stage)}
-    assert executed == set((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    assert executed == set((ROOT / "notebooks").rglob("[0-9]*.ipynb"))
+
+
+def test_no_stage_of_the_one_study_is_called_like_one_of_the_other() -> None:
+    assert len(STUDY) == sum(map(len, FILES))
+
+
+def test_the_paper_is_reproduced_in_at_most_forty_stages() -> None:
+    assert sum(len(next(iter(s["matrix"].values()))) if "matrix" in s else 1 for s in FILES[0].values()) <= 40

@@ -1,4 +1,5 @@
-"""Write the modules that each stage of dvc.yaml imports into its dependencies: `python -m tests.write_dependencies`.
+"""Write the modules that each stage imports into its dependencies, in dvc.yaml and in that of what goes beyond the
+paper: `python -m tests.write_dependencies`.
 
 Modules are replaced, whatever else a stage depends on stays as it is.
 """
@@ -11,13 +12,16 @@ import yaml
 
 from tests.imports import ROOT, closure, module_file
 
+STUDIES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
+# The modules that execute notebooks, and where these are.
+EXECUTED = {"pipeline.stages.notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
 MODULE = re.compile(r"      - (?:pipeline|sim)/.*\.py\n")
 
 
 def with_dependencies(text: str) -> str:
-    """The text of a dvc.yaml with the dependencies of each stage that runs a module of pipeline.stages."""
+    """The text of a dvc.yaml with the dependencies of each stage that runs a module of the pipeline's packages."""
     for name, stage in yaml.safe_load(text)["stages"].items():
-        module = re.search(r"-m (pipeline\.stages\.\w+)", str(stage["cmd"]))
+        module = re.search(r"-m (pipeline\.\w[\w.]+)", str(stage["cmd"]))
         file = module_file(module[1]) if module else None
         if file:
             block = re.search(rf"(?m)^  {name}:\n(?:    .*\n|\n)+", text)
@@ -30,8 +34,8 @@ def with_dependencies(text: str) -> str:
 
 def notebooks(stage: dict[str, Any]) -> list[Path]:
     """The notebooks that a stage executes, one for each name of its matrix."""
-    executes = "pipeline.stages.notebook" in str(stage["cmd"])
-    return [ROOT / "notebooks" / f"{name}.ipynb" for name in stage["matrix"]["name"]] if executes else []
+    folder = next((place for module, place in EXECUTED.items() if module in str(stage["cmd"])), None)
+    return [ROOT / folder / f"{name}.ipynb" for name in stage["matrix"]["name"]] if folder else []
 
 
 def refreshed(block: str, modules: list[str]) -> str:
@@ -42,5 +46,5 @@ def refreshed(block: str, modules: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    study = ROOT / "dvc.yaml"
-    study.write_text(with_dependencies(study.read_text(encoding="utf-8")), encoding="utf-8")
+    for study in STUDIES:
+        study.write_text(with_dependencies(study.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,14 +1,13 @@
-"""What a notebook beyond the paper has at hand: the study's tables, and those of `data/beyond` as a schema of its own."""
+"""What a notebook beyond the paper has at hand: the study's tables, and those of `data/beyond` in a schema."""
 
 from pathlib import Path
 
 from pipeline.beyond import PARAMS, TABLES
-from pipeline.database import named, parquet_files, rows_of
+from pipeline.database import attach_as
 from pipeline.shipped import ROOT, is_shipped
 from pipeline.study import Study
 
 SHIPPED = ROOT / "data/paper/shipped_beyond.json"
-SCHEMA = "beyond"
 
 
 class Beyond(Study):
@@ -27,7 +26,5 @@ class Beyond(Study):
     ) -> None:
         super().__init__(tables, results, figures)
         self.beyond = (Path() if Path(tables).exists() else ROOT) / beyond
-        self.connection.execute(f"CREATE SCHEMA {SCHEMA}")
-        for path in parquet_files(self.beyond):
-            self.connection.execute(f"CREATE VIEW {SCHEMA}.{named(path.stem)} AS FROM {rows_of(path)}")
+        attach_as(self.connection, "beyond", self.beyond)
         self.shipped = self.shipped and is_shipped(self.tables, SHIPPED, ROOT / PARAMS)
