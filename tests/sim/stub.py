@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sim.agents.llm.spec import LlmParameters
 from sim.serve.misbehave import read_fault
 from sim.serve.server import Stub, StubOptions
+
+KEY = "sk-planted-0123456789abcdef"
 
 
 @contextmanager
@@ -27,3 +30,9 @@ def stub(*faults: str, **options: Any) -> Iterator[Stub]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
         loop.close()
+
+
+def parameters(server: Stub, **more: Any) -> LlmParameters:
+    """How an agent asks the stub, with the planted key."""
+    given = {"model": "openai/stub", "api_base": server.address, "api_key_env": "STUB_KEY", "backoff": 0.01}
+    return LlmParameters(**(given | {"timeout": 5.0, "retries": 2} | more))

@@ -3,45 +3,24 @@
 import asyncio
 import json
 import time
-from collections import Counter
 
-import msgspec
 import pytest
-import yaml
-from typer.testing import CliRunner
 
-from sim.__main__ import app
 from sim.agents import AgentFailure
 from sim.agents.llm.agent import Ask
-from sim.agents.llm.spec import LlmParameters, Prices
+from sim.agents.llm.spec import Prices
 from sim.provider.cache import Cache
 from sim.provider.calls import Provider
 from sim.provider.money import Ledger
-from sim.suite import write_tasks
-from sim.trace import read
-from tests.sim.stub import stub
-from tests.sim.worlds import tiny_task
+from tests.sim.stub import KEY, parameters, stub
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
-pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict class 'ChatCompletionReasoningItem'")
+pytestmark = [
+    pytest.mark.usefixtures("planted_key"),
+    pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict class 'ChatCompletionReasoningItem'"),
+]
 
-KEY = "sk-planted-0123456789abcdef"
-FREE = {"input": 0, "output": 0, "date": "2026-01-01"}
-DEAR = {"input": 1000, "output": 1000, "date": "2026-01-01"}
 HELLO = [{"role": "user", "content": "hello there, stub"}]
-TASKS = [tiny_task(seed, num_meetings=2) for seed in (1, 2, 3)]
-# What two plays of a game with a provider may differ in.
-MOVING = {"timestamp", "started_at", "ended_at", "latency_ms", "response_id"}
-
-
-@pytest.fixture(autouse=True)
-def planted_key(monkeypatch):
-    monkeypatch.setenv("STUB_KEY", KEY)
-
-
-def parameters(server, **more):
-    given = {"model": "openai/stub", "api_base": server.address, "api_key_env": "STUB_KEY", "backoff": 0.01}
-    return LlmParameters(**(given | {"timeout": 5.0, "retries": 2} | more))
 
 
 def call(server, ledger=None, cache=None, **more):
@@ -174,201 +153,3 @@ def test_a_kept_answer_costs_no_request(tmp_path):
         assert server.requests == 1
     assert first == second
     assert (ledger.of("openai/stub").from_cache, ledger.of("openai/stub").attempts) == (1, 0)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    write_tasks(TASKS, tmp_path / "tasks.jsonl")
-    return tmp_path
-
-
-def run(folder, server, *words, out="traces", prices=FREE, **more):
-    """The result of `python -m sim run` with a team that asks the stub."""
-    asked = msgspec.to_builtins(parameters(server, **more)) | {"prices": prices}
-    spec = {"type": "llm", "parameters": {k: v for k, v in asked.items() if v is not None}}
-    (folder / "team.yaml").write_text(yaml.safe_dump({"team": "stub", "agents": [spec]}))
-    args = [str(folder / "tasks.jsonl"), "--team", str(folder / "team.yaml"), "--out", str(folder / out), *words]
-    return CliRunner().invoke(app, ["run", *args])
-
-
-def traces(folder, out="traces"):
-    return [read(p) for p in sorted((folder / out).glob("*.zst"))]
-
-
-def still(value):
-    """The value without what may move."""
-    if isinstance(value, dict):
-        return {k: still(v) for k, v in value.items() if k not in MOVING}
-    return [still(v) for v in value] if isinstance(value, list) else value
-
-
-def settled(trace):
-    return still(json.loads(msgspec.json.encode(trace)))
-
-
-def prompts(trace):
-    return [e.data["prompt_sent"] for e in trace.events if e.type in ("turn_start", "decide_start")]
-
-
-def read_as(trace):
-    return Counter(e.data["parse"] for e in trace.events if e.type in ("turn_end", "decide_end"))
-
-
-def test_the_recorded_prompts_are_those_that_the_server_received(folder):
-    with stub() as server:
-        assert run(folder, server, "--limit", "1").exit_code == 0
-    (trace,) = traces(folder)
-    assert Counter(prompts(trace)) == Counter(b["messages"][-1]["content"] for b in server.seen)
-    system = {e.data["system_prompt"] for e in trace.events if e.type == "agent_registered"}
-    assert {b["messages"][0]["content"] for b in server.seen} <= system
-    assert trace.metrics["coordination_rate"] == 1
-
-
-# One row a fault of answers: how they are read, and whether meetings still come about.
-SPOILED = [
-    ("prose", "repaired: prose around the JSON", 1),
-    ("fence", "repaired: code fence", 1),
-    ("empty", "refused: the answer is empty", 0),
-    ("types", "refused: the actions are text, not a list", 0),
-    ("huge", "refused: the answer has ", 0),
-    ("cut", "repaired: cut JSON", 0),
-]
-
-
-@pytest.mark.parametrize(("kind", "how", "rate"), SPOILED, ids=[s[0] for s in SPOILED])
-def test_spoiled_answers_leave_an_honest_trace(folder, kind, how, rate):
-    with stub(kind) as server:
-        result = run(folder, server, "--limit", "1")
-    assert result.exit_code == 0, result.stderr
-    (trace,) = traces(folder)
-    assert not trace.stopped
-    assert any(found.startswith(how) for found in read_as(trace))
-    assert "strict" not in read_as(trace)
-    assert trace.metrics["coordination_rate"] == rate
-
-
-def test_a_provider_that_fails_stops_games_and_the_run_says_why(folder):
-    with stub("500:0.02", stubborn=True) as server:
-        result = run(folder, server, retries=0)
-    stopped = [t for t in traces(folder) if t.stopped]
-    assert 0 < len(stopped) < 3
-    assert result.exit_code == 4
-    assert f"{3 - len(stopped)} games played" in result.stdout
-    assert "games  cause" in result.stderr and "the stub fails on request" in result.stderr
-    assert "the stub fails on request" in stopped[0].stop_cause
-
-
-def test_resume_plays_what_is_missing_or_stopped(folder):
-    with stub("500:0.02", stubborn=True) as server:
-        run(folder, server, retries=0)
-        stopped = sum(t.stopped for t in traces(folder))
-        server.options = msgspec.structs.replace(server.options, faults=())
-        result = run(folder, server, "--resume", retries=5, timeout=6.0)
-        assert result.exit_code == 0
-        assert f"{stopped} games played, {3 - stopped} were there already" in result.stdout
-        before = server.requests
-        again = run(folder, server, "--resume")
-        assert server.requests == before
-        assert "0 games played, 3 were there already" in again.stdout
-
-
-def test_a_replay_from_the_cache_is_the_same_game_without_a_request(folder, monkeypatch):
-    with stub("500:0.1") as server:
-        first = run(folder, server, "--cache", str(folder / "answers"), out="first")
-        asked = server.requests
-        monkeypatch.delenv("STUB_KEY")
-        second = run(folder, server, "--cache", str(folder / "answers"), out="second")
-        assert server.requests == asked
-    assert (first.exit_code, second.exit_code) == (0, 0)
-    assert list(map(settled, traces(folder, "first"))) == list(map(settled, traces(folder, "second")))
-    assert "0 answers from 0 requests" in second.stdout
-
-
-def test_repeats_are_games_of_their_own_even_from_the_cache(folder):
-    with stub() as server:
-        run(folder, server, "--cache", str(folder / "answers"), "--limit", "1", "--repeats", "2", seed=5)
-    assert {b["seed"] for b in server.seen} == {5, 6}
-    assert len({t.game_id for t in traces(folder)}) == 2
-
-
-def test_a_budget_ends_the_run_and_says_so(folder):
-    with stub() as server:
-        result = run(folder, server, "--max-cost", "5", "--concurrency", "1", prices=DEAR)
-    (trace,) = traces(folder)
-    spent = sum(e.data["usage"]["cost_usd"] for e in trace.events if e.type in ("turn_end", "decide_end"))
-    last = max(e.data["usage"]["cost_usd"] for e in trace.events if e.type in ("turn_end", "decide_end"))
-    assert 5 <= spent < 5 + 2 * last
-    assert result.exit_code == 4
-    assert trace.stopped and "budget of 5.00 USD is used up" in trace.stop_cause
-    assert "2  not begun: the run's budget of 5.00 USD is used up" in result.stderr
-
-
-def test_a_budget_needs_prices(folder):
-    with stub() as server:
-        refused = run(folder, server, "--max-cost", "5", prices=None)
-        allowed = run(folder, server, "--max-cost", "5", "--allow-unknown-prices", "--limit", "1", prices=None)
-    assert (refused.exit_code, allowed.exit_code) == (2, 0)
-    assert "the price of openai/stub is unknown" in refused.stderr
-    assert "cost unknown" in allowed.stdout
-
-
-def test_a_dry_run_asks_nobody_and_estimates(folder):
-    with stub() as server:
-        result = run(folder, server, "--dry-run", prices=DEAR)
-        assert server.requests == 0
-    assert result.exit_code == 0
-    assert "3 games to play, 3 of them with language models" in result.stdout
-    assert "USD (team, 2026-01-01)" in result.stdout and "estimated by playing" in result.stdout
-    assert not (folder / "traces").exists()
-
-
-def test_a_key_is_asked_for_before_anything_is_played(folder, monkeypatch):
-    monkeypatch.delenv("STUB_KEY")
-    with stub() as server:
-        result = run(folder, server)
-        assert server.requests == 0
-    assert result.exit_code == 2
-    assert result.stderr == "error: openai/stub: the environment variable STUB_KEY is not set; export it with the key\n"
-
-
-def test_paid_answers_don_t_go_into_a_pack(folder):
-    with stub() as server:
-        result = run(folder, server, out="all.jsonl.zst")
-    assert result.exit_code == 2 and "name a folder" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["--channels", "dm,phone"], "no channel 'phone'"),
-        (["--channels", ","], "no channel is open"),
-        (["--adversary", "3"], "no agent 3; name one from 0 to 2"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(folder, words, problem):
-    with stub() as server:
-        result = run(folder, server, *words)
-    assert result.exit_code == 2 and problem in result.stderr
-
-
-def test_channels_and_an_adversary_reach_the_model(folder):
-    with stub() as server:
-        words = ["--channels", "dm,all_groupchat", "--adversary", "0", "--limit", "1"]
-        result = run(folder, server, *words)
-    assert result.exit_code == 0, result.stderr
-    (trace,) = traces(folder)
-    assert trace.config["channels"] == ["dm", "all_groupchat"]
-    registered = [e.data for e in trace.events if e.type == "agent_registered"]
-    assert [r["is_nosy_agent"] for r in registered] == [True, False, False]
-    assert all('"type": "all_groupchat"' in r["system_prompt"] for r in registered)
-
-
-def test_the_key_is_nowhere(folder, capfd, caplog):
-    with stub("401:0.2", "500:0.2", stubborn=True) as server:
-        result = run(folder, server, "--cache", str(folder / "answers"), retries=1)
-    everything = result.stdout + result.stderr + caplog.text + "".join(capfd.readouterr())
-    everything += "".join(msgspec.json.encode(t).decode() for t in traces(folder))
-    everything += "".join(p.read_text() for p in (folder / "answers").rglob("*.json"))
-    assert "401" in result.stderr, result.stderr
-    assert KEY not in everything
-    assert "STUB_KEY" in everything

@@ -183,3 +183,12 @@ def entry(seed: int = 7, setting: str = "uniform", **parameters: Any) -> Entry:
 def tiny_task(seed: int = 7, setting: str = "uniform", **parameters: Any) -> Task:
     """The task of such an entry."""
     return make_task(entry(seed, setting, **parameters))
+
+
+def calendars_of(*counts: int) -> list[Calendar]:
+    """Calendars with that many errands each, ids as `sim.scenario` numbers them."""
+    return [Calendar([Errand(agent * 16 + i, 1) for i in range(1, n + 1)]) for agent, n in enumerate(counts)]
+
+
+def meetings_of(number: int) -> list[Meeting]:
+    return [Meeting(i, (0, 1)) for i in range(1, number + 1)]
