@@ -22,12 +22,26 @@ def kernel() -> Iterator["Config"]:
     """
     from traitlets.config import Config
 
-    with TemporaryDirectory(prefix="kernel-") as folder, _environment(folder):
+    with TemporaryDirectory(prefix="kernel-") as folder, _environment(folder), _unheard():
         socket = str(Path(folder) / "k")
         if len(socket.encode()) <= SOCKET_CHARS:
             yield Config({"KernelManager": {"transport": "ipc", "ip": socket}})
         else:
             yield Config({"KernelManager": {"transport_encryption": "auto"}})
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let processes that start in the block say nothing on this terminal: what a cell says is in the notebook, and
+    what libraries say when a kernel ends after an error is nobody's concern."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 @contextmanager
