@@ -160,9 +160,9 @@ app.command(epilog=EXAMPLES_REPORT)(report)
 def database(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
     out: Annotated[Path, typer.Option(help="The database file.")] = Path("data/calbench.duckdb"),
-    beyond: Annotated[
-        Path, typer.Option(help="Folder of tables for the schema beyond; where there is one.")
-    ] = Path("data/beyond/tables"),
+    beyond: Annotated[Path, typer.Option(help="Folder of tables for the schema beyond; where there is one.")] = Path(
+        "data/beyond/tables"
+    ),
 ) -> None:
     """Put every table of a folder into one DuckDB database."""
     from pipeline.database import build_database
@@ -227,11 +227,13 @@ def ship(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
 ) -> None:
     """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""
-    from pipeline.shipped import SHIPPED
+    from pipeline.shipped import PARAMS_BEYOND, SHIPPED, SHIPPED_BEYOND
     from pipeline.shipped import ship as make_shipped
 
     make_shipped(tables)
-    print(f"the claims are now asserted on the games in {tables}, under params.yaml ({SHIPPED})")
+    make_shipped(tables, SHIPPED_BEYOND, PARAMS_BEYOND)
+    print(f"the claims are now asserted on the games in {tables}, under the parameters at hand")
+    print(f"told by {SHIPPED} and {SHIPPED_BEYOND}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline import benchmarks
+from pipeline.beyond.tables import BEYOND_TABLES
 from pipeline.cards import page as cards
 from pipeline.dictionary import data_dictionary
 from pipeline.readme import filled, pieces
@@ -11,6 +12,7 @@ from pipeline.schemas.results import RESULT_TABLES
 from pipeline.statistics import page
 
 README, DICTIONARY, RESULTS = Path("README.md"), Path("data/README.md"), Path("data/results")
+BEYOND = Path("docs/beyond/README.md")
 STATISTICS, METRICS = Path("docs/statistics.md"), Path("docs/metrics.md")
 BENCHMARKS, SCALE, MEASURED = Path("docs/benchmarks.md"), Path("docs/scale.md"), Path("docs/benchmarks.json")
 
@@ -20,6 +22,8 @@ def rebuilt() -> Iterator[tuple[Path, str]]:
     yield README, filled(README.read_text(encoding="utf-8"), pieces(RESULTS))
     dictionaries = {"tables": data_dictionary(), "results": data_dictionary(RESULT_TABLES.values())}
     yield DICTIONARY, filled(DICTIONARY.read_text(encoding="utf-8"), dictionaries)
+    dictionary = {"beyond": data_dictionary(BEYOND_TABLES.values())}
+    yield BEYOND, filled(BEYOND.read_text(encoding="utf-8"), dictionary)
     yield STATISTICS, filled(STATISTICS.read_text(encoding="utf-8"), page.pieces(RESULTS))
     yield METRICS, filled(METRICS.read_text(encoding="utf-8"), cards.pieces(RESULTS))
     measured = benchmarks.pieces(MEASURED)

@@ -1,6 +1,6 @@
 """Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from pipeline.language.messages import language_claims
 from pipeline.payloads import Payload, read_payload
 from pipeline.rules import Claim, RuleSet
 from pipeline.typed import HANDLERS, Heard, Letter
+from pipeline.typed_frontier import DERIVED, NOTED, OF_SEVERAL
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
@@ -22,13 +23,16 @@ def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, r
 
 
 def typed_claims(payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
-    """What a typed message claims of its sender: none for a kind outside Table 10."""
-    handler = HANDLERS.get((payload.protocol, payload.kind or ""))
-    if handler is None:
-        return []
+    """What a typed message claims: none for a kind outside Table 10 and the protocols beyond the paper's."""
+    kind, letter = (payload.protocol, payload.kind or ""), Letter(payload.body, sender, recipients, heard)
     source = f"{payload.protocol}_{payload.kind}"
     strength = rules.typed(source)
-    said = handler(Letter(payload.body, sender, recipients, heard), rules)
+    if note := NOTED.get(kind):
+        note(letter)
+    if several := OF_SEVERAL.get(kind):
+        return [(target, slot, source, e, strength, None, None, None) for target, slot, e in several(letter)]
+    handler = HANDLERS.get(kind) or DERIVED.get(kind)
+    said = handler(letter, rules) if handler else []
     return [(sender, slot, source, evidence, strength, None, None, None) for slot, evidence in said]
 
 
@@ -53,7 +57,8 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     A message to several agents informs each of them; nobody learns of itself.
     """
     messages = messages.sort("game_id", "event_index")
-    updates = pl.DataFrame(_update_columns(messages, rules), schema=UPDATE)
+    settings = dict(games.select("game_id", "setting").iter_rows())
+    updates = pl.DataFrame(_update_columns(messages, settings, rules), schema=UPDATE)
     known = games.select("game_id", "trace_path", "num_slots")
     told = messages.select("game_id", "event_index", "round")
     told = told.join(known, on="game_id", how="left", maintain_order="left")
@@ -61,7 +66,7 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     return updates.hstack(told[updates["message"]]).with_columns(in_calendar=inside).drop("message", "num_slots")
 
 
-def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[Any]:
+def _update_columns(messages: pl.DataFrame, settings: Mapping[str, str | None], rules: RuleSet) -> list[Any]:
     """The updates of all messages as columns, in the order of UPDATE."""
     told: list[Claim] = []
     heard, now = Heard(), None
@@ -70,7 +75,7 @@ def _update_columns(messages: pl.DataFrame, rules: RuleSet) -> list[Any]:
     columns = [messages[name].to_list() for name in names]
     for i, (game, number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
         if (game, number) != now:
-            heard, now = Heard(), (game, number)
+            heard, now = Heard(setting=settings.get(game)), (game, number)
         said = claims(content, sender, recipients, heard, rules)
         for observer in recipients if said else ():
             before = len(told)

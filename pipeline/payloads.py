@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-PROTOCOLS = ("imap", "sd", "dsm")
+PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure")
 
 # Longer messages are not remembered.
 LONG = 10_000

@@ -13,6 +13,8 @@ from pipeline.io import write_json
 
 ROOT = Path(__file__).parents[1]
 SHIPPED, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
+# The same of what goes beyond the paper: the study's games, under parameters of its own.
+SHIPPED_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT / "notebooks/beyond/params.yaml"
 
 
 def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, str]:

@@ -20,10 +20,15 @@ LARGEST = 10**9
 
 @dataclass(slots=True)
 class Heard:
-    """What each agent was asked in a round: the slot of every plan proposed to it, the slots it was to cost."""
+    """What each agent was asked in a round: the slot of every plan proposed to it, the slots it was to cost.
+
+    `notes` holds by kind and agent what else a reply rests on. `setting` is the game's: it says what costs there are.
+    """
 
     plans: dict[int, dict[str, int | None]] = field(default_factory=dict)
     requested: dict[int, set[int]] = field(default_factory=dict)
+    notes: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    setting: str | None = None
 
 
 class Letter(NamedTuple):

@@ -25,11 +25,18 @@ Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, sh
     epilog="\b\nExamples:\n"
     "  python -m sim suite data/suites/paper72.csv --out tasks.jsonl\n"
     "  python -m sim suite data/suites/paper72.csv --out blocked.jsonl --blocked\n"
+    "  python -m sim suite large.csv --out large.jsonl --effort 20 --keep-unproven\n"
 )
 def suite(
     task_list: Annotated[Path, typer.Argument(metavar="LIST.csv", help="Tasks and their seeds, one a line.")],
     out: Annotated[Path, typer.Option(metavar="TASKS.jsonl", help="Where the tasks go.")],
     blocked: Annotated[bool, typer.Option("--blocked", help="Make some errands of each task immovable.")] = False,
+    effort: Annotated[
+        float, typer.Option(help="The most a task's optimum may take: the solver's own time, no clock's.", min=0)
+    ] = 60.0,
+    keep_unproven: Annotated[
+        bool, typer.Option("--keep-unproven", help="Where that proves none, keep the best schedule and a bound.")
+    ] = False,
     workers: Workers = None,
 ) -> None:
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
@@ -38,12 +45,12 @@ def suite(
     from sim.blocked import make_blocked_task
     from sim.lists import read_list
     from sim.parallel import in_order
-    from sim.suite import TaskError, checked, make_task, write_tasks
+    from sim.suite import Solving, TaskError, checked, make_task, write_tasks
 
-    make = make_blocked_task if blocked else make_task
+    make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
     try:
         entries = read_list(task_list)
-        made = in_order(partial(checked, make), entries, worker_count(workers))
+        made = in_order(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
         write_tasks(progress(made, "making tasks", len(entries)), out)
     except (TaskError, OSError) as error:
         fail(error)

@@ -11,7 +11,7 @@ import msgspec
 from sim.calendar import Calendar, Errand
 from sim.oracle import NoSchedule
 from sim.scenario import Scenario, ScenarioError, generate
-from sim.suite import Entry, Task, assemble
+from sim.suite import Entry, Solving, Task, assemble
 
 # Where no attempt leaves a feasible task: far beyond what any published task needed.
 MOST_ATTEMPTS = 1000
@@ -22,7 +22,7 @@ def blocked_per_agent(density: float) -> int:
     return max(1, round(6 * density**2))
 
 
-def make_blocked_task(entry: Entry) -> Task:
+def make_blocked_task(entry: Entry, solving: Solving = Solving()) -> Task:
     """The blocked form of a list's entry: the first draw that leaves both the oracle and the greedy a schedule.
 
     Raises ScenarioError where an agent has too few errands to block, or no draw leaves a schedule.
@@ -38,7 +38,7 @@ def make_blocked_task(entry: Entry) -> Task:
         slots = [sorted(rng.sample(e, number)) for e in eligible]
         drawn = msgspec.structs.replace(scenario, calendars=blocked(scenario.calendars, slots))
         with suppress(NoSchedule):
-            return assemble(named, "blocked", drawn)
+            return assemble(named, "blocked", drawn, solving)
     raise ScenarioError(f"the rule 'some draw of {number} blocked errands an agent leaves a schedule' fails")
 
 

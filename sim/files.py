@@ -59,9 +59,9 @@ def let_go() -> None:
         os.close(_held.pop())
 
 
-def remove_drafts(folder: Path) -> None:
-    """Remove what processes that are no more have begun to write in the folder, at any depth."""
-    for draft in folder.rglob(f".*{DRAFT}"):
+def remove_drafts(folder: Path, deep: bool = True) -> None:
+    """Remove what processes that are no more have begun to write in the folder; deep: in all folders in it, too."""
+    for draft in folder.glob(f"{'**/' if deep else ''}.*{DRAFT}"):
         owner = draft.name.removesuffix(DRAFT).rpartition(".")[2]
         if owner.isdecimal() and not alive(int(owner)):
             draft.unlink(missing_ok=True)

@@ -7,13 +7,21 @@ schedules the one that displaces fewest errands, then the lexicographically firs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from sim.calendar import Calendar, Errand
 from sim.scenario import Meeting
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpModel, CpSolver
+
+At = Mapping[int, Any]  # slot → the variable that says whether the meeting takes it
+
+CROWDED = "no schedule keeps every agent out of two meetings at once"
 
 # CP-SAT adds objectives up in 64 bits; beyond this the criteria are minimised one after the other.
 LARGEST_OBJECTIVE = 2**50
@@ -97,19 +105,8 @@ def cheapest(options: Sequence[dict[int, Placement]], meetings: Sequence[Meeting
     """The slots of the canonical optimum: the criteria minimised in order, as many at once as fit the solver."""
     from ortools.sat.python import cp_model
 
-    model = cp_model.CpModel()
-    at = [{slot: model.new_bool_var("") for slot in option} for option in options]
-    for variables in at:
-        model.add_exactly_one(variables.values())
-    for clique in slot_cliques(meetings):
-        for slot in sorted(set().union(*(at[m] for m in clique))):
-            model.add_at_most_one(at[m][slot] for m in clique if slot in at[m])
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    # The whole relaxation bounds such objectives so well that presolving costs four times what it saves; larger shapes
-    # it keeps from being proven at all.
-    solver.parameters.cp_model_presolve = False
-    solver.parameters.linearization_level = 2
+    model, at = assignment(options, meetings)
+    solver = exact_solver()
     if seconds is not None:
         solver.parameters.max_time_in_seconds = seconds
     flat = [v for of_meeting in at for v in of_meeting.values()]
@@ -118,11 +115,38 @@ def cheapest(options: Sequence[dict[int, Placement]], meetings: Sequence[Meeting
         model.minimize(objective)
         status = solver.solve(model)
         if status == cp_model.INFEASIBLE:
-            raise NoSchedule("no schedule keeps every agent out of two meetings at once")
+            raise NoSchedule(CROWDED)
         if status != cp_model.OPTIMAL:
             raise NotProven(f"the optimum was not proven within {seconds} seconds")
         model.add(objective == round(solver.objective_value))
     return [next(s for s, v in of_meeting.items() if solver.boolean_value(v)) for of_meeting in at]
+
+
+def assignment(options: Sequence[Mapping[int, Placement]], meetings: Sequence[Meeting]) -> tuple[CpModel, Sequence[At]]:
+    """The model in which each meeting takes one of its slots and no agent is in two, and its variables."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    at = [{slot: model.new_bool_var("") for slot in option} for option in options]
+    for variables in at:
+        model.add_exactly_one(variables.values())
+    for clique in slot_cliques(meetings):
+        for slot in sorted(set().union(*(at[m] for m in clique))):
+            model.add_at_most_one(at[m][slot] for m in clique if slot in at[m])
+    return model, at
+
+
+def exact_solver() -> CpSolver:
+    """A solver that repeats itself."""
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    # The whole relaxation bounds such objectives so well that presolving costs four times what it saves; larger shapes
+    # it keeps from being proven at all.
+    solver.parameters.cp_model_presolve = False
+    solver.parameters.linearization_level = 2
+    return solver
 
 
 def slot_cliques(meetings: Sequence[Meeting]) -> list[tuple[int, ...]]:
@@ -176,6 +200,8 @@ def count(calendars: Sequence[Calendar], meetings: Sequence[Meeting], limit: int
     Slot by slot, over the sets of meetings placed so far. Raises TooManyStates where that would take more than
     about `limit` steps.
     """
+    if 2 ** len(meetings) > limit * 8:
+        raise TooManyStates(f"{len(meetings)} meetings are too many to count")
     options = placements(calendars, meetings)
     groups = compatible_groups(conflicts(meetings), len(meetings), limit)
     slots = range(len(calendars[0]))

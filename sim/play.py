@@ -104,6 +104,8 @@ def scenario_record(task: Task) -> dict[str, Any]:
         "feasible_assignments": task.feasible_assignments,
         "optimal_assignments": task.optimal_assignments,
     }
+    if not task.optimal_proven:
+        parts["optimal_bound"] = task.optimal_bound
     record: dict[str, Any] = msgspec.to_builtins(parts, str_keys=True)
     return record
 

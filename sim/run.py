@@ -142,7 +142,7 @@ def alone(o: RunOptions) -> Iterator[None]:
 
     packed = o.out.name.endswith(PACK_SUFFIX)
     with nullcontext() if packed else held_alone(o.out):
-        remove_drafts(o.out.parent if packed else o.out)
+        remove_drafts(o.out.parent if packed else o.out, deep=not packed)
         yield
 
 

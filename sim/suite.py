@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from sim.bounded import solve_within
 from sim.calendar import Calendar, Errand
 from sim.files import write_whole
-from sim.oracle import Counts, NoSchedule, TooManyStates, count, solve
+from sim.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
 from sim.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
 from sim.schedules import Replay, greedy, replay, replay_optimum
 
@@ -30,11 +31,12 @@ class Schedule(Struct, frozen=True):
     per_agent_cost: tuple[int, ...]
 
 
-class Task(Struct, frozen=True, kw_only=True):
+class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One task of a suite. Costs are in cost units; `assignments` map meeting ids to slots.
 
     `difficulty_score` is the optimum over the number of participant-slots to fill; `displaced_errands` counts what
     the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count.
+    Where the optimum was not proven, `optimal` is the cheapest schedule found, and `optimal_bound` below it.
     """
 
     task_id: str
@@ -57,6 +59,12 @@ class Task(Struct, frozen=True, kw_only=True):
     difficulty_score: float
     feasible_assignments: int | None
     optimal_assignments: int | None
+    optimal_bound: int | None = None
+
+    @property
+    def optimal_proven(self) -> bool:
+        """Whether no schedule is cheaper than `optimal`."""
+        return self.optimal_bound is None
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -68,15 +76,23 @@ class Entry(Struct, frozen=True, kw_only=True):
     parameters: Parameters
 
 
-def make_task(entry: Entry) -> Task:
-    """The task of a list's entry. Raises ScenarioError or NoSchedule where there is none."""
-    return assemble(entry, "standard", generate(entry.parameters))
+class Solving(Struct, frozen=True):
+    """How far to look for the optimum: `effort` in the solver's deterministic time (None: until it is proven), and
+    whether to `keep` the cheapest schedule found where that did not prove it."""
+
+    effort: float | None = None
+    keep: bool = False
 
 
-def assemble(entry: Entry, condition: str, scenario: Scenario) -> Task:
+def make_task(entry: Entry, solving: Solving = Solving()) -> Task:
+    """The task of a list's entry. Raises ScenarioError, NoSchedule or NotProven where there is none."""
+    return assemble(entry, "standard", generate(entry.parameters), solving)
+
+
+def assemble(entry: Entry, condition: str, scenario: Scenario, solving: Solving = Solving()) -> Task:
     """The task that a scenario makes, solved and with its yardsticks."""
     p, calendars, meetings = entry.parameters, scenario.calendars, scenario.meetings
-    optimum = solve(calendars, meetings)
+    optimum, bound = solved(scenario, solving)
     counts = counted(scenario)
     return Task(
         task_id=entry.task_id,
@@ -99,7 +115,24 @@ def assemble(entry: Entry, condition: str, scenario: Scenario) -> Task:
         difficulty_score=difficulty_score(optimum.cost, meetings),
         feasible_assignments=counts.feasible if counts else None,
         optimal_assignments=counts.optimal if counts else None,
+        optimal_bound=bound,
     )
+
+
+def solved(scenario: Scenario, solving: Solving) -> tuple[Optimum, int | None]:
+    """The optimum, or the cheapest schedule found and a bound. Raises NotProven where that is not to be kept."""
+    calendars, meetings = scenario.calendars, scenario.meetings
+    if solving.effort is None:
+        return solve(calendars, meetings), None
+    found = solve_within(calendars, meetings, solving.effort, scenario.witness)
+    if found.proven:
+        return found.best, None
+    if not solving.keep:
+        raise NotProven(
+            f"an effort of {solving.effort:g} proves only that its optimum lies between {found.bound} and "
+            f"{found.best.cost}; give more effort, or keep what is not proven"
+        )
+    return found.best, found.bound
 
 
 def counted(scenario: Scenario) -> Counts | None:
@@ -114,7 +147,7 @@ def checked(make: Callable[[Entry], Task], entry: Entry) -> Task:
     """The task that `make` makes of the entry. Raises TaskError, which says which task it is about."""
     try:
         return make(entry)
-    except (ScenarioError, NoSchedule) as error:
+    except (ScenarioError, NoSchedule, NotProven) as error:
         raise TaskError(f"task {entry.task_id} can't be generated: {error}") from error
 
 

@@ -62,12 +62,35 @@ def style(parameters: Mapping[str, Any], nosy: bool = False) -> Agent:
     return Style(style_parameters(parameters), nosy)
 
 
+def adaptive(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.style.adaptive import Adaptive
+
+    return Adaptive(style_parameters(parameters), nosy=True)
+
+
 def degenerate(policy: str, parameters: Mapping[str, Any]) -> Agent:
     from sim.agents.degenerate import POLICIES
 
     check_parameters(policy, parameters, Struct)
     return POLICIES[policy]()
 
+
+def strategic(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.strategic import Strategic
+
+    found = strategic_parameters(parameters)
+    return Strategic(found, build_agent(truthful(found.protocol)))
+
+
+def frontier_agent(kind: str, parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.frontier import PROTOCOLS
+
+    agent, expected = PROTOCOLS[kind]
+    return agent(check_parameters(kind, parameters, expected))
+
+
+# Protocols beyond the paper's, which trade excess cost against privacy by a parameter (sim/agents/frontier.py).
+FRONTIER = ("dsm-log", "imap-kbit", "imap-noisy", "poll", "dpop", "secure")
 
 DEGENERATE = ("silent", "refuse-if-costly", "phantom-agreement", "always-slot-0")
 
@@ -76,10 +99,18 @@ AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {
     "sd": sd,
     "dsm": dsm,
     "style": style,
+    "adaptive-prober": adaptive,
+    "strategic": strategic,
     **{policy: partial(degenerate, policy) for policy in DEGENERATE},
+    **{kind: partial(frontier_agent, kind) for kind in FRONTIER},
 }
 
-SPEAKING_TYPES = frozenset({"style", "llm"})
+# Simulated speakers: their parameters are those of a style.
+STYLED_TYPES = ("style", "adaptive-prober")
+SPEAKING_TYPES = frozenset({*STYLED_TYPES, "llm"})
+
+# What the name of a model begins with that is none, but a stub's negotiator or judge.
+SIMULATED = "simulated-"
 
 # Agents that wait for a provider: the run that has one builds them (sim/runner_async.py).
 WAITING_TYPES = ("llm",)
@@ -145,8 +176,13 @@ def read_team(path: Path) -> Team:
             llm_parameters(spec)
         else:
             build_agent(spec)
-    imitates = any(spec.type == "style" for spec in team.agents)
-    return msgspec.structs.replace(team, simulated=True) if imitates else team
+    return msgspec.structs.replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+
+
+def imitates(spec: AgentSpec) -> bool:
+    """Whether the agent imitates a speaker: a style, or a model whose name says that it is simulated."""
+    model = str(spec.parameters.get("model", "")) if waits(spec) else ""
+    return spec.type in STYLED_TYPES or model.rpartition("/")[2].startswith(SIMULATED)
 
 
 def problem_of(error: Exception) -> str:
@@ -163,6 +199,8 @@ def build_agent(spec: AgentSpec) -> Agent:
     if spec.type not in AGENT_TYPES:
         known = ", ".join([*AGENT_TYPES, *WAITING_TYPES])
         raise TeamError(f"there is no agent type {spec.type!r}; known types: {known}")
+    if spec.type == "adaptive-prober" and not spec.nosy:
+        raise TeamError("agents of type adaptive-prober probe the others; give each `nosy: true`")
     return style(spec.parameters, spec.nosy) if spec.type == "style" else AGENT_TYPES[spec.type](spec.parameters)
 
 
@@ -209,11 +247,28 @@ def style_parameters(parameters: Mapping[str, Any]) -> Any:
     return check_parameters("style", parameters, StyleParameters)
 
 
+def strategic_parameters(parameters: Mapping[str, Any]) -> Any:
+    """The parameters of a strategic agent, checked. Raises TeamError with what is wrong."""
+    from sim.agents.strategic import StrategicParameters
+
+    return check_parameters("strategic", parameters, StrategicParameters)
+
+
+def truthful(protocol: str) -> AgentSpec:
+    """The agent of a named team with a scripted protocol. Raises TeamError, listing them, where there is none."""
+    scripted = {name: t.agents[0] for name, t in named_teams().items() if not speaks(t.agents[0])}
+    if protocol not in scripted:
+        raise TeamError(f"strategic agents can't play {protocol!r}; they play one of: {', '.join(scripted)}")
+    return scripted[protocol]
+
+
 def agent_record(spec: AgentSpec) -> dict[str, Any]:
     """The spec as a trace's configuration keeps it: for an agent that speaks, all parameters that are in force."""
     record: dict[str, Any] = msgspec.to_builtins(spec)
-    if spec.type == "style":
+    if spec.type in STYLED_TYPES:
         record["parameters"] = msgspec.to_builtins(style_parameters(spec.parameters))
+    if spec.type == "strategic":
+        record["plays"] = agent_record(truthful(spec.parameters["protocol"]))
     if waits(spec):
         every: dict[str, Any] = msgspec.to_builtins(llm_parameters(spec))
         record["parameters"] = {name: value for name, value in every.items() if value is not None}

@@ -91,6 +91,17 @@ def test_drafts_of_processes_that_are_no_more_are_removed(tmp_path: Path) -> Non
     assert [p.name for p in (tmp_path / "team").iterdir()] == [f".t.json.zst.{os.getpid()}.part"]
 
 
+def test_beside_a_pack_only_its_own_folder_is_tidied(tmp_path: Path) -> None:
+    over = subprocess.Popen(["true"])
+    over.wait()
+    (tmp_path / "others").mkdir()
+    for folder in (tmp_path, tmp_path / "others"):
+        (folder / f".games.jsonl.zst.{over.pid}.part").write_bytes(b"half")
+    remove_drafts(tmp_path, deep=False)
+    assert [p.name for p in tmp_path.iterdir()] == ["others"]
+    assert len(list((tmp_path / "others").iterdir())) == 1
+
+
 def test_what_a_killed_process_left_beside_a_file_goes_when_the_file_is_written(tmp_path: Path) -> None:
     over = subprocess.Popen(["true"])
     over.wait()

@@ -1,23 +1,10 @@
 """A notebook beyond the paper to its executed copy and its figures: `python -m pipeline.beyond.execute NAME`."""
 
 import sys
-from pathlib import Path
 
-from pipeline.notebook import NotebookFailed, execute
-
-NOTEBOOKS, FIGURES = Path("notebooks/beyond"), Path("figures/beyond")
-
-
-def main(name: str) -> None:
-    (FIGURES / name).mkdir(parents=True, exist_ok=True)  # an output of the stage, also where there is nothing to draw
-    try:
-        execute(NOTEBOOKS / f"{name}.ipynb", FIGURES / f"{name}.ipynb", {"figures": str(FIGURES / name)})
-    except NotebookFailed as failed:
-        print(f"error: {failed}", file=sys.stderr)
-        sys.exit(1)
-
+from pipeline.stages.notebook import main
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit(f"usage: python -m pipeline.beyond.execute NAME ({NOTEBOOKS}/NAME.ipynb)")
-    main(sys.argv[1])
+        sys.exit("usage: python -m pipeline.beyond.execute NAME (notebooks/beyond/NAME.ipynb)")
+    main(f"beyond/{sys.argv[1]}")

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from pipeline.beyond import PARAMS, TABLES
+from pipeline.beyond import TABLES
 from pipeline.database import attach_as
-from pipeline.shipped import ROOT, is_shipped
+from pipeline.shipped import PARAMS_BEYOND, ROOT, SHIPPED_BEYOND, is_shipped
 from pipeline.study import Study
-
-SHIPPED = ROOT / "data/paper/shipped_beyond.json"
 
 
 class Beyond(Study):
@@ -27,4 +25,4 @@ class Beyond(Study):
         super().__init__(tables, results, figures)
         self.beyond = (Path() if Path(tables).exists() else ROOT) / beyond
         attach_as(self.connection, "beyond", self.beyond)
-        self.shipped = self.shipped and is_shipped(self.tables, SHIPPED, ROOT / PARAMS)
+        self.shipped = self.shipped and is_shipped(self.tables, SHIPPED_BEYOND, PARAMS_BEYOND)

@@ -23,8 +23,7 @@ from sim.provider.cache import Cache, digest
 from sim.provider.calls import Provider, litellm
 from sim.provider.keys import check_access
 from sim.provider.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
-from sim.serve.judge import SIMULATED
-from sim.teams import read_team, waits
+from sim.teams import SIMULATED, read_team, waits
 
 PROMPT = "judge.v1"
 MAX_TOKENS = 2048

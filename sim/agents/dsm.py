@@ -105,14 +105,16 @@ class Dsm(ScriptedAgent[Proposals | Scores | Decision]):
 
     def score(self, request: Request, offer: Proposals) -> Scores:
         """The agent's score of every plan it is offered."""
-        takes_part = self.me in offer.participants
-        return Scores(
-            {
-                p.id: response(request.calendar, p.slot, p.displacements, p.cleared_slots, takes_part)
-                for p in offer.plans
-            },
-            offer.round,
-        )
+        takes_part, level = self.me in offer.participants, self.parameters.score
+        scores = {
+            p.id: response(request.calendar, p.slot, p.displacements, p.cleared_slots, takes_part, level)
+            for p in offer.plans
+        }
+        return self.reply(scores, offer.round)
+
+    def reply(self, scores: dict[int, int], number: int) -> Scores:
+        """The message that carries the scores of an offer."""
+        return Scores(scores, number)
 
     def lead(self, request: Request) -> list[Action]:
         """The initiator's part: offer, wait for all answers, then decide or offer again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -29,6 +29,10 @@ class DsmParameters(Struct, frozen=True, kw_only=True):
             raise ValueError(f"l_min must lie between 1 and l_max, {self.l_max}; got {self.l_min}")
         if min(self.cascade_depth, self.displacement_targets) < 0:
             raise ValueError("cascade_depth and displacement_targets can't be negative")
+
+    def score(self, cost: int | None) -> int:
+        """The satisfaction level of a cost; other scales of scores have parameters of their own."""
+        return score_of(cost)
 
 
 WELFARE = DsmParameters()
@@ -82,7 +86,7 @@ def slot_plans(calendar: Calendar, slot: int, parameters: DsmParameters) -> Iter
     """The plans of one slot: itself, or the cheapest ways to carry the prior meeting away from it."""
     item = calendar[slot]
     if not isinstance(item, ScheduledMeeting):
-        yield Plan(slot, slot, (), (), score_of(item.cost if item else 0))
+        yield Plan(slot, slot, (), (), parameters.score(item.cost if item else 0))
         return
     chains = sorted(
         chains_from(calendar, item, slot, parameters.cascade_depth, {slot}),
@@ -91,7 +95,7 @@ def slot_plans(calendar: Calendar, slot: int, parameters: DsmParameters) -> Iter
     for j, chain in enumerate(chains[: parameters.displacement_targets]):
         ident = slot if j == 0 else (slot + 1) * 1000 + j
         movers = tuple(held(calendar, d.from_slot).participants for d in chain)
-        yield Plan(ident, slot, chain, movers, score_of(chain_cost(calendar, chain)))
+        yield Plan(ident, slot, chain, movers, parameters.score(chain_cost(calendar, chain)))
 
 
 def chains_from(
@@ -123,7 +127,12 @@ def chain_cost(calendar: Calendar, chain: Sequence[Displacement]) -> int:
 
 
 def response(
-    calendar: Calendar, slot: int, moves: Sequence[Displacement], cleared: Collection[int], takes_part: bool
+    calendar: Calendar,
+    slot: int,
+    moves: Sequence[Displacement],
+    cleared: Collection[int],
+    takes_part: bool,
+    score: Callable[[int | None], int] = score_of,
 ) -> int:
     """The score of a plan on the agent's own calendar, from what it is shown of it.
 
@@ -132,9 +141,9 @@ def response(
     vacated = {m.from_slot for m in moves}
     cost = moves_cost(calendar, moves, vacated, cleared)
     if cost is None or not takes_part:
-        return score_of(cost)
+        return score(cost)
     placing = 0 if slot in vacated else placing_cost(calendar, slot)
-    return score_of(None if placing is None else cost + placing)
+    return score(None if placing is None else cost + placing)
 
 
 def moves_cost(

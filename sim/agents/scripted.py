@@ -103,3 +103,13 @@ def clear_errand(calendar: Calendar, slot: int, *taken: int) -> list[Action]:
     if not isinstance(item, Errand) or landing is None:
         return []
     return [reschedule(item_id(item), slot, landing)]
+
+
+def agreed_batch(request: Request, slot: int | None) -> list[Action]:
+    """The batch that writes the meeting into the agreed slot, for protocols that don't guess another on a retry.
+
+    Empty where nothing was agreed, or where the batch was rejected.
+    """
+    if slot is None or request.attempt or not 0 <= slot < len(request.calendar):
+        return []
+    return [*clear_errand(request.calendar, slot), schedule(request.meeting, slot)]

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sim.agents.style.reader import LONGEST, SENTENCE, Claim, normal, sentence_claims
+from sim.teams import SIMULATED
 
 STYLE = "judge"
 # It answers to names that say what it is, so that whatever keeps a model's name says so too.
-SIMULATED = "simulated-"
 MODEL = f"{SIMULATED}judge"
 NOBODY = -1  # whom the reader is: the message's recipients are not told
 

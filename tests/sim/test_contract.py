@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
 from sim.calendar import item_id
 from sim.play import Play, play_game
-from sim.teams import build_agent, named_teams
+from sim.teams import FRONTIER, AgentSpec, Team, build_agent, named_teams
 from tests.sim.worlds import BUMP, Scripted, calendar, events, new_game, play, registration, request, tiny_task
 
-TEAMS = sorted(named_teams())
+PLAYERS = named_teams() | {kind: Team(kind, (AgentSpec(kind),)) for kind in FRONTIER}
+TEAMS = sorted(PLAYERS)
 TASKS = {
     "uniform": tiny_task(3, density=1.0),
     "varied": tiny_task(4, "varied", errand_cost_values=(1, 100, 1000), num_meetings=4, num_slots=8),
@@ -22,15 +23,19 @@ TASKS = {
 }
 
 every_team = pytest.mark.parametrize("team", TEAMS)
+# Of those beyond the paper only make check tries out what junk does to them.
+every_team_in_turn = pytest.mark.parametrize(
+    "team", [pytest.param(team, marks=[pytest.mark.slow] if team in FRONTIER else []) for team in TEAMS]
+)
 every_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 
 
 def agent_of(team, number=0):
-    return build_agent(named_teams()[team].agents[0])
+    return build_agent(PLAYERS[team].agents[0])
 
 
 def game_of(team, task):
-    return play_game(Play(task, named_teams()[team]))
+    return play_game(Play(task, PLAYERS[team]))
 
 
 @every_team
@@ -101,6 +106,26 @@ FIELDS = {
     "costs": BY_PLAN,
     "scores": BY_PLAN,
     "participants": st.lists(NUMBERS, max_size=3),
+    "limit": NUMBERS | st.none(),
+    "limits": BY_PLAN,
+    "can": BY_PLAN | st.booleans(),
+    "cannot": BY_PLAN,
+    "levels": BY_PLAN,
+    "bounds": st.lists(NUMBERS, max_size=3),
+    "ladder": st.lists(NUMBERS, max_size=3),
+    "truth": st.floats(),
+    "per_tenfold": st.floats(),
+    "below": st.lists(NUMBERS, max_size=3),
+    "parties": st.lists(NUMBERS, max_size=3),
+    "tester": NUMBERS,
+    "seed": st.text(max_size=3),
+    "orders": st.lists(st.permutations(range(7)) | st.lists(NUMBERS, max_size=3), max_size=3),
+    "first": NUMBERS,
+    "totals": st.lists(NUMBERS, max_size=2),
+    "values": st.lists(st.lists(NUMBERS, max_size=3), max_size=2),
+    "level": NUMBERS | st.none(),
+    "total": NUMBERS | st.none(),
+    "places": st.lists(NUMBERS, max_size=3),
 }
 # The kinds of message of every protocol, with the fields that each must have.
 KINDS = [
@@ -131,6 +156,22 @@ KINDS = [
         },
     ),
     ("dsm", "scores", ("scores", "round")),
+    ("dsm", "log_scores", ("scores", "round", "per_tenfold")),
+    ("imap", "levels", ("meeting_id", "levels", "bounds")),
+    ("imap", "noisy", ("meeting_id", "levels", "ladder", "truth")),
+    ("imap", "offer", ("meeting_id", "slot")),
+    ("imap", "can", ("meeting_id", "slot", "can")),
+    ("poll", "survey", ("meeting_id", "limit")),
+    ("poll", "ask", ("meeting_id", "limits")),
+    ("poll", "answer", ("meeting_id", "can", "cannot")),
+    ("poll", "decision", ("meeting_id", "slot")),
+    ("dpop", "util", ("meeting_id", "below", "costs")),
+    ("dpop", "value", ("meeting_id", "slot")),
+    ("secure", "key", ("meeting_id", "tester", "seed", "orders")),
+    ("secure", "masked", ("meeting_id", "parties", "first", "totals", "values")),
+    ("secure", "more", ("meeting_id", "first")),
+    ("secure", "found", ("meeting_id", "parties", "level", "total", "places")),
+    ("secure", "decision", ("meeting_id", "slot")),
     (
         "dsm",
         "decision",
@@ -168,7 +209,7 @@ INBOXES = st.lists(st.lists(st.tuples(st.integers(0, 4), JUNK), max_size=4), min
 BOARD = ". 3 x2 M1(0,1,2) 100 . M4(0,1)=2"
 
 
-@every_team
+@every_team_in_turn
 @pytest.mark.parametrize("number", [0, 2], ids=["initiator", "responder"])
 @settings(max_examples=60)
 @given(inboxes=INBOXES)
@@ -186,7 +227,7 @@ def test_no_message_makes_an_agent_fail_or_send_what_can_t_be_delivered(team, nu
         assert isinstance(player.act(request(board, DECISION, attempt=attempt)).actions, list)
 
 
-@every_team
+@every_team_in_turn
 @settings(max_examples=25)
 @given(lines=st.lists(st.lists(st.tuples(st.integers(0, 3), JUNK), max_size=6), min_size=8, max_size=8))
 def test_a_game_with_an_agent_that_talks_junk_still_ends(team, lines):

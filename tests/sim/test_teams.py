@@ -1,5 +1,6 @@
 import msgspec
 import pytest
+import yaml
 
 from sim.agents.dsm import Dsm
 from sim.agents.dsm_plans import PRIVATE
@@ -85,3 +86,18 @@ def test_one_agent_stands_for_all_and_several_must_be_as_many_as_play():
     assert specs_for(Team("t", (one, two)), 2) == (one, two)
     with pytest.raises(TeamError, match="team t lists 2 agents, the task has 3; list one, or 3"):
         specs_for(Team("t", (one, two)), 3)
+
+
+IMITATIONS = [
+    ({"type": "imap"}, False),
+    ({"type": "style", "parameters": {}}, True),
+    ({"type": "llm", "parameters": {"model": "openai/some-model"}}, False),
+    ({"type": "llm", "parameters": {"model": "openai/simulated-negotiator"}}, True),
+]
+
+
+@pytest.mark.parametrize(("agent", "simulated"), IMITATIONS)
+def test_a_team_is_simulated_where_an_agent_imitates_a_speaker(tmp_path, agent, simulated):
+    path = tmp_path / "team.yaml"
+    path.write_text(yaml.safe_dump({"team": "mine", "agents": [{"type": "imap"}, agent, {"type": "sd"}]}))
+    assert load_team(str(path)).simulated is simulated

@@ -1,0 +1,73 @@
+"""The ladder: a game's excess cost as four steps that add up to it, in every order in which they can be taken.
+
+The shortcomings are put back one after the other: that the future is not known, where displaced errands land, what the
+decision did not rest on, and how it was carried out. What was decided goes from optimal over myopic to the team's own,
+and execution comes last; only landing has a choice of place. The average over the orders that respect such a precedence
+is the value of Faigle and Kern (1992).
+"""
+
+import polars as pl
+
+from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.truth.recall import Resampling
+
+FUTURE, LANDING, INFORMATION, EXECUTION = "future", "landing", "information", "execution"
+STEPS = (FUTURE, LANDING, INFORMATION, EXECUTION)
+ORDERS = ("cost", "landing_first", "landing_last")
+MEANS_OF = ("team", "simulated", "setting", "condition", "difficulty", "step")
+
+# The two ends of each stretch, a rung above and the rung below it.
+OWN_LANDING = ("team_own", "team_first")
+CARRIED_OUT = [("realized", "team_own")]
+INFORMED = [("team_first", "myopic_first")]
+STRETCHES: dict[str, dict[str, list[tuple[str, str]]]] = {
+    "cost": {
+        FUTURE: [("myopic_best", "optimal")],
+        LANDING: [("myopic_first", "myopic_best"), OWN_LANDING],
+        INFORMATION: INFORMED,
+        EXECUTION: CARRIED_OUT,
+    },
+    "landing_first": {
+        FUTURE: [("myopic_first", "clairvoyant_first")],
+        LANDING: [("clairvoyant_first", "optimal"), OWN_LANDING],
+        INFORMATION: INFORMED,
+        EXECUTION: CARRIED_OUT,
+    },
+    "landing_last": {
+        FUTURE: [("myopic_best", "optimal")],
+        LANDING: [("team_own", "team_best")],
+        INFORMATION: [("team_best", "myopic_best")],
+        EXECUTION: CARRIED_OUT,
+    },
+}
+
+
+def steps(rungs: pl.DataFrame) -> pl.DataFrame:
+    """One row a game and step: the columns of LADDER_STEPS. In each order a game's steps add up to its excess cost."""
+    rows = [
+        rungs.select(
+            "game_id",
+            pl.lit(step).alias("step"),
+            pl.lit(place).alias("place"),
+            *(amount(STRETCHES[order][step]).alias(order) for order in ORDERS),
+        )
+        for place, step in enumerate(STEPS, 1)
+    ]
+    return pl.concat(rows).with_columns(average=pl.sum_horizontal(ORDERS) / len(ORDERS))
+
+
+def amount(stretches: list[tuple[str, str]]) -> pl.Expr:
+    """What a step costs: the sum of its stretches, each the upper rung less the lower one."""
+    return pl.sum_horizontal(pl.col(above) - pl.col(below) for above, below in stretches)
+
+
+def means(stepped: pl.DataFrame, games: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
+    """One row a team, setting, condition, difficulty (or all) and step: the columns of LADDER_MEANS."""
+    shown = stepped.join(games.select("game_id", "task_id", *MEANS_OF[:-1]), on="game_id")
+    both = pl.concat([shown, shown.with_columns(difficulty=pl.lit("all"))])
+    lines = both.with_columns(numerator=pl.col("cost"), denominator=pl.lit(1.0))
+    intervals = ratio_intervals(lines, MEANS_OF, resampling)
+    others = both.group_by(MEANS_OF).agg(
+        pl.col("landing_first", "landing_last", "average").mean(), place=pl.first("place")
+    )
+    return intervals.join(others, on=MEANS_OF)

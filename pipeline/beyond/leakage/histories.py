@@ -1,0 +1,144 @@
+"""What every slot held in every round: replayed from initial items, moves that were applied, and placed meetings.
+
+A slot's *spell* is a run of rounds in which it holds the same thing and is in the same state. What is said of a slot
+in two rounds of one spell is about one and the same secret; where the slot changed in between, it is about two.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.likelihood.states import States
+
+Whole = NDArray[np.int64]
+Grid = tuple[Whole, Whole, NDArray[np.bool_]]  # agents × slots: what stands there, its cost, whether it is blocked
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Of every game, round, agent and slot, flat and in this order: the state's index, what stands there, the spell.
+
+    held: 0 free, 1 + id of an errand, −id of a meeting. layout: game_id, offset, rounds, agents, slots.
+    """
+
+    layout: pl.DataFrame
+    state: Whole
+    held: Whole
+    spell: Whole
+
+    def places(self, rows: pl.DataFrame, agent: str) -> Whole:
+        """Where each row's slot stands: rows with game_id, round, slot and the column that names the agent."""
+        found = rows.select("game_id", "round", "slot", agent).join(
+            self.layout, on="game_id", how="left", maintain_order="left"
+        )
+        line = pl.col("round") * pl.col("agents") + pl.col(agent)
+        return found.select(pl.col("offset") + line * pl.col("slots") + pl.col("slot")).to_series().to_numpy()
+
+    def inside(self, rows: pl.DataFrame, *agents: str) -> pl.DataFrame:
+        """The rows whose round, slot and agents there are."""
+        fits = [pl.col(name).is_between(0, pl.col("agents") - 1) for name in agents]
+        fits += [pl.col("slot").is_between(0, pl.col("slots") - 1), pl.col("round").is_between(0, pl.col("rounds") - 1)]
+        known = rows.join(self.layout, on="game_id", how="inner", maintain_order="left")
+        return known.filter(*fits).select(rows.columns)
+
+
+def histories(
+    games: pl.DataFrame, rounds: pl.DataFrame, items: pl.DataFrame, moves: pl.DataFrame, states: States
+) -> Histories:
+    """The histories of the games, in the order of their ids."""
+    games = games.filter(pl.col("rounds") > 0).sort("game_id")
+    tables = [_by_game(frame) for frame in (items, moves, rounds)]
+    held, state, spell, sizes = [], [], [], []
+    for game, agents, slots in games.select("game_id", "num_agents", "num_slots").iter_rows():
+        items_of, moves_of, rounds_of = (table.get((game,)) for table in tables)
+        of_rounds, of_states = _replay(items_of, moves_of, rounds_of, (agents, slots), states)
+        held.append(of_rounds.ravel())
+        state.append(of_states.ravel())
+        spell.append(_spells(of_rounds, of_states).ravel())
+        sizes.append((game, len(of_rounds), agents, slots))
+    schema = {"game_id": pl.String} | dict.fromkeys(("rounds", "agents", "slots"), pl.Int64)
+    layout = pl.DataFrame(sizes, schema=schema, orient="row")
+    cells = pl.col("rounds") * pl.col("agents") * pl.col("slots")
+    nothing = np.zeros(0, np.int64)  # of no game
+    flat = (np.concatenate([nothing, *parts]) for parts in (state, held, spell))
+    return Histories(layout.with_columns(offset=cells.cum_sum() - cells), *flat)
+
+
+def _by_game(frame: pl.DataFrame) -> dict[tuple[object, ...], pl.DataFrame]:
+    return frame.partition_by("game_id", as_dict=True, maintain_order=True)
+
+
+def _replay(
+    items: pl.DataFrame | None,
+    moves: pl.DataFrame | None,
+    rounds: pl.DataFrame | None,
+    size: tuple[int, int],
+    states: States,
+) -> tuple[Whole, Whole]:
+    """rounds × agents × slots: what stood there when the round began, and its state."""
+    grid = _initial(items, size)
+    held, found = [], []
+    batches = _batches(moves)
+    for number, meeting, participants, places in () if rounds is None else _placed(rounds):
+        held.append(grid[0].copy())
+        found.append(_states(grid, states))
+        for agent, pairs in batches.get(number, ()):
+            _carry(grid, agent, pairs)
+        for agent, slot in zip(participants, places, strict=True):
+            if slot is not None and 0 <= slot < size[1]:
+                grid[0][agent, slot], grid[1][agent, slot], grid[2][agent, slot] = -meeting, 0, False
+    return np.array(held), np.array(found)
+
+
+def _placed(rounds: pl.DataFrame) -> list[tuple[int, int, list[int], list[int | None]]]:
+    return rounds.sort("round").select("round", "meeting_id", "participants", "participant_slots").rows()
+
+
+def _initial(items: pl.DataFrame | None, size: tuple[int, int]) -> Grid:
+    grid = (np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.bool_))
+    if items is None:
+        return grid
+    kind, number = items["item_kind"].to_numpy(), items["item_id"].to_numpy()
+    at = items["agent"].to_numpy(), items["slot"].to_numpy()
+    grid[0][at] = np.where(kind == "errand", number + 1, -number)
+    grid[1][at], grid[2][at] = items["cost"].to_numpy(), items["blocked"].to_numpy()
+    return grid
+
+
+def _batches(moves: pl.DataFrame | None) -> dict[int, list[tuple[int, list[tuple[int, int]]]]]:
+    """Round → (agent, [(from, to), …]) of each applied batch, in the order of the trace."""
+    found: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
+    if moves is None:
+        return found
+    inside = moves.drop_nulls(["from_slot", "to_slot"]).sort("event_index", "action_index")
+    pairs = inside.group_by("round", "event_index", "agent", maintain_order=True).agg("from_slot", "to_slot")
+    for number, _, agent, sources, targets in pairs.iter_rows():
+        found.setdefault(number, []).append((agent, list(zip(sources, targets, strict=True))))
+    return found
+
+
+def _carry(grid: Grid, agent: int, pairs: list[tuple[int, int]]) -> None:
+    """A batch's moves, all at once."""
+    sources, targets = (list(side) for side in zip(*pairs, strict=True))
+    for of_slot in grid:
+        carried = of_slot[agent, sources]
+        of_slot[agent, sources] = 0
+        of_slot[agent, targets] = carried
+
+
+def _states(grid: Grid, states: States) -> Whole:
+    """Each slot's state: an errand is busy where it is blocked, or has no free slot to go to."""
+    held, cost, blocked = grid
+    stuck = (held != 0) & ~(held == 0).any(axis=1, keepdims=True)
+    busy = (held < 0) | blocked | stuck
+    errand = np.searchsorted(states.costs, cost) + 1
+    return np.where(busy, states.busy_state, np.where((held == 0) | (cost <= 0), 0, errand)).astype(np.int64)
+
+
+def _spells(held: Whole, state: Whole) -> Whole:
+    """rounds × agents × slots: how often the slot has changed since the game began."""
+    changed = np.zeros(held.shape, np.int64)
+    changed[1:] = (held[1:] != held[:-1]) | (state[1:] != state[:-1])
+    return np.cumsum(changed, axis=0)

@@ -1,0 +1,82 @@
+"""Two values a team, joined by a line: what had to be said and what was, what is believed and what is true of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pipeline.plots.style import entitle, ink, key, mark, round_ticks, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW, FRAME, WIDTH = 0.19, 1.25, 6.9  # inches for a row, for what stands around the rows, and across
+TICK: dict[str, Any] = {"marker": "|", "color": "#222222", "markersize": 9, "markeredgewidth": 1.4, "linestyle": "none"}
+BETWEEN = "#9a9a9a"
+
+
+@dataclass(frozen=True)
+class Two:
+    """The two measures: a tick for the first, the team's own mark for the second; log: whether distances are ratios."""
+
+    first: str
+    second: str
+    told: str  # what the tick stands for, in the key
+    xlabel: str
+    log: bool = False
+
+
+def two_values(
+    points: pl.DataFrame, two: Two, title: str, settings: Sequence[str] = ("uniform", "varied")
+) -> "Figure | None":
+    """A panel a setting, a row a team, in the order of the second measure in the first panel; None without a point.
+
+    points: setting, name, kind (of plots.style.KINDS) and both measures; {measure}_low and {measure}_high of the second
+    are drawn as a line where there are any.
+    """
+    shown = points.drop_nulls([two.first, two.second])
+    there = [setting for setting in settings if setting in shown["setting"]]
+    if not there:
+        return None
+    order = shown.sort(pl.col("setting") != there[0], two.second, "name")["name"].unique(maintain_order=True).to_list()
+    figure, axes = subplots(1, len(there), figsize=(WIDTH, FRAME + ROW * len(order)), sharey=True, squeeze=False)
+    for place, setting in zip(axes[0], there, strict=True):
+        _panel(place, shown.filter(setting=setting), two, order)
+        place.set_title(f"{setting} costs")
+        place.set_xlabel(two.xlabel)
+    kinds = dict(shown.select("name", "kind").unique().iter_rows())
+    axes[0][0].set_yticks(range(len(order)), order)
+    for words, name in zip(axes[0][0].get_yticklabels(), order, strict=True):
+        words.set_color(ink(kinds[name]))
+    entitle(figure, title)
+    _key(figure, shown["kind"].unique().to_list(), two)
+    return figure
+
+
+def _panel(axes: "Axes", rows: pl.DataFrame, two: Two, order: Sequence[str]) -> None:
+    if two.log and rows.select(pl.all_horizontal(pl.col(two.first, two.second) > 0).all()).item():
+        axes.set_xscale("log")
+    for row in rows.iter_rows(named=True):
+        height = order.index(row["name"])
+        style = mark(row["kind"], markersize=4.6)
+        axes.hlines(height, *sorted((row[two.first], row[two.second])), color=BETWEEN, linewidth=0.7, zorder=1)
+        if row.get(f"{two.second}_low") is not None:
+            ends = row[f"{two.second}_low"], row[f"{two.second}_high"]
+            axes.hlines(height, *ends, color=style["color"], linewidth=1.8, alpha=0.6, zorder=2)
+        axes.plot([row[two.first]], [height], **TICK)
+        axes.plot([row[two.second]], [height], **style)
+    axes.margins(x=0.08)
+    axes.set_ylim(-0.7, len(order) - 0.3)
+    if two.log:
+        round_ticks(axes.xaxis)
+    axes.grid(axis="x", visible=True)
+    axes.grid(axis="y", linewidth=0.3)
+    axes.tick_params(axis="y", length=0)
+
+
+def _key(figure: "Figure", kinds: list[str], two: Two) -> None:
+    from matplotlib.lines import Line2D
+
+    key(figure, kinds, [Line2D([], [], label=two.told, **TICK)])

@@ -1,0 +1,81 @@
+"""Tables to leakage in bits: `python -m pipeline.beyond.leakage.stage [--tables DIR] [--name X]`.
+
+Of the study's tables, where no other folder is named. With a name each table is called after it: leaked_games_X.
+"""
+
+import argparse
+from pathlib import Path
+
+import polars as pl
+
+from pipeline import beyond, stages
+from pipeline.beyond.leakage.games import by_game
+from pipeline.beyond.leakage.measure import leakage, read_tables, with_figures
+from pipeline.beyond.leakage.order_of_messages import vps_reversed
+from pipeline.beyond.leakage.orders import orders
+from pipeline.beyond.leakage.sensitivity import by_prior
+from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, named
+from pipeline.beyond.leakage.teams import MEASURES, PAIRS, team_means
+from pipeline.io import read_table, write_table
+from pipeline.rules import Weighing
+from pipeline.statistics.by_game import ended
+from pipeline.truth.recall import Resampling
+
+DECIMALS = 9  # of a float: what lies below is rounding
+
+
+def main(tables: Path = stages.TABLES, name: str | None = None, out: Path = beyond.TABLES) -> None:
+    settings = beyond.params("leakage")
+    resampling = Resampling(**settings["intervals"])
+    read = read_tables(tables)
+    found = leakage(read, settings)
+    games = by_game(found, read["games"])
+    for beside in (_vps(tables, read["belief_evidence"]), with_figures(read, settings)):
+        games = games.join(beside, on="game_id", how="left", maintain_order="left")
+    whole = ended(read["games"])  # what was broken off is no sample of what a team leaks
+    compared = games.drop("task_id").join(whole.select("game_id", "task_id"), on="game_id", maintain_order="left")
+    frames = {
+        "leaked_bits": found.pairs,
+        "leaked_coalitions": found.coalitions,
+        "leaked_rounds": found.rounds,
+        "leaked_games": games,
+        "leaked_teams": team_means(compared, MEASURES, resampling),
+        "leaked_orders": orders(compared, PAIRS, resampling),
+        "leaked_priors": by_prior(read | {"games": whole}, settings),
+    }
+    for table, frame in frames.items():
+        rounded = frame.with_columns(pl.selectors.float().round(DECIMALS))
+        write_table(rounded, named(LEAKAGE_TABLES[table], name), out, csv=False)
+    written = out / f"leaked_*{f'_{name}' if name else ''}.parquet"
+    print(f"{games.height} games, {found.pairs.height} pairs told something in a round: {written}")
+
+
+def _vps(tables: Path, evidence: pl.DataFrame) -> pl.DataFrame:
+    """One row a game: its VPS, by the paper's mean over touched pairs and over all, and backwards."""
+    summary = read_table(tables, "game_summary")
+    named_as = {"uniform": ("vps", "vps_all_pairs"), "cost": ("vps_cost", "vps_cost_all_pairs")}
+    columns = [
+        summary.filter(weight_mode=mode).select(
+            "game_id", pl.col("vps_loss_mean").alias(touched), pl.col("all_pairs_vps_loss_mean").alias(every)
+        )
+        for mode, (touched, every) in named_as.items()
+    ]
+    beliefs = Weighing(prior=stages.params("vps")["prior"])
+    return columns[0].join(columns[1], on="game_id").join(vps_reversed(evidence, beliefs), on="game_id", how="left")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Leakage in bits of the games in a folder of derived tables")
+    parser.add_argument("--tables", type=Path, default=stages.TABLES, help="folder of derived tables")
+    parser.add_argument("--name", help="what to call the tables after")
+    arguments = parser.parse_args()
+    if not (arguments.tables / "games.parquet").is_file():
+        parser.error(f"no tables in {arguments.tables}: derive them first (python -m pipeline derive TRACES --out DIR)")
+    if arguments.name is not None and not arguments.name.isidentifier():
+        parser.error(f"--name has to be letters, digits and _, for it is part of tables' names: {arguments.name!r}")
+    return arguments
+
+
+if __name__ == "__main__":
+    arguments = _arguments()
+    main(arguments.tables, arguments.name)

@@ -1,0 +1,101 @@
+"""What was told: a row for each statement that reaches an observer, about a slot of somebody else's calendar."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.beyond.leakage.figures import said_cost
+from pipeline.beyond.leakage.histories import Histories
+from pipeline.likelihood.said import said
+from pipeline.likelihood.states import States
+from pipeline.typed import Heard
+
+TOLD = {
+    "game_id": pl.String,
+    "round": pl.Int64,
+    "observer_agent": pl.Int64,
+    "target_agent": pl.Int64,
+    "slot": pl.Int64,
+    "content": pl.Int64,
+    "draw": pl.Int64,
+}
+Line = tuple[str, int, int, int, int, int, int]
+ONCE = -1  # the draw of what is not drawn anew
+
+
+class Contents:
+    """The distinct likelihoods that were told, each with a number: two statements of one number say the same."""
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self._numbers: dict[tuple[float, ...], int] = {}
+
+    def number(self, likelihood: NDArray[np.float64]) -> int:
+        """The number of a likelihood. Only its ratios count: its largest entry is made 1."""
+        largest = likelihood.max()
+        scaled = tuple((likelihood / largest).round(12).tolist()) if largest > 0 else (1.0,) * len(self.states)
+        return self._numbers.setdefault(scaled, len(self._numbers))
+
+    @property
+    def likelihoods(self) -> NDArray[np.float64]:
+        """numbers × states."""
+        return np.array(list(self._numbers), dtype=np.float64).reshape(-1, len(self.states))
+
+
+def told(
+    messages: pl.DataFrame, evidence: pl.DataFrame, past: Histories, states: States, figures: bool = False
+) -> tuple[pl.DataFrame, Contents]:
+    """Every statement that is news, with `spell` and `state` of its slot, and the contents.
+
+    Typed messages are read by the handlers of pipeline/likelihood, English by the beliefs that its claims come to from
+    0.5; with `figures` a cost that it names in figures is believed as a protocol's is. A slot that holds a meeting
+    which stands in the same slot of the observer's own calendar is no news.
+    """
+    contents = Contents(states)
+    typed = pl.DataFrame(list(_typed(messages, contents)), schema=TOLD, orient="row")
+    everything = past.inside(
+        pl.concat([typed, _english(evidence, contents, figures)]), "observer_agent", "target_agent"
+    )
+    everything = everything.filter(pl.col("observer_agent") != pl.col("target_agent"))
+    target, observer = (past.places(everything, f"{who}_agent") for who in ("target", "observer"))
+    news = (past.held[target] >= 0) | (past.held[target] != past.held[observer])
+    placed = everything.with_columns(spell=pl.Series(past.spell[target]), state=pl.Series(past.state[target]))
+    return placed.filter(pl.Series(news)), contents
+
+
+def _typed(messages: pl.DataFrame, contents: Contents) -> Iterator[Line]:
+    """The statements of protocols' messages."""
+    names = ("game_id", "round", "from_agent", "to_agents", "content")
+    letters = messages.filter(pl.col("typed").is_not_null()).sort("game_id", "event_index").select(names)
+    heard, now = Heard(), None
+    for game, number, sender, recipients, content in letters.iter_rows():
+        if (game, number) != now:
+            heard, now = Heard(), (game, number)
+        statements, anew = said(content, sender, recipients, heard, contents.states)
+        for target, slot, likelihood in statements:
+            what = contents.number(likelihood)
+            for observer in recipients:
+                yield game, number, observer, target, slot, what, number if anew else ONCE
+
+
+def _english(evidence: pl.DataFrame, contents: Contents, figures: bool) -> pl.DataFrame:
+    """The statements of English: a claim's likelihood is the one that takes 0.5 to the belief it comes to."""
+    english = evidence.filter(pl.col("source").str.starts_with("language_"), "in_calendar")
+    belief = (1 - pl.col("strength")) * 0.5 + pl.col("strength") * pl.col("evidence")
+    clauses = english["matched_clause"].unique().to_list() if figures else []
+    figure = pl.col("matched_clause").replace_strict(
+        clauses, list(map(said_cost, clauses)), default=None, return_dtype=pl.Int64
+    )
+    english = english.with_columns(belief=belief, figure=figure, draw=pl.lit(ONCE, pl.Int64))
+    claims = english.select("belief", "figure").unique().sort("belief", "figure")
+    numbers = [contents.number(_claim(b, cost, contents.states)) for b, cost in claims.iter_rows()]
+    named = claims.with_columns(content=pl.Series(numbers, dtype=pl.Int64))
+    return english.join(named, on=["belief", "figure"], how="left", maintain_order="left", nulls_equal=True).select(
+        *TOLD
+    )
+
+
+def _claim(belief: float, figure: int | None, states: States) -> NDArray[np.float64]:
+    return states.believing(belief) if figure is None else states.costing(figure)

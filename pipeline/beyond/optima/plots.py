@@ -1,0 +1,88 @@
+"""Fairness beside cost: what schedules allow, what the optima leave open, and where teams are."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from pipeline.plots.place import Label, label_marks
+from pipeline.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BEST: dict[str, Any] = {"color": "#333333", "linewidth": 1.2, "drawstyle": "steps-post"}
+ORACLE: dict[str, Any] = {"marker": "*", "color": "#000000", "markersize": 7, "linestyle": "none"}
+RANGE: dict[str, Any] = {"color": "#9db8c4", "linewidth": 2.2, "solid_capstyle": "butt"}
+
+
+def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, title: str) -> "Figure | None":
+    """One panel a setting: the fairest that schedules allow at an extra cost, and the teams' means.
+
+    prices: setting, extra, best; teams: setting, name, kind, excess, ratio; oracle: setting, ratio.
+    None without prices.
+    """
+    from matplotlib.lines import Line2D
+
+    settings = prices["setting"].unique().sort().to_list()
+    if not settings:
+        return None
+    figure, panels = subplots(1, len(settings), figsize=(6.9, 3.5), sharey=True, squeeze=False)
+    for axes, setting in zip(panels[0], settings, strict=True):
+        curve = prices.filter(setting=setting).sort("extra")
+        shown = teams.filter(setting=setting).sort("kind", "name")
+        axes.plot(curve["extra"], curve["best"], **BEST)
+        for row in shown.iter_rows(named=True):
+            axes.plot([row["excess"]], [row["ratio"]], zorder=3, **mark(row["kind"]))
+        axes.plot([0], oracle.filter(setting=setting)["ratio"], zorder=4, **ORACLE)
+        axes.set_title(f"{setting} costs")
+        axes.set_xlabel("cost beyond the optimum")
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xlim(-0.08, 1.6 * max(1.0, float(shown["excess"].max() or 1)))  # type: ignore[arg-type]
+        axes.set_ylim(-0.03, 1.05)
+        round_ticks(axes.xaxis)
+    panels[0][0].set_ylabel("min/max fairness")
+    entitle(figure, title)
+    extra = [Line2D([], [], label="the fairest schedule", **BEST), Line2D([], [], label="the oracle's", **ORACLE)]
+    key(figure, teams["kind"].unique().to_list(), extra)
+    settled(figure)
+    for axes, setting in zip(panels[0], settings, strict=True):
+        _labels(axes, teams.filter(setting=setting).sort("kind", "name"), prices.filter(setting=setting).sort("extra"))
+    return figure
+
+
+def _labels(axes: "Axes", shown: pl.DataFrame, curve: pl.DataFrame) -> None:
+    """The teams' names, off the curve."""
+    steps = pairwise(curve.select("extra", "best").rows())
+    lines = [line for (x, y), (u, v) in steps for line in ((x, y, u, y), (u, y, u, v))]
+    labels = [Label(r["excess"], r["ratio"], r["name"], ink(r["kind"])) for r in shown.iter_rows(named=True)]
+    label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4), fontsize=6.8)
+
+
+def ranges(tasks: pl.DataFrame, title: str) -> "Figure | None":
+    """One panel a setting, one line a task: the fairness of its optima from least to most, and the oracle's own.
+
+    tasks: setting, least_ratio, best_ratio, oracle_ratio. None without a task.
+    """
+    from matplotlib.lines import Line2D
+
+    settings = tasks["setting"].unique().sort().to_list()
+    if not settings:
+        return None
+    figure, panels = subplots(1, len(settings), figsize=(6.9, 2.6), sharey=True, squeeze=False)
+    order = ["best_ratio", "least_ratio", "oracle_ratio", "task_id"]
+    for axes, setting in zip(panels[0], settings, strict=True):
+        shown = tasks.filter(setting=setting).sort(order)
+        for place, row in enumerate(shown.iter_rows(named=True)):
+            axes.plot([place, place], [row["least_ratio"], row["best_ratio"]], **RANGE)
+            axes.plot([place], [row["oracle_ratio"]], **(ORACLE | {"markersize": 4}))
+        axes.set_title(f"{setting} costs")
+        axes.set_xlabel("tasks, by the fairest of their optima")
+        axes.set_xticks([])
+    panels[0][0].set_ylabel("min/max fairness")
+    entitle(figure, title)
+    drawn = [Line2D([], [], label="optima of the task", **RANGE), Line2D([], [], label="the oracle's own", **ORACLE)]
+    figure.legend(handles=drawn, loc="outside lower center", ncols=2)
+    return figure

@@ -1,0 +1,141 @@
+"""What the optima of a task tell: whether its burden can be named, and what fairness costs."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pipeline.beyond.optima.burdens import burdens
+from pipeline.beyond.optima.fairness import gini
+from pipeline.beyond.optima.problem import Burden, Problem, problem
+from pipeline.beyond.optima.schedules import schedules
+from pipeline.ingest import fairness as ratio
+from sim.calendar import Calendar
+from sim.oracle import solve
+from sim.scenario import Meeting
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far the enumeration goes: what a schedule may cost beyond the optimum, at which extra costs fairness is
+    looked at, and how many schedules or burdens there may be."""
+
+    slack: int
+    steps: tuple[int, ...]
+    limit: int
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A task with all its optima, and the burdens of all schedules within the slack."""
+
+    problem: Problem
+    cost: int
+    canonical: tuple[int, ...]  # the oracle's own schedule
+    optima: list[tuple[tuple[int, ...], Burden]]
+    within: Counter[Burden]  # burdens of all schedules within the slack → how many have it
+
+    @cached_property
+    def optimal(self) -> Counter[Burden]:
+        """Burden → how many optima have it."""
+        return Counter(burden for _, burden in self.optima)
+
+    @cached_property
+    def by_cost(self) -> dict[int, Counter[Burden]]:
+        """Cost → burden → how many schedules, within the slack."""
+        found: dict[int, Counter[Burden]] = {}
+        for burden, ways in self.within.items():
+            found.setdefault(sum(burden), Counter())[burden] += ways
+        return found
+
+
+def solved(calendars: Sequence[Calendar], meetings: Sequence[Meeting], bounds: Bounds) -> Solved:
+    """The task's optima. Raises NoSchedule where it has none, TooManySchedules beyond the limit."""
+    optimum = solve(calendars, meetings)
+    model = problem(calendars, meetings)
+    optima = schedules(model, optimum.cost, bounds.limit)
+    within = burdens(model, optimum.cost + bounds.slack, bounds.limit)
+    return Solved(model, optimum.cost, optimum.slots, optima, within)
+
+
+def optimum_rows(task: Solved) -> list[Row]:
+    """One row an optimal schedule, in the slots' order."""
+    return [
+        {
+            "schedule": number,
+            "slots": list(slots),
+            "burden": list(burden),
+            "ratio": ratio(burden),
+            "gini": gini(burden),
+            "largest": max(burden),
+            "canonical": slots == task.canonical,
+        }
+        for number, (slots, burden) in enumerate(task.optima)
+    ]
+
+
+def task_row(task: Solved, limit: int) -> Row:
+    """What the task's optima tell together: the columns of OPTIMA_TASKS after the task's own."""
+    known = list(task.optimal)
+    least, most = ([bound(b[a] for b in known) for a in range(task.problem.agents)] for bound in (min, max))
+    oracle = next(burden for slots, burden in task.optima if slots == task.canonical)
+    largest, cheapest = even(task, limit)
+    return {
+        "optimal_cost": task.cost,
+        "optima": len(task.optima),
+        "burdens": len(known),
+        "unordered_burdens": len({tuple(sorted(b)) for b in known}),
+        "least_burden": least,
+        "most_burden": most,
+        "widest": max(m - n for m, n in zip(most, least, strict=True)),
+        "oracle_ratio": ratio(oracle),
+        "least_ratio": min(map(ratio, known)),
+        "best_ratio": max(map(ratio, known)),
+        "oracle_gini": gini(oracle),
+        "best_gini": min(map(gini, known)),
+        "worst_gini": max(map(gini, known)),
+        "oracle_largest": max(oracle),
+        "least_largest": min(map(max, known)),
+        "even_largest": largest,
+        "even_cost": cheapest,
+    }
+
+
+def even(task: Solved, limit: int) -> tuple[int, int]:
+    """The least that the most burdened agent can be asked for, at any cost, and the least cost at which that is so."""
+    top = min(map(max, task.optimal))
+    single = {cost for option in task.problem.options for burden in option.values() for cost in burden}
+    candidates = sorted({b for b in sums(single, len(task.problem.options)) if b < top})
+    low, high, found = 0, len(candidates), task.optimal
+    while low < high:
+        middle = (low + high) // 2
+        each = candidates[middle]
+        known = burdens(task.problem, task.problem.agents * each, limit, each)
+        if known:
+            high, found = middle, known
+        else:
+            low = middle + 1
+    largest = candidates[low] if low < len(candidates) else top
+    return largest, min(sum(b) for b in found if max(b) <= largest)
+
+
+def sums(costs: Collection[int], meetings: int) -> set[int]:
+    """What one agent can be asked for over all meetings."""
+    found = {0}
+    for _ in range(meetings):
+        found |= {total + cost for total in found for cost in costs}
+    return found
+
+
+def price_rows(task: Solved, steps: Sequence[int]) -> list[Row]:
+    """One row an extra cost: how fair a schedule can be that costs at most that much beyond the optimum."""
+    rows = []
+    for extra in steps:
+        allowed = {b: n for b, n in task.within.items() if sum(b) <= task.cost + extra}
+        fair = {"best_ratio": max(map(ratio, allowed)), "best_gini": min(map(gini, allowed))}
+        least = min(map(max, allowed))
+        rows.append({"extra": extra, "schedules": sum(allowed.values()), **fair, "least_largest": least})
+    return rows

@@ -1,0 +1,44 @@
+"""Games with liars and probers to what they gain and cost: `python -m pipeline.beyond.strategy.stage`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from pipeline import stages
+from pipeline.beyond import DERIVED, params
+from pipeline.beyond import TABLES as OUT
+from pipeline.beyond.strategy.bits import bits_about
+from pipeline.beyond.strategy.effects import effects
+from pipeline.beyond.strategy.incentives import SignTests, incentives
+from pipeline.beyond.strategy.outcomes import agents_of, outcomes
+from pipeline.beyond.strategy.probers import probed_games, probers
+from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.teams import liars
+from pipeline.io import write_table
+from pipeline.truth.recall import Resampling
+
+
+def main(derived: Path = DERIVED / "strategy", truthful: Path = stages.TABLES, out: Path = OUT) -> None:
+    p, resampling = params("strategy"), Resampling(**stages.params("intervals"))
+    lying = [lie.team for lie, _ in liars(p) if lie.lie in p["bits"]]
+    told = outcomes(measured(derived, lying), measured(truthful, p["protocols"]))
+    testing = SignTests(**p["testing"])
+    made = {
+        OUTCOMES: told,
+        EFFECTS: effects(told, p["missed"], resampling),
+        INCENTIVES: incentives(told, p["missed"], testing, resampling),
+        PROBERS: probers(probed_games(derived), resampling),
+    }
+    for table, frame in made.items():
+        print(f"{write_table(frame, table, out, csv=False)['rows']} rows in {table.name}")
+
+
+def measured(tables: Path, teams: Sequence[str]) -> pl.DataFrame:
+    """One row per game and agent of a folder of derived tables; bits in games of the teams alone."""
+    bits = bits_about(tables, teams, params("leakage"))
+    return agents_of(tables).join(bits, on=["game_id", "agent"], how="left", maintain_order="left")
+
+
+if __name__ == "__main__":
+    main()

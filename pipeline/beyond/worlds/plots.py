@@ -1,0 +1,108 @@
+"""How cost, messages and leakage grow with a world, and what densities fill."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pipeline.plots import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS: Mapping[str, dict[str, Any]] = {
+    "imap": {"color": "#0b4f6c", "marker": "s", "linestyle": "-"},
+    "sd": {"color": "#b8500c", "marker": "o", "linestyle": "--", "markerfacecolor": "white"},
+    "dsm-welfare": {"color": "#3b7d3b", "marker": "^", "linestyle": "-."},
+    "dsm-private": {"color": "#666666", "marker": "D", "linestyle": ":", "markerfacecolor": "white"},
+}
+TOLD = {
+    "agents": "agents",
+    "slots": "slots",
+    "meetings": "meetings",
+    "participants": "participants",
+    "density": "density",
+}
+
+
+def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Figure":
+    """A row a measure, a column a size that grows, both logarithmic: each protocol's means with their intervals.
+
+    points: rows of `worlds_points` of one setting; measures: what each is called on its axis. An axis whose means reach
+    0 is linear below 1.
+    """
+    from matplotlib.ticker import NullLocator
+
+    size = (6.9, 1.5 * len(measures) + 0.6)
+    figure, axes = style.subplots(len(measures), len(TOLD), figsize=size, sharex="col", sharey="row", squeeze=False)
+    for panels, (measure, told) in zip(axes, measures.items(), strict=True):
+        of_row = points.filter(measure=measure)
+        for axis, sweep in zip(panels, TOLD, strict=True):
+            for protocol, look in LOOKS.items():
+                line(axis, of_row.filter(sweep=sweep, protocol=protocol).sort("value"), look)
+            axis.set_xscale("log")
+            ticks(axis, of_row.filter(sweep=sweep)["value"].unique().sort().to_list())
+        zero = (of_row["mean"].min() or 0) <= 0  # type: ignore[operator]
+        if zero:
+            panels[0].set_yscale("symlog", linthresh=1.0)
+            panels[0].set_ylim(bottom=-0.4)
+        else:
+            panels[0].set_yscale("log")
+        style.round_ticks(panels[0].yaxis)
+        panels[0].yaxis.set_minor_locator(NullLocator())
+        panels[0].set_ylabel(told)
+    for axis, told in zip(axes[-1], TOLD.values(), strict=True):
+        axis.set_xlabel(told)
+    style.entitle(figure, title)
+    legend(figure)
+    return figure
+
+
+def line(axis: "Axes", shown: pl.DataFrame, look: Mapping[str, Any]) -> None:
+    """One protocol's means, joined, and their intervals."""
+    axis.plot(shown["value"], shown["mean"], markersize=3.2, linewidth=0.9, **look)
+    known = shown.drop_nulls(["low", "high"])
+    axis.vlines(known["value"], known["low"], known["high"], color=look["color"], linewidth=0.7)
+
+
+def ticks(axis: "Axes", values: Sequence[float]) -> None:
+    """The sizes themselves, on a logarithmic axis; every other one where they crowd."""
+    from matplotlib.ticker import NullLocator
+
+    named = values if len(values) < 5 else values[::2]
+    axis.set_xticks(named, [f"{v:g}" for v in named])
+    axis.xaxis.set_minor_locator(NullLocator())
+
+
+def legend(figure: "Figure") -> None:
+    """The protocols' marks, below the figure."""
+    from matplotlib.lines import Line2D
+
+    lines = [Line2D([], [], markersize=4, linewidth=0.9, label=style.name(p), **look) for p, look in LOOKS.items()]
+    figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
+
+
+def densities(found: pl.DataFrame, slots: int, title: str) -> "Figure":
+    """What densities fill in either suite, and IMAP's and DSM-Welfare's excess there where costs vary.
+
+    found: rows of `worlds_densities`; slots: of a calendar.
+    """
+    figure, axes = style.subplots(1, 3, figsize=(6.9, 2.6))
+    suites = {"published": ("s", "#0b4f6c"), "three densities": ("o", "#b8500c")}
+    for (suite, (marker, colour)), shift in zip(suites.items(), (-0.012, 0.012), strict=True):
+        fill = found.filter(suite=suite).unique(["density"]).sort("density")
+        face = colour if shift < 0 else "white"
+        look = {"marker": marker, "color": colour, "markerfacecolor": face, "markersize": 4.5, "linewidth": 0.9}
+        axes[0].plot(fill["density"] + shift, fill["most_errands"], label=suite, **look)
+        for axis, protocol in zip(axes[1:], ("imap", "dsm-welfare"), strict=True):
+            of = found.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost").sort("density")
+            axis.plot(of["density"] + shift, of["mean"], **look)
+            axis.vlines(of["density"] + shift, of["low"], of["high"], color=colour, linewidth=0.8)
+            axis.set_title(f"excess of {style.name(protocol)}")
+    axes[0].set(title="slots filled at first", ylim=(0, slots))
+    axes[0].legend(loc="lower right", frameon=False)
+    for axis in axes:
+        axis.set(xlabel="density asked for", xticks=[0.4, 0.6, 0.8, 1.0])
+    style.entitle(figure, title)
+    return figure

@@ -1,0 +1,112 @@
+"""The private state of one slot of an agent's calendar, as somebody else is uncertain about it.
+
+A slot is free, holds an errand of one of the costs that the setting knows, or is busy: the meeting can't go there,
+as an earlier meeting, a blocked errand, or an errand with nowhere to go stands in it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pipeline.likelihood.posterior import Vector, posteriors
+
+__all__ = ["States", "Vector"]
+
+
+@dataclass(frozen=True)
+class States:
+    """The states of a slot, in order: free, an errand of each cost (ascending, above 0), busy.
+
+    A state is named by what a meeting there would cost its owner: 0 for free, c for an errand, None for busy. Vectors
+    are float64 of length `len(states)` in that order. A likelihood is P(what was said | state), of which only the
+    ratios between states matter.
+    Raises ValueError for costs that are not ascending and above 0.
+    """
+
+    costs: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if list(self.costs) != sorted({c for c in self.costs if c > 0}):
+            raise ValueError(f"costs of errands must be ascending and above 0, got {self.costs}")
+
+    def __len__(self) -> int:
+        return len(self.costs) + 2
+
+    @cached_property
+    def names(self) -> tuple[int | None, ...]:
+        """What each state costs: 0, the errands' costs, None."""
+        return (0, *self.costs, None)
+
+    @property
+    def busy_state(self) -> int:
+        """The index of the busy state, the last."""
+        return len(self) - 1
+
+    def index(self, cost: int | None) -> int:
+        """The index of the state that costs so much (None: busy). Raises ValueError for a cost that no state has."""
+        return self.names.index(cost)
+
+    def likelihood(self, of: Callable[[int | None], float]) -> Vector:
+        """The likelihood that gives each state `of(cost)`: True and False serve as 1 and 0."""
+        return np.array([float(of(cost)) for cost in self.names])
+
+    def feasible(self) -> Vector:
+        """ "The meeting can go there": free or an errand."""
+        return self.likelihood(lambda cost: cost is not None)
+
+    def busy(self) -> Vector:
+        """ "The meeting can't go there"."""
+        return self.likelihood(lambda cost: cost is None)
+
+    def free(self) -> Vector:
+        """ "Nothing stands there"."""
+        return self.likelihood(lambda cost: cost == 0)
+
+    def costing(self, said: float | None) -> Vector:
+        """ "A meeting there costs me so much" (None: can't be there).
+
+        A cost that no state has (of an agent that makes its figures up) says what its sign does: there is an errand
+        where it is above 0, nothing where it is not.
+        """
+        exact = self.likelihood(lambda cost: cost == said)
+        if said is None or exact.any():
+            return exact
+        return self.likelihood(lambda cost: cost is not None and (cost > 0) == (said > 0))
+
+    def at_most(self, said: float) -> Vector:
+        """ "A meeting there costs me at most so much": never busy."""
+        return self.likelihood(lambda cost: cost is not None and cost <= said)
+
+    def at_least(self, said: float) -> Vector:
+        """ "A meeting there costs me at least so much, or can't be": busy is above every cost."""
+        return self.likelihood(lambda cost: cost is None or cost >= said)
+
+    def believing(self, belief: float) -> Vector:
+        """The likelihood that takes P(feasible) from 0.5 to `belief`, and tells no feasible state from another."""
+        return self.likelihood(lambda cost: 1 - belief if cost is None else belief)
+
+    def prior(self, feasible: float, filled: float, shares: Mapping[int, float]) -> Vector:
+        """P(state): busy 1 − feasible; of what is feasible, `filled` holds an errand, its cost drawn by `shares`.
+
+        `shares` are weights, of any sum, by cost; one that is left out weighs 0. Raises ValueError for a cost that no
+        state has, or where a state would be impossible before anything was said.
+        """
+        if set(shares) - set(self.costs):
+            raise ValueError(f"no state has the costs {sorted(set(shares) - set(self.costs))}; there are {self.costs}")
+        total = sum(shares.values())
+        errands = [feasible * filled * shares.get(cost, 0) / total for cost in self.costs]
+        prior = np.array([feasible * (1 - filled), *errands, 1 - feasible])
+        if not (prior > 0).all():
+            raise ValueError(f"every state must be possible beforehand; P is {prior.tolist()} for {self.names}")
+        return prior
+
+    def posterior(self, prior: Vector, *likelihoods: Vector) -> Vector:
+        """P(state | all that was said): prior × product of the likelihoods of *distinct* contents, in no order.
+
+        Contents that can't all be true (a liar, a slip) leave the states that contradict fewest of them: the limit of
+        a sender who errs with a probability that goes to 0. Nothing is ever divided by 0.
+        """
+        found: Vector = posteriors(np.stack([np.ones(len(self)), *likelihoods]), np.array([0]), prior)[0]
+        return found

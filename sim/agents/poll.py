@@ -1,0 +1,186 @@
+"""Polling with rising thresholds: who can at cost ≤ τ? Only as much is said as fixes the cheapest slot.
+
+The initiator knows of each responder and slot which thresholds were refused, so what the slot costs it at least. It
+always asks about the slot whose least possible total is lowest, at the next threshold of the ladder, and stops at the
+first slot for which every answer is in: no other can be cheaper, as far as the ladder tells costs apart. A `survey`
+opens with the lowest threshold for all slots at once: an initiator that asks about all says nothing of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from sim.agents import Action, Request
+from sim.agents.imap import local_cost
+from sim.agents.scripted import ScriptedAgent, agreed_batch, dm, others
+
+
+class PollParameters(Struct, frozen=True, kw_only=True):
+    """What an initiator asks.
+
+    - `ladder`: the thresholds, ascending; after them comes "at any cost", which counts as `dear`.
+    - `survey`: how many responders are first asked about all slots at once, at the lowest threshold (null: all).
+    - `together`: ask all responders about a slot at once, not one after the other.
+    - `ties`: which of equal totals comes first: the `lowest` slot as in IMAP, one that was asked about already
+      (`named`), or what is cheapest for the initiator (`own`).
+    - `width`: slots asked about in a turn; twice as many with each turn after `patience`, as turns run out.
+    """
+
+    ladder: tuple[int, ...] = (0, 1, 100)
+    dear: int = 1000
+    survey: int | None = None
+    together: bool = False
+    ties: Literal["lowest", "named", "own"] = "lowest"
+    width: int = 1
+    patience: int = 6
+
+    def __post_init__(self) -> None:
+        if list(self.ladder) != sorted({t for t in self.ladder if 0 <= t < self.dear}):
+            raise ValueError(f"ladder must list ascending thresholds below {self.dear}; got {list(self.ladder)}")
+        if self.width < 1 or min(self.patience, self.survey or 0) < 0:
+            raise ValueError("width must be at least 1, patience and survey can't be negative")
+
+
+class Survey(Struct, tag_field="poll", tag="survey"):
+    """Which slots can you take at a cost up to `limit` (null: at any)? Says nothing of the sender."""
+
+    meeting_id: int
+    limit: int | None
+
+
+class Ask(Struct, tag_field="poll", tag="ask"):
+    """The sender can take these slots; can you, each at a cost up to its limit (null: at any)?"""
+
+    meeting_id: int
+    limits: dict[int, int | None]
+
+
+class Answer(Struct, tag_field="poll", tag="answer"):
+    """The slots that the sender can take at a cost up to the limit, and those that it can't; with the limits."""
+
+    meeting_id: int
+    can: dict[int, int | None]
+    cannot: dict[int, int | None]
+
+
+class Decision(Struct, tag_field="poll", tag="decision"):
+    """The slot that the initiator has chosen."""
+
+    meeting_id: int
+    slot: int
+
+
+class Poll(ScriptedAgent[Survey | Ask | Answer | Decision]):
+    """One participant of a poll, initiator or responder as the meeting has it."""
+
+    decoder = msgspec.json.Decoder(Survey | Ask | Answer | Decision)
+
+    def __init__(self, parameters: PollParameters = PollParameters()) -> None:
+        self.parameters = parameters
+        self.prices = (*parameters.ladder, parameters.dear)
+
+    def begin_round(self, request: Request) -> None:
+        self.refused: dict[tuple[int, int], int] = {}  # (responder, slot) → how many thresholds it refused
+        self.met: set[tuple[int, int]] = set()  # and where it met the next
+        self.named: set[int] = set()  # slots that the initiator has said it can take
+        self.pending: set[tuple[int, int]] = set()
+        self.surveyed = False
+        self.agreed: int | None = None
+
+    def talk(self, request: Request) -> list[Action]:
+        answers, meeting = [], request.meeting
+        for sender, payload in self.received(request):
+            match payload:
+                case Survey():
+                    every: dict[int, int | None] = dict.fromkeys(range(len(request.calendar)), payload.limit)
+                    answers.append(dm(sender, meeting, self.answer(request, every)))
+                case Ask():
+                    answers.append(dm(sender, meeting, self.answer(request, payload.limits)))
+                case Answer():
+                    self.note(sender, payload)
+                case Decision():
+                    self.agreed = payload.slot
+        return answers + self.lead(request) if self.leads(request) else answers
+
+    def answer(self, request: Request, limits: dict[int, int | None]) -> Answer:
+        """Which of the slots the agent can take within their limits."""
+        costs = {s: local_cost(request.calendar, s) for s in limits}
+        can = {s for s, c in costs.items() if c is not None and ((top := limits[s]) is None or c <= top)}
+        met = {s: limit for s, limit in limits.items() if s in can}
+        return Answer(request.meeting.id, met, {s: limit for s, limit in limits.items() if s not in can})
+
+    def note(self, sender: int, answer: Answer) -> None:
+        """Keep what was asked and answered; anything else is passed over."""
+        for slot in [s for s in answer.can if (sender, s) in self.pending]:
+            self.met.add((sender, slot))
+            self.pending.discard((sender, slot))
+        for slot in [s for s in answer.cannot if (sender, s) in self.pending]:
+            self.refused[sender, slot] = self.refused.get((sender, slot), 0) + 1
+            self.pending.discard((sender, slot))
+
+    def lead(self, request: Request) -> list[Action]:
+        """The initiator's part: survey, ask about what may be cheapest, decide when nothing can be cheaper."""
+        meeting, responders = request.meeting, others(request.meeting, self.me)
+        if self.agreed is not None or self.pending:
+            return []
+        first = [] if self.surveyed else responders[: self.parameters.survey]
+        self.surveyed = True
+        if first:
+            self.pending = {(a, s) for a in first for s in range(len(request.calendar))}
+            return [dm(a, meeting, Survey(meeting.id, self.limit(a, 0))) for a in first]
+        ranked = self.ranked(request, responders)
+        settled = [s for s in ranked if self.settled(s, responders)]
+        if settled and (settled[0] == ranked[0] or request.turn >= request.max_turns - 2):
+            self.agreed = settled[0]
+            return [dm(a, meeting, Decision(meeting.id, self.agreed)) for a in responders]
+        return self.ask(request, [s for s in ranked if s not in settled][: self.breadth(request.turn)])
+
+    def ranked(self, request: Request, responders: list[int]) -> list[int]:
+        """The slots that may still be possible for all, by the least that they can cost in total.
+
+        Among equals by `ties`, then the lowest.
+        """
+        order: dict[int, tuple[int, int, int]] = {}
+        for slot in range(len(request.calendar)):
+            own = local_cost(request.calendar, slot)
+            steps = [self.refused.get((a, slot), 0) for a in responders]
+            if own is not None and all(step < len(self.prices) for step in steps):
+                total = own + sum(self.prices[step] for step in steps)
+                order[slot] = (total, self.after(slot, own), slot)
+        return sorted(order, key=lambda s: order[s])
+
+    def after(self, slot: int, own: int) -> int:
+        """How far a slot stands behind others of the same total."""
+        return {"lowest": 0, "named": int(slot not in self.named), "own": own}[self.parameters.ties]
+
+    def settled(self, slot: int, responders: Iterable[int]) -> bool:
+        """Whether every responder has met a threshold for the slot."""
+        return all((a, slot) in self.met for a in responders)
+
+    def breadth(self, turn: int) -> int:
+        """How many slots to ask about in this turn."""
+        return self.parameters.width << max(0, turn - self.parameters.patience)
+
+    def ask(self, request: Request, slots: list[int]) -> list[Action]:
+        """Ask about the slots: of each the first responder that has not met its threshold, or all those."""
+        meeting = request.meeting
+        limits: dict[int, dict[int, int | None]] = {}
+        for slot in slots:
+            left = [a for a in others(meeting, self.me) if (a, slot) not in self.met]
+            for agent in left if self.parameters.together else left[:1]:
+                limits.setdefault(agent, {})[slot] = self.limit(agent, slot)
+        self.named |= set(slots)
+        self.pending = {(a, s) for a, asked in limits.items() for s in asked}
+        return [dm(a, meeting, Ask(meeting.id, asked)) for a, asked in sorted(limits.items())]
+
+    def limit(self, agent: int, slot: int) -> int | None:
+        """The next threshold for the agent's slot; None for any cost."""
+        step = self.refused.get((agent, slot), 0)
+        return self.parameters.ladder[step] if step < len(self.parameters.ladder) else None
+
+    def decide(self, request: Request) -> list[Action]:
+        return agreed_batch(request, self.agreed)

@@ -1,0 +1,155 @@
+"""The frontier's arithmetic against brute force, and the claim of domination on a small world."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.beyond.frontier.domination import domination
+from pipeline.beyond.frontier.games import LEAKAGE
+from pipeline.beyond.frontier.pareto import hypervolume, pareto, undominated, volumes
+from pipeline.beyond.frontier.placed import placed, reported
+from pipeline.beyond.frontier.plots import places, plane, shares
+from pipeline.beyond.frontier.points import draws, interval, points
+from pipeline.beyond.frontier.tables import FRONTIER_TABLES
+from pipeline.beyond.frontier.teams import main as write_teams
+from pipeline.beyond.frontier.teams import settings as team_settings
+from pipeline.frontier import frontier
+from pipeline.io import shaped
+from pipeline.truth.recall import Resampling
+from sim.teams import build_agent, read_team
+
+RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")
+PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
+
+
+@given(places=PLACES)
+def test_who_is_undominated_is_who_the_study_s_frontier_keeps(places):
+    x, y = (np.array([[p[i]] for p in places], dtype=float) for i in (0, 1))
+    kept = {p for p, on in zip(places, undominated(x, y)[:, 0], strict=True) if on}
+    frame = pl.DataFrame(places, schema=["x", "y"], orient="row")
+    assert kept == set(frontier(frame, "x", "y").rows())
+
+
+@given(places=PLACES)
+def test_hypervolume_is_the_share_of_cells_that_some_point_dominates(places):
+    cells = 4
+    beaten = sum(any(x <= i and y <= j for x, y in places) for i in range(cells) for j in range(cells))
+    x, y = (np.array([p[i] / cells for p in places]) for i in (0, 1))
+    assert hypervolume(x, y) == pytest.approx(beaten / cells**2)
+
+
+@given(places=PLACES, more=PLACES)
+def test_more_protocols_never_dominate_less(places, more):
+    both = [*places, *more]
+    volumes_of = [
+        hypervolume(np.array([p[0] / 5 for p in of]), np.array([p[1] / 5 for p in of])) for of in (places, both)
+    ]
+    assert volumes_of[0] <= volumes_of[1] + 1e-12
+
+
+def games(**teams):
+    """Games of two tasks a setting: (excess, leakage) of each task by team; every leakage measure alike."""
+    rows = [
+        {"team": team.replace("_", "-"), "simulated": False, "setting": setting, "task_id": f"t{i}",
+         "excess_cost": float(x), **dict.fromkeys((*LEAKAGE, "coalition_bits"), float(y)), "dms_per_meeting": 6.0,
+         "coordination_rate_pct": 100.0}
+        for team, values in teams.items() for setting in ("uniform", "varied") for i, (x, y) in enumerate(values)
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+BASE = {"imap": [(1, 4), (3, 4)], "better": [(1, 1), (3, 2)], "cheap": [(0, 9), (0, 9)], "worse": [(2, 1), (4, 1)]}
+
+
+def test_domination_compares_the_same_tasks_and_asks_for_less_than_half():
+    found = draws(games(**BASE).filter(setting="uniform"), ["excess_cost", *LEAKAGE], RESAMPLING)
+    rows = {(r["team"], r["measure"]): r for r in domination("uniform", found, "imap", 0.5, 0.95).iter_rows(named=True)}
+    assert rows["better", "excess_cost"]["largest_difference"] == 0
+    assert rows["better", "excess_cost"]["holds_surely"]
+    assert rows["better", "bits"]["share"] == pytest.approx(3 / 8)
+    assert (rows["better", "bits"]["share_low"], rows["better", "bits"]["share_high"]) == pytest.approx((0.25, 0.5))
+    assert (rows["better", "bits"]["holds"], rows["better", "bits"]["holds_surely"]) == (True, False)
+    assert not rows["worse", "excess_cost"]["holds"]
+    assert not rows["imap", "bits"]["holds"]
+
+
+def test_frequencies_and_volumes_come_from_draws_of_tasks():
+    found = draws(games(**BASE).filter(setting="uniform"), ["excess_cost", *LEAKAGE], RESAMPLING)
+    rows = pareto("uniform", found, dict.fromkeys(found.teams, True) | {"cheap": False}).filter(measure="bits")
+    on = dict(rows.select("team", "on_frontier").iter_rows())
+    assert on == {"imap": False, "better": True, "cheap": False, "worse": True}
+    assert rows.filter(team="cheap")["frequency"].item() == 0
+    worst = {"excess_cost": {"uniform": 5}, "leakage": dict.fromkeys(LEAKAGE, 10)}
+    sets = {"paper": ["imap"], "all": list(found.teams)}
+    gained = volumes("uniform", found, sets, worst, 0.95).filter(measure="bits")
+    value = dict(gained.select("protocols", "volume").iter_rows())
+    assert value["gain"] == pytest.approx(value["all"] - value["paper"])
+    assert value["gain"] > 0
+
+
+def test_every_team_must_have_played_every_task():
+    missing = games(**BASE).filter(setting="uniform")[1:]
+    with pytest.raises(ValueError, match="every task"):
+        draws(missing, ["excess_cost"], RESAMPLING)
+
+
+def test_an_interval_holds_the_suite_s_own_value():
+    assert interval(np.array([9.0, 1.0, 2.0, 3.0]), 0.95)[1] == 9
+
+
+def test_others_are_placed_by_who_beats_them():
+    able = pl.DataFrame(
+        {"team": ["a", "b"], "setting": ["uniform"] * 2, "excess_cost": [1.0, 3.0], "vps_uniform_mean": [2.0, 1.0]}
+    )
+    other = {
+        "team": ["x", "y"],
+        "setting": ["uniform"] * 2,
+        "kind": ["simulated"] * 2,
+        "coordination_rate_pct": [100.0] * 2,
+    }
+    found = placed(pl.DataFrame(other | {"excess_cost": [2.0, 0.5], "vps_uniform_mean": [3.0, 0.5]}), able)
+    assert found["dominated_by"].to_list() == [["a"], []]
+    assert found["vps_factor"].to_list() == [1.5, None]
+    assert found["least_excess"].to_list() == [1.0, None]
+
+
+def test_the_paper_s_models_are_taken_as_it_reports_them():
+    numbers = pl.DataFrame(
+        [("Table 1", "uniform", "M", "model", m, v) for m, v in
+         [("coordination_rate_pct", "99.0"), ("excess_cost", "1.5"), ("vps_uniform_mean", "1.2")]],
+        schema=["source", "setting", "method", "kind", "metric", "value"], orient="row",
+    )  # fmt: skip
+    assert reported(numbers).rows() == [("M", "uniform", "reported", 99.0, 1.5, 1.2)]
+
+
+PROTOCOLS = {"secure": {"1": {"at_once": 1}}, "poll": {"0": {"ladder": [0]}}}
+
+
+def test_each_setting_of_a_protocol_is_a_team_that_can_be_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.beyond.params", lambda _: {"protocols": PROTOCOLS})
+    write_teams(tmp_path)
+    teams = {path.name: read_team(path) for path in sorted(tmp_path.iterdir())}
+    assert [team.team for team in teams.values()] == ["poll-0", "secure-1"]
+    assert [build_agent(team.agents[0]).parameters for team in teams.values()]
+
+
+def test_tables_and_pictures_can_be_made_of_any_protocols():
+    ours = list(team_settings(PROTOCOLS))
+    played = games(**BASE, secure_1=[(1, 1), (2, 1)], poll_0=[(1, 2), (3, 2)])
+    found = points(played, ours, RESAMPLING)
+    parts = [draws(played.filter(setting=s), ["excess_cost", *LEAKAGE], RESAMPLING) for s in ("uniform", "varied")]
+    able = dict.fromkeys(parts[0].teams, True)
+    edge = pl.concat([pareto(s, part, able) for s, part in zip(("uniform", "varied"), parts, strict=True)])
+    told = pl.concat(
+        [domination(s, part, "imap", 0.5, 0.95) for s, part in zip(("uniform", "varied"), parts, strict=True)]
+    )
+    for frame, name in [(found, "points"), (edge, "pareto"), (told, "domination")]:
+        assert shaped(frame, FRONTIER_TABLES[f"frontier_{name}"]).height
+    assert found.filter(team="poll-0", measure="bits").select("protocol", "parameter").row(0) == ("poll", "0")
+    assert len(plane(found, edge, {"bits": 10, "vps_uniform_mean": 10}, "title").axes) == 4
+    assert len(shares(told, {"secure-1": "secure"}, {"bits": "bits"}, "title").axes) == 2
+    others = pl.DataFrame({"team": ["x"] * 2, "setting": ["uniform", "varied"], "kind": ["simulated"] * 2,
+                           "excess_cost": [1.0, 2.0], "vps_uniform_mean": [1.0, 2.0]})  # fmt: skip
+    assert len(places(others, edge, "title").axes) == 2

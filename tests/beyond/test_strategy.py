@@ -1,0 +1,226 @@
+"""Games with liars, played anew here: what the tables say of them is what a plain replay of their traces says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from pipeline.beyond.strategy.bits import bits_about
+from pipeline.beyond.strategy.effects import effects, gain, measures
+from pipeline.beyond.strategy.incentives import SignTests, incentives
+from pipeline.beyond.strategy.outcomes import agents_of, outcomes
+from pipeline.beyond.strategy.probers import DIFFERENCE, probers
+from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.teams import Lie, liar_team, liars, prober_team, read_name, write_team
+from pipeline.io import shaped
+from pipeline.parallel import Recipe, derive
+from pipeline.reading.sources import find, texts
+from pipeline.truth.recall import Resampling
+from sim.__main__ import app
+
+FEW = Resampling(resamples=50, seed="few")
+LIST = """setting,task_id,seed,num_agents,num_participants,num_slots,num_meetings,density,difficulty
+uniform,u1,11,3,2,6,3,0.6,easy
+uniform,u2,12,3,2,6,3,0.6,easy
+varied,v1,13,3,2,6,3,1.0,hard
+"""
+PRICES = {"uniform": 1, "varied": 1000}
+PLAYED = {
+    Lie("dsm-welfare", "tenfold", (0,)): {"factor": 10},
+    Lie("dsm-welfare", "busy", (1,)): {"busy": 0.5},
+    Lie("imap", "shared", (0, 2)): {"deal": "shared", "factor": 10},
+}
+
+
+def run(*words: str) -> None:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == 0, result.output
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folders of derived tables of truthful games and of games with liars, and the traces of the latter."""
+    base = tmp_path_factory.mktemp("strategy")
+    (base / "list.csv").write_text(LIST)
+    run("suite", str(base / "list.csv"), "--out", str(base / "tasks.jsonl"), "--workers", "1")
+    teams = [str(write_team(liar_team(lie, how), base / "teams")) for lie, how in PLAYED.items()]
+    for name, chosen in (("lied", teams), ("true", ["dsm-welfare", "imap"])):
+        named = [word for team in chosen for word in ("--team", team)]
+        run("run", str(base / "tasks.jsonl"), *named, "--out", str(base / f"{name}.jsonl.zst"), "--workers", "1")
+        derive([base / f"{name}.jsonl.zst"], base / name, Recipe(csv=False), workers=1)
+    return {"lied": base / "lied", "true": base / "true", "traces": base / "lied.jsonl.zst"}
+
+
+@pytest.fixture(scope="module")
+def told(played: dict[str, Path]) -> pl.DataFrame:
+    some = ["imap", "imap.shared.0-2"]
+    settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
+    frames = [
+        agents_of(folder).join(bits_about(folder, some, settings), on=["game_id", "agent"], how="left")
+        for folder in (played["lied"], played["true"])
+    ]
+    return shaped(outcomes(*frames), OUTCOMES)
+
+
+def traces(path: Path) -> list[dict[str, Any]]:
+    return [msgspec.json.decode(text) for source in find([path]) for _, text in texts(source)]
+
+
+def points_of(trace: dict[str, Any]) -> list[int]:
+    """Each agent's balance, from the rewards of the decisions as they were sent."""
+    balance = [0] * trace["config"]["num_agents"]
+    for event in trace["events"]:
+        if event["type"] == "dm_sent" and (reward := json.loads(event["data"]["content"]).get("reward")):
+            paid = reward["scoring_cost"] - reward["reward"]
+            balance[event["data"]["from_agent"]] += paid
+            balance[event["data"]["to_agent"]] -= paid
+    return balance
+
+
+def test_costs_points_and_missed_meetings_are_those_of_the_traces(played: dict[str, Path]) -> None:
+    found = {(r["game_id"], r["agent"]): r for r in agents_of(played["lied"]).iter_rows(named=True)}
+    seen = 0
+    for trace in traces(played["traces"]):
+        failed = [
+            e["data"]["meeting_id"]
+            for e in trace["events"]
+            if e["type"] == "resolution" and not e["data"]["coordinated"]
+        ]
+        members = {m["id"]: m["participants"] for m in trace["config"]["scenario"]["meetings"]}
+        for agent, points in enumerate(points_of(trace)):
+            row = found[trace["game_id"], agent]
+            assert row["cost"] == trace["final_state"]["per_agent_cost"][agent]
+            assert row["points"] == points
+            assert row["missed"] == sum(agent in members[m] for m in failed)
+            assert row["failed"] == len(failed)
+            seen += points != 0
+    assert seen > 4
+
+
+def test_an_initiator_s_points_are_those_that_its_agent_kept(played: dict[str, Path]) -> None:
+    for trace in traces(played["traces"]):
+        if trace["config"]["team"].startswith("dsm"):
+            kept = sum(s["points"] - 100 for s in trace["final_state"]["agent_summaries"])
+            assert kept == sum(rewards(trace))
+
+
+def rewards(trace: dict[str, Any]) -> list[int]:
+    """What each decision settles, for the initiator."""
+    bodies = [json.loads(e["data"]["content"]) for e in trace["events"] if e["type"] == "dm_sent"]
+    return [b["reward"]["scoring_cost"] - b["reward"]["reward"] for b in bodies if b.get("reward")]
+
+
+def test_each_game_with_liars_stands_beside_the_truthful_one(told: pl.DataFrame, played: dict[str, Path]) -> None:
+    true = {(r["team"], r["task_id"], r["agent"]): r["cost"] for r in agents_of(played["true"]).iter_rows(named=True)}
+    assert told.height == len(PLAYED) * 3
+    for row in told.iter_rows(named=True):
+        seats = [int(s) for s in row["seats"].split("-")]
+        costs = [true[row["protocol"], row["task_id"], a] for a in range(3)]
+        assert row["own_cost_truthful"] == sum(costs[a] for a in seats)
+        assert row["others_cost_truthful"] == sum(costs) - sum(costs[a] for a in seats)
+        assert row["liars"] == len(seats)
+
+
+def test_only_slots_that_were_possible_count_as_denied(told: pl.DataFrame) -> None:
+    assert told.filter(lie="busy")["denied"].sum() > 0
+    assert told.filter(lie="tenfold")["denied"].sum() == told["denied_truthful"].sum() == 0
+
+
+def test_bits_are_there_for_the_chosen_teams_alone(told: pl.DataFrame) -> None:
+    assert told.filter(protocol="imap").select(pl.all_horizontal(pl.col("^bits.*$").is_not_null()).all()).item()
+    assert told.filter(protocol="dsm-welfare")["bits"].is_null().all()
+
+
+def test_a_game_without_its_truthful_one_is_refused(played: dict[str, Path]) -> None:
+    frames = [
+        agents_of(played[k]).with_columns(pl.lit(None, pl.Float64).alias(c) for c in ("bits", "bits_true"))
+        for k in ("lied", "true")
+    ]
+    with pytest.raises(ValueError, match="has no truthful game of its protocol on its task"):
+        outcomes(frames[0], frames[1].filter(pl.col("team") != "imap"))
+
+
+def test_effects_of_all_seats_are_the_means_over_games(told: pl.DataFrame) -> None:
+    found = shaped(effects(told, PRICES, FEW), EFFECTS)
+    assert set(found["measure"]) == set(measures(PRICES))
+    row = found.filter(protocol="dsm-welfare", lie="tenfold", setting="uniform", seats="all", measure="gain").row(
+        0, named=True
+    )
+    games = told.filter(lie="tenfold", setting="uniform")
+    assert row["mean"] == (games["own_cost_truthful"] - games["own_cost"]).mean()
+    assert (row["games"], row["low"] <= row["mean"] <= row["high"]) == (2, True)
+
+
+def a_game(lie: str, task: str, seats: str, gained: int, missed: int = 0, **more: Any) -> dict[str, Any]:
+    known = {"protocol": "imap", "lie": lie, "seats": seats, "task_id": task, "setting": "uniform", "liars": 1}
+    costs = {"own_cost": 50 - gained, "own_cost_truthful": 50, "own_missed": missed, "own_missed_truthful": 0}
+    return known | costs | more
+
+
+def test_a_missed_meeting_is_priced_and_a_pair_counts_by_head() -> None:
+    games = pl.DataFrame([a_game("a", "t", "0", 8, 3, liars=2)])
+    assert games.select(gain()).item() == 4
+    assert games.select(gain({"uniform": 2})).item() == 1
+
+
+GAINS = {"never": [0] * 8, "always": [2] * 8, "sometimes": [9, -3] * 4, "hurts": [-5] * 8}
+
+
+@pytest.mark.parametrize(
+    ("lies", "best", "truthful"),
+    [(["always", "hurts", "never"], "always", False), (["hurts", "never", "sometimes"], "sometimes", True)],
+)
+def test_the_truth_is_best_unless_a_lie_gains_more_than_chance_would(
+    lies: list[str], best: str, truthful: bool
+) -> None:
+    games = pl.DataFrame([a_game(lie, f"t{i}", "0", g) for lie in lies for i, g in enumerate(GAINS[lie])])
+    found = shaped(incentives(games, PRICES, SignTests(draws=200), FEW), INCENTIVES)
+    row = found.filter(price="none").row(0, named=True)
+    assert (row["best_lie"], row["truth_is_best"], row["lies"]) == (best, truthful, 3)
+    chances = [max(0, *(GAINS[lie][i] for lie in lies)) for i in range(8)]
+    assert row["hindsight"] == sum(chances) / 8
+    assert row["tempted"] == sum(c > 0 for c in chances) / 8
+
+
+def test_a_team_s_name_tells_its_lie() -> None:
+    p = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["strategy"]
+    every = [lie for lie, _ in liars(p)]
+    assert [read_name(lie.team) for lie in every] == every
+    assert len({lie.team for lie in every}) == len(every) == 4 * (6 * 5 + 3 * 5)
+
+
+def test_a_prober_s_team_seats_it_first_and_says_so() -> None:
+    team = prober_team("mixed", True, ["plain", "candid"], {"plain": {"patience": 1}, "candid": {"patience": 2}})
+    assert [a["type"] for a in team["agents"]] == ["adaptive-prober", "style"]
+    assert [a.get("nosy", False) for a in team["agents"]] == [True, False]
+    assert team["team"] == "mixed.adaptive"
+
+
+def test_probers_are_compared_task_by_task() -> None:
+    counts = {("fixed", "t1"): (1, 0), ("adaptive", "t1"): (3, 2), ("fixed", "t2"): (0, 1), ("adaptive", "t2"): (1, 1)}
+    games = pl.DataFrame(
+        [
+            {
+                "team": f"candid.{prober}",
+                "task_id": task,
+                "repeat": r,
+                "games": 1,
+                "messages": 50,
+                "questions": 10,
+                "induced": n,
+                "labels": n,
+            }
+            for (prober, task), both in counts.items()
+            for r, n in enumerate(both)
+        ]
+    )
+    found = shaped(probers(games, FEW), PROBERS)
+    value = {(r["prober"], r["measure"]): r["mean"] for r in found.iter_rows(named=True)}
+    assert value["adaptive", "induced leaks per 1000 messages"] == 7000 / 200
+    assert value["fixed", "labels learnt per 100 questions"] == 2 * 100 / 40
+    assert value[DIFFERENCE, "labels learnt a game"] == ((5 - 1) + (2 - 1)) / 4

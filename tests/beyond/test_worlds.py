@@ -1,0 +1,119 @@
+"""Larger worlds: named seeds, what a suite's file says, and exponents of power laws that are known."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from pipeline.beyond import params
+from pipeline.beyond.worlds.games import games_of
+from pipeline.beyond.worlds.grid import SIZES, cell_name, cells, seed_of, tasks
+from pipeline.beyond.worlds.growth import MEASURES, exponent, growth, points, slope, swept
+from pipeline.beyond.worlds.suites import suite_tasks
+from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
+from pipeline.io import shaped, write_csv
+from pipeline.parallel import Recipe, derive
+from pipeline.truth.recall import Resampling
+from sim.__main__ import app
+
+FEW = Resampling(resamples=40, seed="few")
+SMALL: dict[str, Any] = {
+    "base": {"num_agents": 3, "num_participants": 2, "num_slots": 6, "num_meetings": 3, "density": 0.5},
+    "sweeps": {"agents": [{"num_agents": 3}, {"num_agents": 4}], "slots": [{"num_slots": 6}, {"num_slots": 8}]},
+    "settings": ["uniform", "varied"],
+    "seeds": 2,
+    "name": "small",
+}
+
+
+def run(*words: str) -> None:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == 0, result.output
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A suite's file of the small grid, and the folder of derived tables of one protocol's games."""
+    base = tmp_path_factory.mktemp("worlds")
+    write_csv(tasks(SMALL), base / "list.csv")
+    run("suite", str(base / "list.csv"), "--out", str(base / "tasks.jsonl"), "--workers", "1")
+    run("run", str(base / "tasks.jsonl"), "--team", "imap", "--out", str(base / "imap.jsonl.zst"), "--workers", "1")
+    derive([base / "imap.jsonl.zst"], base / "derived", Recipe(csv=False), workers=1)
+    return base / "tasks.jsonl", base / "derived"
+
+
+def test_a_cell_that_two_sweeps_share_is_played_once() -> None:
+    listed = tasks(SMALL)
+    assert [sweep for sweep, _ in cells(SMALL)] == ["agents", "agents", "slots", "slots"]
+    assert listed.height == 3 * 2 * 2 == listed["task_id"].n_unique() == listed["seed"].n_unique()
+
+
+def test_a_seed_is_that_of_its_name_and_of_nothing_else() -> None:
+    more = SMALL | {"seeds": 3, "sweeps": {"agents": SMALL["sweeps"]["agents"]}}
+    before = dict(tasks(SMALL).select("task_id", "seed").iter_rows())
+    after = dict(tasks(more).select("task_id", "seed").iter_rows())
+    assert all(before[name] == seed for name, seed in after.items() if name in before)
+    assert seed_of("small:3a_2p_6s_3m_d0p5_uniform_1") == before["3a_2p_6s_3m_d0p5_uniform_1"]
+
+
+def test_the_grid_reaches_from_2_to_50_agents_and_its_cells_have_names_of_their_own() -> None:
+    every = [sizes for _, sizes in cells(params("worlds"))]
+    assert {2, 50} <= {sizes["num_agents"] for sizes in every} <= set(range(2, 51))
+    assert len({cell_name(s) for s in every}) == len({tuple(s[n] for n in SIZES) for s in every})
+
+
+def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
+    settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
+    listed = suite_tasks(world[0])
+    games = games_of(world[1], listed, settings)
+    assert shaped(listed, TASKS)["proven"].all()
+    found = shaped(games, GAMES)
+    assert found.height == 12 and (found["excess"] == found["most_excess"]).all()
+    of_pairs = found["bits_per_meeting"] * found["num_meetings"]
+    assert of_pairs.to_list() == pytest.approx(
+        (found["bits"] * found["num_agents"] * (found["num_agents"] - 1)).to_list()
+    )
+    in_sweeps = swept(games, SMALL)
+    assert in_sweeps.height == 4 * 4
+    shaped(points(in_sweeps, ["sweep", "value", "setting", "protocol"], FEW), POINTS)
+    assert set(shaped(growth(in_sweeps, FEW), GROWTH)["measure"]) == set(MEASURES)
+
+
+def test_a_game_of_another_suite_is_refused(world: tuple[Path, Path]) -> None:
+    settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
+    with pytest.raises(ValueError, match="is not in the suite; derive its games again"):
+        games_of(world[1], suite_tasks(world[0]).head(3), settings)
+
+
+@pytest.mark.parametrize("power", [-1.0, 0.0, 0.5, 2.0])
+def test_a_power_law_has_its_exponent(power: float) -> None:
+    sizes = np.array([2.0, 5.0, 10.0, 50.0])
+    assert slope(np.log(sizes), (3 * sizes**power)[:, None]).item() == pytest.approx(power)
+
+
+def some(values: Sequence[tuple[float, float]]) -> pl.DataFrame:
+    return pl.DataFrame([{"value": size, "bits": value} for size, value in values])
+
+
+def test_an_exponent_s_interval_holds_it_and_a_mean_of_0_has_none() -> None:
+    noisy = exponent(some([(s, s * n) for s in (1.0, 2.0, 4.0) for n in (0.8, 1.0, 1.2)]), "bits", ["a"], FEW)
+    assert noisy["low"] < 1.0 < noisy["high"] and noisy["exponent"] == pytest.approx(1.0)
+    assert (noisy["cells"], noisy["draws"]) == (3, 40)
+    none = exponent(some([(s, (s - 1) * n) for s in (1.0, 2.0) for n in (1.0, 2.0)]), "bits", ["a"], FEW)
+    assert (none["exponent"], none["low"], none["high"], none["draws"]) == (None, None, None, 0)
+
+
+def test_the_published_suite_fills_two_densities_alike_and_ours_fills_three(tmp_path: Path) -> None:
+    filled = {}
+    for name in ("paper72", "three_densities"):
+        run("suite", f"data/suites/{name}.csv", "--out", str(tmp_path / "tasks.jsonl"), "--workers", "1")
+        found = suite_tasks(tmp_path / "tasks.jsonl")
+        assert found.height == 72 and (found["least_errands"] == found["most_errands"]).all()
+        filled[name] = dict(found.group_by("density").agg(pl.col("most_errands").unique()).sort("density").iter_rows())
+    assert filled["paper72"] == {0.6: [10], 0.8: [13], 1.0: [13]}
+    assert filled["three_densities"] == {0.4: [6], 0.6: [10], 0.8: [13]}

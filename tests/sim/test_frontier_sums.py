@@ -1,0 +1,135 @@
+"""k-bit and randomised-response IMAP, DPOP, and DSM with logarithmic scores."""
+
+from itertools import product
+from math import exp, isclose
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.agents.dpop import Dpop, added
+from sim.agents.dsm import Dsm
+from sim.agents.dsm_log import LogDsm, LogDsmParameters
+from sim.agents.dsm_plans import WELFARE, score_of
+from sim.agents.imap import Imap, local_cost
+from sim.agents.imap_kbit import KBitImap, KBitParameters, grid, level_of
+from sim.agents.imap_noisy import NoisyImap, NoisyParameters, truth_of
+from tests.sim.worlds import TRIO, calendars, new_game, payloads, play, registration, request, slots_of
+
+BOARD = st.lists(st.sampled_from([".", ".", "1", "100", "1000", "x1"]), min_size=5, max_size=5).map(" ".join)
+BOARDS = st.lists(BOARD, min_size=3, max_size=3)
+
+
+def game_of(boards, lists, make):
+    return play(new_game((boards, lists)), [make() for _ in boards])
+
+
+@pytest.mark.parametrize(
+    ("bits", "bounds"),
+    [(0, []), (1, [1000]), (2, [0, 31, 1000]), (3, [0, 2, 9, 31, 99, 315, 1000])],
+)
+def test_a_grid_has_a_level_for_every_code_but_one(bits, bounds):
+    found = grid(bits, 1000)
+    assert len(found) == max(0, 2**bits - 1)
+    assert [abs(a - b) <= 1 for a, b in zip(found, bounds, strict=True)] == [True] * len(bounds)
+
+
+@pytest.mark.parametrize(("cost", "level"), [(0, 0), (1, 1), (31, 1), (32, 2), (1000, 2), (9999, 2)])
+def test_a_cost_has_the_first_level_that_reaches_it(cost, level):
+    assert level_of(cost, [0, 31, 1000]) == level
+
+
+def test_an_answer_of_two_bits_says_free_cheap_dear_or_impossible():
+    game = game_of(*TRIO, lambda: KBitImap(KBitParameters(bits=2)))
+    answers = [(s, p["levels"]) for s, _, p in payloads(game) if p["imap"] == "levels"]
+    assert answers == [(1, {"0": 1, "1": 0, "2": 0, "3": 1}), (2, {"0": 0, "1": 0, "2": 1, "3": None})]
+    assert slots_of(game, 1) == [1, 1, 1]
+
+
+def test_with_no_bits_all_slots_look_alike_and_a_meeting_may_fail():
+    game = game_of([". .", "x1 ."], [(0, 1)], lambda: KBitImap(KBitParameters(bits=0)))
+    assert [p["levels"] for _, _, p in payloads(game) if p["imap"] == "levels"] == [{"0": 0, "1": 0}]
+    assert slots_of(game, 1) == [None, None]
+
+
+@settings(max_examples=40)
+@given(boards=BOARDS)
+def test_bits_that_tell_all_costs_apart_decide_for_the_slot_of_imap(boards):
+    found = [
+        [p["slot"] for _, _, p in payloads(game_of(boards, [(0, 1, 2)], make)) if p["imap"] == "decision"]
+        for make in (lambda: KBitImap(KBitParameters(bits=8)), Imap)
+    ]
+    assert found[0] == found[1]
+
+
+@given(epsilon=st.floats(0, 20), symbols=st.integers(2, 9))
+def test_the_most_that_an_answer_s_odds_can_tell_is_epsilon(epsilon, symbols):
+    truth = truth_of(epsilon, symbols)
+    lie = (1 - truth) / (symbols - 1)
+    assert isclose(truth, lie * exp(epsilon), rel_tol=1e-6)
+
+
+def test_randomised_answers_are_as_true_as_stated():
+    player = NoisyImap(NoisyParameters(epsilon=1.5))
+    boards = calendars(["." + " x1" * 3999])
+    player.register(registration(boards[0]))
+    player.begin_round(request(boards[0]))
+    answers = [player.noisy(boards[0], slot) for slot in range(4000)]
+    counts = [answers.count(symbol) / 4000 for symbol in (None, 0, 1, 2, 3)]
+    assert abs(counts[0] - truth_of(1.5, 5)) < 0.03
+    assert all(abs(share - (1 - truth_of(1.5, 5)) / 4) < 0.03 for share in counts[1:])
+
+
+def test_an_offer_that_somebody_refuses_is_followed_by_the_next():
+    game = game_of(["x1 . .", ". x1 .", ". . ."], [(0, 1, 2)], lambda: NoisyImap(NoisyParameters(epsilon=0)))
+    offers = [p["slot"] for _, to, p in payloads(game) if p["imap"] == "offer" and to == 1]
+    assert set(offers) <= {1, 2}
+    assert offers[-1] == 2
+    assert slots_of(game, 1) == [2, 2, 2]
+
+
+@settings(max_examples=60)
+@given(boards=BOARDS)
+def test_dpop_takes_a_slot_of_least_total_cost(boards):
+    costs = [[local_cost(board, slot) for board in calendars(boards)] for slot in range(5)]
+    sums = [sum(c) for c in costs if None not in c]
+    slot = slots_of(game_of(boards, [(0, 1, 2)], Dpop), 1)[0]
+    assert (slot is None) == (not sums)
+    assert slot is None or sum(costs[slot]) == min(sums)
+
+
+def test_dpop_sends_two_messages_a_responder_up_and_down_the_chain():
+    game = game_of(*TRIO, Dpop)
+    leaf, middle = {"0": 0, "1": 0, "2": 3, "3": None}, {"0": 7, "1": 0, "2": 3, "3": None}
+    assert payloads(game) == [
+        (2, 1, {"dpop": "util", "meeting_id": 1, "below": [2], "costs": leaf}),
+        (1, 0, {"dpop": "util", "meeting_id": 1, "below": [1, 2], "costs": middle}),
+        (0, 1, {"dpop": "value", "meeting_id": 1, "slot": 1}),
+        (1, 2, {"dpop": "value", "meeting_id": 1, "slot": 1}),
+    ]
+
+
+def test_a_sum_with_an_impossible_part_is_impossible():
+    assert [added(list(parts)) for parts in product([None, 2], [0, 3])] == [None, None, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("points", "scores"), [(3, {None: 0, 0: 11, 1: 10, 100: 4, 1000: 1}), (4, {None: 0, 1: 9, 100: 2, 1000: 1})]
+)
+def test_a_logarithmic_score_tells_large_costs_apart(points, scores):
+    parameters = LogDsmParameters(per_tenfold=points)
+    assert {cost: parameters.score(cost) for cost in scores} == scores
+
+
+def test_the_published_scores_are_what_they_were():
+    assert [WELFARE.score(c) for c in (None, 0, 1, 10, 1000)] == [score_of(c) for c in (None, 0, 1, 10, 1000)]
+    kinds = {p["dsm"] for _, _, p in payloads(game_of(*TRIO, lambda: Dsm(WELFARE)))}
+    assert kinds == {"proposals", "scores", "decision"}
+
+
+def test_logarithmic_scores_are_messages_of_their_own_kind_and_avoid_the_dearest_slot():
+    boards = ["1000 100 x1 .", ". . . x1", ". . . x1"]
+    game = game_of(boards, [(0, 1, 2)], lambda: LogDsm(LogDsmParameters()))
+    assert {p["dsm"] for _, _, p in payloads(game)} == {"proposals", "log_scores", "decision"}
+    assert slots_of(game, 1) == [1, 1, 1]
+    assert slots_of(game_of(boards, [(0, 1, 2)], lambda: Dsm(WELFARE)), 1) == [0, 0, 0]
