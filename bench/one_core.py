@@ -20,6 +20,7 @@ def told(work: str) -> None:
     sources = find([Path(sys.argv[1])])
     with tempfile.TemporaryDirectory() as out:
         works: dict[str, Callable[[Sequence[Source]], None]] = {
+            "standard": standard,
             "objects": objects,
             "records": records,
             "scoring": partial(scoring, out=Path(out)),
@@ -27,6 +28,17 @@ def told(work: str) -> None:
         # Once before: what is loaded on the first call is no part of it.
         works[work](sources[:4])
         print(cpu_of(lambda: works[work](sources)))
+
+
+def standard(sources: "Sequence[Source]") -> None:
+    """Decode every trace with Python's own json, and keep nothing."""
+    import json
+
+    from pipeline.reading.sources import texts
+
+    for source in sources:
+        for _, text in texts(source):
+            json.loads(text if isinstance(text, bytes) else b"null")
 
 
 def objects(sources: "Sequence[Source]") -> None:

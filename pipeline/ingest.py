@@ -12,8 +12,9 @@ from pipeline.calendars import held, meeting_slots, read_rendering
 from pipeline.payloads import read_payload, said_chars
 from pipeline.reading.identity import identify
 from pipeline.reading.records import Meeting
+from pipeline.reading.state import Walk
 from pipeline.reading.traces import Trace, TraceError
-from pipeline.reading.walk import Walk, follow
+from pipeline.reading.walk import follow
 from pipeline.schemas.intended import INTENDED_TABLES
 from pipeline.truth.intended import intended_rows
 
@@ -88,7 +89,7 @@ def _game(trace: Trace, trace_path: str, walk: Walk) -> Row:
     )
 
 
-def fairness(costs: list[int]) -> float:
+def fairness(costs: Sequence[int]) -> float:
     """Least cost / largest cost of a game's agents; 1 when all are 0 (section 3)."""
     return min(costs) / max(costs) if any(costs) else 1.0
 

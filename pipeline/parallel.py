@@ -1,6 +1,8 @@
 """Deriving from many files: chunks of traces on all cores, then each table put together in the order of its key."""
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +24,9 @@ from pipeline.parts import (
     scratch_in,
 )
 from pipeline.privacy import PRIVACY, privacy_frames
-from pipeline.reading.sources import Source, find
+from pipeline.reading import limits
+from pipeline.reading.remote import is_remote
+from pipeline.reading.sources import Source, find, is_pack, pieces, texts
 from pipeline.rules import RULES, RuleSet, Weighing
 from pipeline.schemas.base import REJECTED, TABLES
 from pipeline.speech.phrases import Thresholds
@@ -35,9 +39,14 @@ Progress = Callable[[int, int], None]
 
 CHUNK_FILES = 512
 CHUNK_BYTES = 128_000_000
+# A pack is read in pieces of so many bytes at least, and so many pieces at most: all unpack what is before them.
+PIECE_BYTES = 500_000
+MOST_PIECES = 16
 # Parts of a chunk are numbered on from a multiple of this.
 PARTS = 1_000_000
 FINISHED = "finished"
+# A message that is no protocol's JSON, most likely.
+ENGLISH = re.compile(rb'"content": ?"[^{"]')
 
 
 @dataclass(frozen=True)
@@ -95,14 +104,44 @@ def derive_sources(
     progress: Progress | None = None,
 ) -> Derived:
     """The same of files that were found. `workers` may be the address of a cluster's scheduler, too."""
-    place = workers if isinstance(workers, str) else min(workers or os.cpu_count() or 1, max(1, len(sources)))
+    most = CLUSTER_CAPACITY if isinstance(workers, str) else workers or os.cpu_count() or 1
+    cut = cut_up(sources, most)
+    crew = min(most, max(1, len(cut)))
+    place = workers if isinstance(workers, str) else crew
     recipe, tell = recipe or Recipe(), progress or (lambda done, total: None)
+    if place != 1 and recipe.privacy:
+        _get_ready(cut)
     with scratch_in(out) as scratch, executor(place) as pool:
-        made = chunks(sources, CLUSTER_CAPACITY if isinstance(place, str) else place)
-        parts = read_parts(made, scratch, recipe, pool, tell)
+        parts = read_parts(chunks(cut, crew), scratch, recipe, pool, tell)
+        if len(cut) > len(sources) and _has_bad_pack(parts, cut):
+            parts = read_parts(chunks(sources, crew), scratch, recipe, pool, tell)
         derived = assemble(parts, scratch, scratch / FINISHED, recipe, pool)
         publish(scratch / FINISHED, out)
         return derived
+
+
+def _get_ready(sources: Sequence[Source]) -> None:
+    """Load what reads messages before workers are forked, and compile it where the first trace has English: each
+    would do so for itself."""
+    import pipeline.language.messages  # noqa: F401
+    from pipeline.language.scan import scanner
+
+    first = next((text for s in sources[:1] if not is_remote(s.name) for _, text in texts(s)), b"")
+    if isinstance(first, bytes) and ENGLISH.search(first):
+        scanner().compile_all()
+
+
+def cut_up(sources: Sequence[Source], workers: int) -> list[Source]:
+    """The sources in order, packs that would keep one worker busy beyond the others in pieces."""
+    share = max(PIECE_BYTES, -(-sum(source.size for source in sources) // min(workers, MOST_PIECES)))
+    return [piece for s in sources for piece in (pieces(s, -(-s.size // share)) if is_pack(s) and s.size else [s])]
+
+
+def _has_bad_pack(parts: Sequence["Part"], cut: Sequence[Source]) -> bool:
+    """Whether of a pack in pieces more lines are bad than are read: only who reads it whole knows where to stop."""
+    rejected = {*_first_tellers(parts)[1], *(rejection for part in parts for rejection in part.rejected)}
+    bad = Counter(rejection.path.rpartition("#")[0] for rejection in rejected)
+    return any(bad[source.shown] > limits.BAD_LINES for source in cut if source.last is not None)
 
 
 def chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
@@ -128,7 +167,7 @@ def read_parts(
     progress: Progress,
 ) -> list[Part]:
     """Every chunk's part, in the order of the chunks."""
-    total, done = sum(map(len, made)), 0
+    total, done = sum(map(_files, made)), 0
     parts: list[Part] = []
     calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(made)]
     for made_parts in each(derive_chunk, calls, pool):
@@ -154,8 +193,13 @@ def _parts(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe
             leave_shaped(frames, scratch, place)
         lost = {path for path, _, _ in stumbled}
         games = tuple((row[0], row[1]) for row in rows["games"] if row[1] not in lost)
-        parts.append(Part(place, 0 if parts else len(sources), games, (*rejected, *stumbled)))
+        parts.append(Part(place, 0 if parts else _files(sources), games, (*rejected, *stumbled)))
     return parts
+
+
+def _files(sources: Sequence[Source]) -> int:
+    """How many files are read to their ends."""
+    return sum(source.last is None for source in sources)
 
 
 def derived_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"], list[Rejection]]:

@@ -15,7 +15,7 @@ from pipeline.rules import RuleSet
 from pipeline.typed import Letter, Said
 
 OfOthers = tuple[int, int | None, float]
-SO_FAR = "said so far"
+SO_FAR, UNREAD = "said so far", "offers not read yet"
 
 
 def feasible_after(found: World, *likelihoods: Vector) -> float:
@@ -28,6 +28,7 @@ def derived(kind: tuple[str, str]) -> Callable[[Letter, RuleSet], list[Said]]:
 
     def handler(letter: Letter, rules: RuleSet) -> list[Said]:
         found = world(letter.heard.setting)
+        read_offers(letter, found)
         return [(slot, feasible_after(found, said)) for slot, said in FRONTIER[kind](letter, found.states)]
 
     return handler
@@ -53,8 +54,16 @@ def of_several(kind: tuple[str, str]) -> Callable[[Letter], list[OfOthers]]:
 
 
 def offered(letter: Letter) -> None:
-    """Keep the plans of an offer as their recipients see them: what logarithmic scores rest on."""
-    dsm_proposals(letter, world(letter.heard.setting).states)
+    """Keep an offer for its recipients' scores. It is read when it is needed: the paper's scores never do."""
+    for recipient in letter.recipients:
+        unread = letter.heard.notes.setdefault((UNREAD, recipient), {})
+        unread[str(len(unread))] = letter
+
+
+def read_offers(letter: Letter, found: World) -> None:
+    """Note the plans that were offered to the sender, as it saw them: what logarithmic scores rest on."""
+    for offer in letter.heard.notes.pop((UNREAD, letter.sender), {}).values():
+        dsm_proposals(offer, found.states)
 
 
 DERIVED = {kind: derived(kind) for kind in FRONTIER}

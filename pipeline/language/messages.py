@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pipeline.language.numerals import NUMERAL, in_digits
 from pipeline.language.scan import fold, sentences
-from pipeline.language.statements import Statement, read
+from pipeline.language.statements import Reading, Statement, read
 from pipeline.rules import Claim, RuleSet
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
@@ -86,10 +86,7 @@ def statements(content: str) -> tuple[Said, ...]:
     said: list[Said] = []
     before = None
     for passage in _passages(folded):
-        text = passage.text
-        short = TWO.sub("0", text) if "00" in text else text
-        after = len(TWO.sub("0", text[: passage.after])) if passage.after else 0
-        found = _read(short, passage.question, None if passage.apart else before, after)
+        found = _read(passage.text, passage.question, None if passage.apart else before, passage.after)
         before = None
         if found:
             before = found[-1].said if found[-1].targets == (None,) else None
@@ -125,35 +122,62 @@ def _passages(folded: str) -> Iterator[Passage]:
 
 @lru_cache(maxsize=65536)
 def _read(text: str, question: bool, before: str | None, after: int) -> tuple[Statement, ...]:
+    """The statements of a sentence, as they stand in its text. Of what was said before, one that says of its slots
+    what they are takes nothing."""
+    alone = _read_alone(text, question, after)
+    if before is None or alone.decided:
+        return alone.statements
+    return _placed(text, question, before, after).statements
+
+
+@lru_cache(maxsize=65536)
+def _read_alone(text: str, question: bool, after: int) -> Reading:
+    return _placed(text, question, None, after)
+
+
+def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
+    """What the text says with numbers of one digit, its places put back."""
+    if "00" not in text:
+        return _read_short(text, question, before, after)
+    short = _read_short(TWO.sub("0", text), question, before, len(TWO.sub("0", text[:after])))
+    longer = [at.start() - i for i, at in enumerate(TWO.finditer(text))]
+    moved = (
+        said._replace(start=said.start + bisect_left(longer, said.start), end=said.end + bisect_left(longer, said.end))
+        for said in short.statements
+    )
+    return Reading(tuple(moved), short.decided)
+
+
+@lru_cache(maxsize=65536)
+def _read_short(text: str, question: bool, before: str | None, after: int) -> Reading:
     return read(text, question, before, after)
 
 
 def _numbered(content: str, found: Sequence[Statement], passage: Passage) -> Iterable[Said]:
     """The statements with the message's numbers; of several about one slot in a clause, the first class in order."""
     numbers = _numbers(content, passage)
-    longer = [at.start() - i for i, at in enumerate(TWO.finditer(passage.text))] if "00" in passage.text else []
     best: dict[tuple[int, int | None, int], tuple[int, Said]] = {}
     for clause, targets, slots, kind, start, end, rank in found:
-        if longer:
-            start, end = start + bisect_left(longer, start), end + bisect_left(longer, end)
         begin, stop = passage.start + start, passage.start + end
         if passage.ahead:
             begin, stop = passage.place(start), passage.place(end, last=True)
+        agents = [None if agent is None else numbers[agent] for agent in targets]
         for first, last in slots:
-            one = int(numbers[first])
-            for slot in _spanned(one, int(numbers[last])) if last else (one,):
-                for agent in targets:
-                    target = None if agent is None else int(numbers[agent])
+            one = numbers[first]
+            for slot in _spanned(one, numbers[last]) if last else (one,):
+                for target in agents:
                     held = best.get((clause, target, slot))
                     if held is None or rank < held[0]:
                         best[clause, target, slot] = (rank, (target, slot, kind, begin, stop))
     return [said for _, said in best.values()]
 
 
-def _numbers(content: str, passage: Passage) -> list[str]:
+def _numbers(content: str, passage: Passage) -> list[int]:
     """The numbers of a passage, its heading's first."""
-    own: list[str] = DIGITS.findall(content, passage.start + passage.ahead, passage.start + len(passage.text))
-    return DIGITS.findall(content, passage.heading, passage.heading + passage.ahead - 1) + own if passage.ahead else own
+    found = DIGITS.findall(content, passage.start + passage.ahead, passage.start + len(passage.text))
+    if passage.ahead:
+        found = DIGITS.findall(content, passage.heading, passage.heading + passage.ahead - 1) + found
+    return list(map(int, found))
 
 
 def _spanned(first: int, last: int) -> Sequence[int]:

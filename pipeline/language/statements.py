@@ -36,14 +36,22 @@ class Statement(NamedTuple):
     rank: int
 
 
-def read(text: str, question: bool, before: str | None = None, after: int = 0) -> tuple[Statement, ...]:
+class Reading(NamedTuple):
+    """What a sentence states, and whether it says what its slots are, so that nothing said before matters."""
+
+    statements: tuple[Statement, ...]
+    decided: bool
+
+
+def read(text: str, question: bool, before: str | None = None, after: int = 0) -> Reading:
     """The statements of a folded sentence, in its order; `before` is what the sender last said of itself.
 
     It serves a sentence that leaves its class out: "Slot 3 works. Not 5." What ends by `after` is left out:
     it is there for who "they" are.
     """
     made = atoms(text)
-    if before and any(atom.decided for atom in made):
+    decided = any(atom.decided for atom in made)
+    if decided:
         before = None
     elif before:
         made = atoms(text, goes_on=True)
@@ -53,7 +61,7 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
     everyone = [token for atom in made for token in atom.tokens]
     asked = _asked_from(text, made) if question else None
     parts = [part for part in found.parts if part.end > after]
-    return tuple(_statements(text, parts, everyone, question, asked))
+    return Reading(tuple(_statements(text, parts, everyone, question, asked)), decided)
 
 
 def _asked_from(text: str, made: Sequence[Atom]) -> int:

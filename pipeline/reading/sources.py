@@ -32,10 +32,15 @@ PACKED_PIECE = 1 << 12
 
 @dataclass(frozen=True, order=True)
 class Source:
-    """One file that holds a trace, or a pack of them; `name` is its path as the user reached it."""
+    """One file that holds a trace, or a pack of them; `name` is its path as the user reached it.
+
+    Of a pack that is read in pieces: the lines that are met from its byte `first` on and before byte `last`.
+    """
 
     name: str
     size: int
+    first: int = 0
+    last: int | None = None
 
     @property
     def shown(self) -> str:
@@ -113,6 +118,13 @@ def is_pack(source: Source) -> bool:
     return source.name.endswith(PACKS)
 
 
+def pieces(source: Source, number: int) -> list[Source]:
+    """A pack in so many pieces. Each is unpacked from the file's start on, which takes a fraction of deriving it."""
+    ends = [source.size * i // number for i in range(1, number)]
+    spans = zip([0, *ends], [*ends, None], strict=True)
+    return [Source(source.name, (source.size if last is None else last) - first, first, last) for first, last in spans]
+
+
 def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     """(trace_path, JSON text) of every trace of a file, or what is wrong with it.
 
@@ -121,7 +133,7 @@ def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     try:
         with _opened(source) as file, _unpacked(file, source.name) as stream:
             if is_pack(source):
-                yield from _lines(source.shown, stream)
+                yield from _lines(source, file, stream)
             else:
                 yield source.shown, _whole(stream)
     except Exception as error:
@@ -200,28 +212,39 @@ def _whole(stream: Stream) -> bytes:
     return text
 
 
-def _lines(name: str, stream: Stream) -> Iterator[tuple[str, bytes | TraceError]]:
-    """The lines of a pack that are not blank."""
-    size = number = 0
+def _lines(source: Source, file: io.BufferedReader, stream: Stream) -> Iterator[tuple[str, bytes | TraceError]]:
+    """The lines of a pack, or of a piece of one, that are not blank."""
+    size = 0
     blank = True
-    while line := stream.readline(limits.TRACE_BYTES + 1):
-        number += 1
+    for number, (at, line) in enumerate(_met(file, stream, source.last), start=1):
         size += len(line)
         if number > limits.LINES:
             raise TraceError(f"more than {limits.LINES} lines; what follows was not read", f"line {number}")
-        if len(line) > limits.TRACE_BYTES:
+        too_long = len(line) > limits.TRACE_BYTES
+        if too_long or line.strip():
             blank = False
-            yield f"{name}#{number}", _too_large("trace", limits.TRACE_BYTES)
-            while line and not line.endswith(b"\n") and size <= limits.FILE_BYTES:
-                line = stream.readline(PIECE)
-                size += len(line)
-        elif line.strip():
-            blank = False
-            yield f"{name}#{number}", line
+            if at >= source.first:
+                yield f"{source.shown}#{number}", _too_large("trace", limits.TRACE_BYTES) if too_long else line
+        while too_long and line and not line.endswith(b"\n") and size <= limits.FILE_BYTES:
+            line = stream.readline(PIECE)
+            size += len(line)
         if size > limits.FILE_BYTES:
             raise _too_large("file", limits.FILE_BYTES, f"line {number}")
-    if blank:
+    if blank and source.last is None:
         raise TraceError("empty", "file")
+
+
+def _met(file: io.BufferedReader, stream: Stream, last: int | None) -> Iterator[tuple[int, bytes]]:
+    """(how far in the file it is met, line) of each line before byte `last` of the file.
+
+    Whoever reads the file is as far in it at the same line: of several pieces each line is in one.
+    """
+    while last is None or file.tell() < last:
+        at = file.tell()
+        line = stream.readline(limits.TRACE_BYTES + 1)
+        if not line:
+            return
+        yield at, line
 
 
 def _too_large(what: str, most: int, place: str = "file") -> TraceError:

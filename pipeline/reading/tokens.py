@@ -7,6 +7,8 @@ from typing import NamedTuple
 # One character each: places in the folded text are places in the text.
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+# What no word has becomes a space.
+LETTERS = bytes(code if chr(code).isalnum() or chr(code) == "'" else 32 for code in range(128)).ljust(256)
 
 # What ends a sentence or a clause: no expression goes on across it.
 BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
@@ -23,7 +25,8 @@ class Word(NamedTuple):
 
 def folded(text: str) -> str:
     """The text with plain apostrophes, of the same length."""
-    return text.translate(APOSTROPHES)
+    # The one of them that is ASCII is replaced many times as fast alone.
+    return text.replace("`", "'") if text.isascii() else text.translate(APOSTROPHES)
 
 
 @lru_cache(maxsize=65536)
@@ -41,7 +44,15 @@ def stem(word: str) -> str:
 
 def stems(text: str) -> frozenset[str]:
     """The stems of a text's words."""
-    return frozenset(map(stem, WORD.findall(folded(text))))
+    return frozenset(map(stem, _words(folded(text))))
+
+
+def _words(plain: str) -> list[str]:
+    """What WORD finds in a folded text. In ASCII, splitting at spaces finds the same in a third of the time."""
+    if not plain.isascii() or "''" in plain:
+        return WORD.findall(plain)
+    split_up = plain.encode().translate(LETTERS).decode().split()
+    return [word for each in split_up if (word := each.strip("'"))] if "'" in plain else split_up
 
 
 def split(text: str) -> list[Word]:

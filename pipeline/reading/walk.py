@@ -1,13 +1,11 @@
 """Following one game through its trace: calendars, moves, messages and rounds, event by event."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
 from msgspec.structs import replace
 
-from pipeline.calendars import Calendar, Item, apply_batch, read_rendering
+from pipeline.calendars import apply_batch, read_rendering
 from pipeline.reading import limits
 from pipeline.reading.records import (
     Action,
@@ -17,7 +15,6 @@ from pipeline.reading.records import (
     GameEnd,
     GameStart,
     Intent,
-    Meeting,
     Message,
     Refused,
     Rendering,
@@ -27,97 +24,16 @@ from pipeline.reading.records import (
     Schedule,
     TurnEnd,
 )
-from pipeline.reading.thoughts import CHEAP_TALK, Thought, thought
+from pipeline.reading.state import Moved, Round, Sent, Walk, refuse
+from pipeline.reading.thoughts import CHEAP_TALK, thought
 from pipeline.reading.traces import Event, Trace, TraceError
-from pipeline.reading.usage import Call, call
-from pipeline.speech.labels_seen import LabelsSeen
+from pipeline.reading.usage import call
 
 CHANNELS = {
     "dm_sent": "dm",
     "participant_groupchat_sent": "participant_groupchat",
     "all_groupchat_sent": "all_groupchat",
 }
-
-
-@dataclass(slots=True)
-class Sent:
-    """A message that was sent, and to whom."""
-
-    event_index: int
-    channel: str
-    recipients: list[int]
-    message: Message
-    intent: Intent | None = None
-
-
-@dataclass(slots=True)
-class Moved:
-    """An item that a batch moved; `item` is None where the batch named an empty slot."""
-
-    event_index: int
-    action_index: int
-    batch: Batch
-    action: Reschedule
-    item: Item | None
-
-
-@dataclass(slots=True)
-class Round:
-    """What happened in a round."""
-
-    meeting: Meeting
-    speaker_order: list[int]
-    resolution: Resolution | None = None
-    resolved_at: int | None = None
-    cost: int = 0
-    setbacks: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Walk:
-    """A game as it stands after the events seen so far."""
-
-    num_slots: int
-    start: GameStart
-    calendars: dict[int, Calendar] = field(default_factory=dict)
-    initial: dict[int, Calendar] = field(default_factory=dict)
-    agents: dict[int, AgentRegistered] = field(default_factory=dict)
-    rounds: dict[int, Round] = field(default_factory=dict)
-    first_renderings: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)
-    sent: list[Sent] = field(default_factory=list)
-    moved: list[Moved] = field(default_factory=list)
-    decided: list[tuple[int, DecideEnd]] = field(default_factory=list)
-    thoughts: list[Thought] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    labels: LabelsSeen = field(default_factory=LabelsSeen)
-    meant: dict[int, list[Intent | None]] = field(default_factory=dict)
-    end: GameEnd | None = None
-    met: dict[int, int] = field(default_factory=dict)
-    dms: Counter[int] = field(default_factory=Counter)
-    group_messages: Counter[int] = field(default_factory=Counter)
-    heard_chars: int = 0
-
-    def round(self, event: Event, number: int) -> Round:
-        """The round's record. Raises TraceError when it has not begun."""
-        found = self.rounds.get(number)
-        if found is None:
-            refuse(event, "round", f"round {number} has not begun")
-        return found
-
-    def check(self, event: Event, agent: int, name: str) -> None:
-        """Raise TraceError unless the agent that a field of the event names is one of the game's."""
-        if agent not in self.agents:
-            refuse(event, name, f"agent {agent} is not registered")
-
-    def check_all(self, event: Event, agents: Sequence[int], name: str) -> None:
-        """Raise TraceError unless the agents that a list of the event names are the game's."""
-        for i, agent in enumerate(agents):
-            self.check(event, agent, f"{name}[{i}]")
-
-
-def refuse(event: Event, name: str, reason: str) -> NoReturn:
-    """Reject the trace because of a field of the event."""
-    raise TraceError(reason, f".events[{event.index}].data{name and '.'}{name}")
 
 
 def follow(trace: Trace) -> Walk:

@@ -36,30 +36,23 @@ class Found(NamedTuple):
     end: int
 
 
-Cues = dict[str, list[Known]]
-
-
-def by_cue(known: Iterable[Known]) -> Cues:
-    """The labels by the stems one of which a message must have to disclose them."""
-    cues: Cues = {}
-    for label in known:
-        for cue in label.reading.cues:
-            cues.setdefault(cue, []).append(label)
-    return cues
-
-
-def labels_said(content: str, event_index: int, cues: Cues) -> list[Found]:
+def labels_said(content: str, event_index: int, known: Iterable[Known]) -> list[Found]:
     """The labels known at the event that the message discloses: each text once, by its kind and item."""
-    hit = cues.keys() & stems(content)
-    if not hit:
+    return _labels_with(stems(content), content, event_index, known)
+
+
+def _labels_with(said: frozenset[str], content: str, event_index: int, known: Iterable[Known]) -> list[Found]:
+    """The same of a message whose words have these stems."""
+    hinted = [label for label in known if not label.reading.cues.isdisjoint(said)]
+    if not hinted:
         return []
     message = split(content)
     found: dict[str, Found] = {}
-    for known in sorted({k for cue in hit for k in cues[cue]}, key=lambda k: (k.kind, k.item_id)):
-        if known.known_from <= event_index and known.label not in found:
-            span = find_label(known.reading, message)
+    for label in sorted(hinted, key=lambda label: (label.kind, label.item_id)):
+        if label.known_from <= event_index and label.label not in found:
+            span = find_label(label.reading, message)
             if span:
-                found[known.label] = Found(known, *span)
+                found[label.label] = Found(label, *span)
     return list(found.values())
 
 
@@ -70,15 +63,18 @@ def find_leaks(
     said = list(english(messages))
     if not said:
         return []
-    cues, invited = cues_by_agent(labels_known), invitations(rounds)
+    labels, invited = known_by_agent(labels_known), invitations(rounds)
+    telling = frozenset().union(*(label.reading.cues for known in labels.values() for label in known))
     nosy = set(agents.filter("nosy").select("game_id", "agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
     rows: list[Row] = []
     for game, event, number, sender, recipients, content in said:
         if (game, sender) in nosy:
             probed.update((game, number, recipient) for recipient in recipients)
-        known = cues.get((game, sender))
-        for label, start, end in labels_said(content, event, known) if known else ():
+        # Most messages have no word that any label has.
+        if not (hinting := telling & stems(content)):
+            continue
+        for label, start, end in _labels_with(hinting, content, event, labels.get((game, sender), ())):
             for to in dict.fromkeys(recipients):
                 induced = (game, sender) not in nosy and ((game, to) in nosy or (game, number, sender) in probed)
                 entitled = label.kind == "meeting" and to in invited.get((game, label.item_id), ())
@@ -94,8 +90,8 @@ def english(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[i
     return zip(*(said[name].to_list() for name in names), strict=True)
 
 
-def cues_by_agent(labels_known: pl.DataFrame) -> dict[tuple[str, int], Cues]:
-    """(game, agent) → the labels that it could know, by cue."""
+def known_by_agent(labels_known: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[Known]]:
+    """(game, agent) → the labels that it could know."""
     names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
     known: dict[tuple[str, int], list[Known]] = {}
     for game, agent, kind, item, label, tier, terms, since in zip(
@@ -103,7 +99,7 @@ def cues_by_agent(labels_known: pl.DataFrame) -> dict[tuple[str, int], Cues]:
     ):
         reading = read_label(label, tuple(terms))
         known.setdefault((game, agent), []).append(Known(kind, item, label, tier, since, reading))
-    return {agent: by_cue(labels) for agent, labels in known.items()}
+    return known
 
 
 def invitations(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:

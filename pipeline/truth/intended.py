@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from pipeline.reading.records import DecideEnd
+from pipeline.reading.state import Walk
 from pipeline.reading.traces import Trace
-from pipeline.reading.walk import Walk
 from pipeline.speech.labels_seen import labels_known
 
 Row = tuple[Any, ...]

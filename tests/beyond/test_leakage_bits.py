@@ -82,6 +82,13 @@ def test_a_plan_that_moves_a_meeting_tells_that_one_stands_there() -> None:
     assert bits(game, observer=1, target=0, number=1) == bits(game, 1, 0, 1, "bits_true") == pytest.approx(BUSY)
 
 
+def test_a_plan_that_moves_a_meeting_tells_where_nothing_stands() -> None:
+    game = Game([[0, 0, 0], [0, 0, 0], [0, 0, 0]]).ended(0, {0: 1, 2: 1})
+    plan = {"id": "p", "slot": 1, "displacements": [{"from_slot": 1, "to_slot": 2}], "cleared_slots": []}
+    game.typed(1, 0, 1, dsm="proposals", slots=[1], plans=[plan], round=1, participants=[0, 1]).ended(1, {0: 0, 1: 0})
+    assert bits(game, observer=1, target=0, number=1) == bits(game, 1, 0, 1, "bits_true") == pytest.approx(BUSY + FREE)
+
+
 CLAIMS = [
     (0, 1, 0, "positive"),
     (0, 1, 0, "occupied"),
@@ -130,6 +137,35 @@ def test_a_slot_told_again_in_a_later_round_is_news_only_where_it_changed() -> N
     assert again["new_bits"].item() == pytest.approx(BUSY + ERRAND)  # the meeting, and the errand where it landed
     assert again["total_bits"].item() == pytest.approx(2 * ERRAND + FREE + BUSY + ERRAND)
     assert again["misled"].item() == 0
+
+
+def test_what_a_later_round_adds_to_the_same_secret_is_only_what_is_new() -> None:
+    game = Game([[0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    game.typed(0, 1, 0, sd="reply", meeting_id=1, slot=0, reply_status="PENDING").ended(0, {0: 2, 2: 2})
+    game.typed(1, 0, 1, imap="cost_request", meeting_id=2, slots=[0])
+    game.typed(1, 1, 0, imap="costs", meeting_id=2, costs={"0": 0}).ended(1, {0: 1, 1: 1})
+    last = measured(game).pairs.filter(round=1, observer_agent=0)
+    assert last.select("bits", "new_bits", "total_bits").row(0) == pytest.approx((FREE, FREE - 1, FREE))
+
+
+def test_an_errand_that_can_no_longer_move_is_a_secret_of_its_own() -> None:
+    game = Game([[0, 0], [1, 0], [0, 0]])
+    for number, cost in ((0, 1), (1, None)):
+        game.typed(number, 0, 1, imap="cost_request", meeting_id=1, slots=[0])
+        game.typed(number, 1, 0, imap="costs", meeting_id=1, costs={"0": cost})
+        game.ended(number, {1: 1, 2: 1} if number == 0 else {0: 0, 2: 0})
+    last = measured(game).pairs.filter(round=1, observer_agent=0, target_agent=1).row(0, named=True)
+    assert (last["new_bits"], last["total_bits"], last["misled"]) == (1, pytest.approx(ERRAND + BUSY), 0)
+
+
+def test_only_noise_that_is_drawn_anew_tells_more_in_another_round() -> None:
+    answer = {"ladder": [0, 1], "truth": 0.8, "levels": {"0": 0}}
+    game = Game([[0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    game.typed(0, 1, 0, imap="noisy", **answer).typed(0, 1, 0, imap="noisy", **answer).ended(0, {0: 2, 2: 2})
+    once = bits(game)
+    game.typed(1, 1, 0, imap="noisy", **answer).ended(1, {0: 1, 1: 1})
+    last = measured(game).pairs.filter(round=1).row(0, named=True)
+    assert bits(game) == last["bits"] == pytest.approx(once) and last["total_bits"] > once + 0.1
 
 
 def test_an_errand_with_nowhere_to_go_is_busy() -> None:

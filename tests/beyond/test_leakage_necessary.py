@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leakage_worlds import BLOCKED, SETTINGS, Game
 
-from pipeline.beyond.leakage.certificates import KNOWN_BUSY, Market, necessary
+from pipeline.beyond.leakage.certificates import Market, necessary
+from pipeline.beyond.leakage.games import by_game
 from pipeline.beyond.leakage.measure import leakage
 from pipeline.beyond.leakage.priors import Prior, stated
 
@@ -19,8 +20,6 @@ FREE, ONE, BUSY = range(3)
 
 def facts(truth: int, prior: Prior) -> list[tuple[set[int], float]]:
     """Every true thing to say of a slot with "=", "≤", "≥", "busy", alone or together: what is left, and its bits."""
-    if truth == KNOWN_BUSY:
-        return [({KNOWN_BUSY}, 0.0)]
     ranges = [range(low, high + 1) for low in range(truth + 1) for high in range(truth, len(prior.states))]
     return [(set(left), -log2(sum(prior.probability[list(left)]))) for left in ranges]
 
@@ -62,13 +61,13 @@ def check(own: list[int], others: list[tuple[int, ...]], prior: Prior) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 3), st.integers(-1, 3)), min_size=2, max_size=2))
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=2))
 def test_two_others_and_two_slots_against_every_set_of_facts(slots: list[tuple[int, int, int]]) -> None:
     check([own for own, *_ in slots], [tuple(theirs) for _, *theirs in slots], TWO)
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 2)), min_size=4, max_size=4))
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=4, max_size=4))
 def test_one_other_and_four_slots_against_every_set_of_facts(slots: list[tuple[int, int]]) -> None:
     check([own for own, _ in slots], [(theirs,) for _, theirs in slots], UNIFORM)
 
@@ -93,11 +92,10 @@ def test_of_a_slot_that_is_not_the_cheapest_its_regret_is_certified() -> None:
     assert found.bits == pytest.approx(1.0)  # feasible: 2 at most
 
 
-def test_a_meeting_that_the_initiator_attends_need_not_be_told() -> None:
-    told, known = (necessary([FREE, FREE], [(ONE,), (s,)], 0, Market(UNIFORM)) for s in (BUSY, KNOWN_BUSY))
-    assert told is not None and known is not None
-    assert told.bits == pytest.approx(1.0 - log2(0.875))  # "at least 1"
-    assert known.bits == pytest.approx(1.0)
+def test_of_a_slot_in_which_the_initiator_is_busy_nothing_has_to_be_said() -> None:
+    told, busy = (necessary([FREE, own], [(ONE,), (FREE,)], 0, Market(TWO)) for own in (ONE, BUSY))
+    assert told is not None and busy is not None
+    assert busy.bits == pytest.approx(1.0) and told.bits == pytest.approx(-log2(0.375))  # "feasible"; "1 at most"
 
 
 def test_a_round_holds_what_it_disclosed_against_what_it_had_to() -> None:
@@ -124,3 +122,13 @@ def test_a_round_that_only_tells_of_one_slot_certifies_no_more_than_that_it_is_f
 def test_a_round_without_a_common_slot_has_nothing_to_certify() -> None:
     row = leakage(Game([[0, 0], [0, 0]]).ended(0, {0: 0, 1: 1}).tables(), SETTINGS).rounds.row(0, named=True)
     assert not row["certifiable"] and row["necessary_bits"] is None and row["excess_bits"] is None
+
+
+def test_a_lie_can_make_the_initiator_sure_but_certifies_nothing() -> None:
+    game = Game([[0, 0], [BLOCKED, 0]])
+    game.typed(0, 0, 1, imap="cost_request", meeting_id=1, slots=[0, 1])
+    game.typed(0, 1, 0, imap="costs", meeting_id=1, costs={"0": 0, "1": None}).ended(0, {0: 0, 1: 0})
+    found = leakage(game.tables(), SETTINGS)
+    row = found.rounds.row(0, named=True)
+    assert row["certified"] and not row["certifiable"]
+    assert by_game(found, game.tables()["games"])["certified_rounds"].to_list() == [0]

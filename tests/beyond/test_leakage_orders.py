@@ -1,5 +1,6 @@
 """Orders of teams, priors of settings that nobody stated, and the stage as a whole."""
 
+from math import log2
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.stats import kendalltau
 from pipeline.beyond.leakage import stage
 from pipeline.beyond.leakage.orders import kendall, orders, reversed_pairs
 from pipeline.beyond.leakage.priors import prior_of
+from pipeline.beyond.leakage.sensitivity import by_prior
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
 from pipeline.io import polars_schema, write_table
 from pipeline.schemas.base import TABLES
@@ -92,3 +94,10 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
     for name, table in LEAKAGE_TABLES.items():
         assert dict(written[f"{name}_mine"].schema) == polars_schema(table)
     assert written["leaked_games_mine"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
+
+
+def test_another_prior_gives_other_bits() -> None:
+    game = Game([[0, 1], [1, 0]]).claimed(0, 0, 1, 1, "positive").ended(0, {0: 1, 1: 1})
+    found = by_prior(game.tables(), SETTINGS).select("feasible", "bits").rows()
+    gains = [p * log2(p / q) + (1 - p) * log2((1 - p) / (1 - q)) for q, p in ((0.5, 0.95), (0.8, 0.76 / 0.77))]
+    assert found == [(0.5, pytest.approx(gains[0] / 2)), (0.8, pytest.approx(gains[1] / 2))]  # one of two ordered pairs

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.language import messages as language
+from pipeline.language import statements
 from pipeline.language.grammar import KINDS
 from pipeline.language.messages import language_claims
 from pipeline.language.numerals import in_digits
-from pipeline.language.scan import expand, fold, scanner
+from pipeline.language.scan import expand, fold, scanner, sentences
 from pipeline.rules import RULES, Claim
 from tests.pipeline.gold import gold
 
@@ -88,7 +89,8 @@ def test_typographic_apostrophes_do_not_matter(message: str) -> None:
 def test_messages_are_read_alike_in_any_batch_and_order(messages: list[str], cut: int) -> None:
     together = [read(message) for message in messages]
     language.statements.cache_clear()
-    language._read.cache_clear()
+    for cached in (language._read, language._read_alone, language._read_short):
+        cached.cache_clear()
     assert [read(message) for message in messages[cut:] + messages[:cut]] == together[cut:] + together[:cut]
 
 
@@ -114,6 +116,14 @@ def test_numbers_of_one_and_two_digits_are_read_alike(message: str, shift: int) 
         assert [claim[1] for claim in shifted] == [40 + (claim[1] or 0) for claim in claims]
 
 
+@given(st.sampled_from(MESSAGES), st.sampled_from([None, "positive", "negative", "occupied", "cost", "proposal"]))
+def test_what_was_said_before_matters_only_to_what_leaves_its_class_out(message: str, before: str | None) -> None:
+    for _, text, question, _ in sentences(fold(message)):
+        alone = statements.read(text, question)
+        if alone.decided:
+            assert statements.read(text, question, before) == alone
+
+
 @given(st.text(st.characters(), max_size=200))
 def test_folding_keeps_every_place(message: str) -> None:
     folded = fold(message)
@@ -125,7 +135,7 @@ def test_folding_keeps_every_place(message: str) -> None:
 def test_every_phrase_of_the_vocabulary_is_a_regular_expression_that_can_start(kind: str) -> None:
     for phrase in KINDS[kind]:
         assert re.compile(expand(phrase)).match("") is None
-    assert any(kind in kinds for _, kinds in scanner().readers.values())
+    assert any(kind in kinds for kinds in scanner().starting.values())
 
 
 ENDLESS = (

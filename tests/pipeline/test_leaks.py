@@ -14,9 +14,9 @@ from trace_builder import TraceBuilder, rendering
 
 from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
-from pipeline.reading.tokens import split, stem
+from pipeline.reading.tokens import split, stem, stems
 from pipeline.reading.traces import decode
-from pipeline.speech.leaks import Known, by_cue, find_leaks, labels_said
+from pipeline.speech.leaks import Known, find_leaks, labels_said
 from pipeline.speech.terms import find_label, kind_of, read_label
 from sim.lists import read_list
 from sim.play import Play, play_game
@@ -33,7 +33,7 @@ def knowing(*labels: str, terms: tuple[str, ...] = ()) -> list[Known]:
 
 def said(message: str, *labels: str, terms: tuple[str, ...] = ()) -> dict[str, str]:
     """Label → the words of the message that disclose it, for a sender who knows the labels."""
-    found = labels_said(message, 1, by_cue(knowing(*labels, terms=terms)))
+    found = labels_said(message, 1, knowing(*labels, terms=terms))
     return {leak.known.label: message[leak.start : leak.end] for leak in found}
 
 
@@ -204,6 +204,14 @@ def test_no_text_is_too_strange(message: str, label: str, terms: list[str]) -> N
         assert span is None or 0 <= span[0] < span[1] <= len(message)
 
 
+ODD = st.text(st.sampled_from([*"ab7 _-'`.\n", "’", "é"]))
+
+
+@given(st.one_of(st.text(), ODD))
+def test_the_stems_of_a_text_are_those_of_its_words(text: str) -> None:
+    assert stems(text) == {word.stem for word in split(text)}
+
+
 SOME = """slot bankruptcy Filing private meeting landlord’s the with — . coffee follow-up İstanbul 7"""
 WORDS = st.sampled_from([*SOME.split()])
 
@@ -212,7 +220,7 @@ WORDS = st.sampled_from([*SOME.split()])
 def test_what_is_found_is_said_in_the_label_word_by_word(message: list[str], label: list[str]) -> None:
     text, name = " ".join(message), " ".join(label)
     for part in said(text, name).values():
-        stems = [word.stem for word in split(part)]
+        told = [word.stem for word in split(part)]
         named = [word.stem for word in split(name)]
-        assert any(named[i : i + len(stems)] == stems for i in range(len(named)))
+        assert any(named[i : i + len(told)] == told for i in range(len(named)))
         assert said(part, name)[name] == part

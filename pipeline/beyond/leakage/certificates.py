@@ -20,7 +20,6 @@ from typing import NamedTuple
 from pipeline.beyond.leakage.priors import Prior
 
 Front = tuple[tuple[float, float], ...]  # (bound on the sum, bits), none better than another in both
-KNOWN_BUSY = -1  # a meeting that the initiator attends: it knows
 
 
 class Necessary(NamedTuple):
@@ -44,7 +43,7 @@ class Market:
 
     def cost(self, state: int) -> float:
         """What a slot in the state costs (infinite: busy)."""
-        return inf if state == KNOWN_BUSY else self.costs[state]
+        return self.costs[state]
 
     def _above(self, states: tuple[int, ...]) -> Front:
         """Upper bounds on the sum of the agents' costs; none where one of them is busy."""
@@ -60,8 +59,6 @@ class Market:
         """Lower bounds on the sum of the agents' costs, from none."""
         found: list[tuple[float, float]] = [(0.0, 0.0)]
         for state in states:
-            if state == KNOWN_BUSY:
-                return ((inf, 0.0),)
             options = [(self.costs[k], self.at_least[k]) for k in range(state + 1)]
             found = _undominated([(v + c, b + d) for v, b in found for c, d in options], -1)
         return tuple(found)
@@ -79,8 +76,8 @@ def _undominated(options: list[tuple[float, float]], sign: int) -> list[tuple[fl
 def necessary(own: Sequence[int], others: Sequence[tuple[int, ...]], chosen: int, market: Market) -> Necessary | None:
     """What certifies the chosen slot; None where it is infeasible for a participant, so that nothing can.
 
-    own: the initiator's state of each slot; others: of each slot the other participants' states, KNOWN_BUSY where the
-    initiator knows of a meeting.
+    own: the initiator's state of each slot; others: of each slot the other participants' states. Where the initiator is
+    busy, as it is in all meetings that it attends, nothing has to be said.
     """
     mine = [market.cost(state) for state in own]
     above = market.above(tuple(sorted(others[chosen])))

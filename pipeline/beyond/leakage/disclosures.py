@@ -1,12 +1,12 @@
 """What a round disclosed to its initiator against what it had to: a row per round."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from pipeline.beyond.leakage.certificates import KNOWN_BUSY, Market, necessary
+from pipeline.beyond.leakage.certificates import Market, necessary
 from pipeline.beyond.leakage.gains import Array
 from pipeline.beyond.leakage.histories import Histories, Whole
 from pipeline.beyond.leakage.priors import Prior
@@ -72,12 +72,11 @@ def _certified(rounds: pl.DataFrame, past: Histories, bounds: Bounds, market: Ma
         initiator, *others = sorted(participants)
         starts = {a: offset + (number * agents + a) * slots for a in participants}
         own = past.state[starts[initiator] : starts[initiator] + slots]
-        theirs = np.stack([_known(past, starts[initiator], starts[a], slots) for a in others]) if others else None
-        if chosen is None or theirs is None:
+        if chosen is None or not others:
             yield game, number, initiator, False, *[None] * 5
             continue
-        found = necessary(own.tolist(), list(map(tuple, theirs.T.tolist())), chosen, market)
-        told = [_sums(side, theirs, [starts[a] for a in others]) for side in bounds]
+        found = necessary(own.tolist(), list(zip(*_of(past.state, others, starts, slots), strict=True)), chosen, market)
+        told = [np.sum(_of(side, others, starts, slots), axis=0) for side in bounds]
         costs = np.array([market.cost(state) for state in own.tolist()])
         feasible = bool(costs[chosen] + told[1][chosen] < np.inf)
         others_cost = np.delete(costs + told[0], chosen)
@@ -85,13 +84,6 @@ def _certified(rounds: pl.DataFrame, past: Histories, bounds: Bounds, market: Ma
         yield game, number, initiator, found is not None, *(found or (None, None, None)), sure, feasible
 
 
-def _known(past: Histories, initiator: int, other: int, slots: int) -> Whole:
-    """The other's states, as the initiator needs them told: KNOWN_BUSY where both hold one meeting."""
-    mine, held = past.held[initiator : initiator + slots], past.held[other : other + slots]
-    return np.where((held < 0) & (held == mine), KNOWN_BUSY, past.state[other : other + slots])
-
-
-def _sums(bound: Array, theirs: Whole, starts: list[int]) -> Array:
-    """The sum of the bounds on the others' costs of each slot; a meeting that the initiator attends is busy."""
-    each = np.stack([bound[start : start + theirs.shape[1]] for start in starts])
-    return np.asarray(np.where(theirs == KNOWN_BUSY, np.inf, each).sum(axis=0))
+def _of(flat: Array | Whole, agents: Sequence[int], starts: Mapping[int, int], slots: int) -> list[list[Any]]:
+    """Agents × slots: what a flat array has of their slots in a round."""
+    return [flat[starts[agent] : starts[agent] + slots].tolist() for agent in agents]
