@@ -32,7 +32,7 @@ ROWS = (
         "≥ 10 × the public VPS script, ≤ 3.7 s", lambda v: v <= 3.7,
     ),
     Row("the same: memory", "derive", "memory_mb", "MB", "under 2,000 MB", lambda v: v < 2_000),
-    Row("typed VPS to Parquet, × decoding with Python's json", "typed", "times_standard", "×", "≤ 3 ×", lambda v: v <= 3),
+    Row("typed VPS to Parquet, × decoding by Python's json", "typed", "times_standard", "×", "≤ 3 ×", lambda v: v <= 3),
     Row("typed VPS to Parquet, × decoding to objects", "typed", "times_objects", "×", "≤ 3 ×", lambda v: v <= 3),
     Row("typed VPS to Parquet, × decoding to records", "typed", "times_records", "×", "≤ 3 ×", lambda v: v <= 3),
     Row(
