@@ -1,7 +1,8 @@
 """Write the modules that each stage imports into its dependencies, in dvc.yaml and in that of what goes beyond the
 paper: `python -m tests.write_dependencies`.
 
-Modules are replaced, whatever else a stage depends on stays as it is.
+Modules are replaced, whatever else a stage depends on stays as it is. A package stands for its modules: DVC reads its
+lock anew at every start, and a line a module made that its longest work.
 """
 
 import re
@@ -16,6 +17,9 @@ STUDIES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 # The modules that execute notebooks, and where these are.
 EXECUTED = {"pipeline.stages.notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
 MODULE = re.compile(r"      - (?:pipeline|sim)/.*\.py\n")
+SIDES = ("pipeline", "sim")
+# Packages of which each stage needs parts of its own.
+APART = (*SIDES, "pipeline/stages", "pipeline/beyond")
 
 
 def with_dependencies(text: str) -> str:
@@ -27,9 +31,25 @@ def with_dependencies(text: str) -> str:
             block = re.search(rf"(?m)^  {name}:\n(?:    .*\n|\n)+", text)
             assert block, name
             needed = closure(file).union(*map(closure, notebooks(stage)))
-            modules = sorted(str(path.relative_to(ROOT)) for path in needed if path.suffix == ".py")
-            text = text.replace(block[0], refreshed(block[0], modules))
+            modules = {declared_as(path.relative_to(ROOT)) for path in needed if path.suffix == ".py"}
+            text = text.replace(block[0], refreshed(block[0], sorted(modules)))
     return text
+
+
+def declared_as(module: Path) -> str:
+    """What a stage names for a module that it needs: its package, or the module where that does not stand for it."""
+    return str(next((p for p in reversed(module.parents) if stands_for_modules(p)), module))
+
+
+def stands_for_modules(folder: Path) -> bool:
+    """Whether the folder is a package of several modules that stages need together."""
+    return str(folder) not in APART and len(list((ROOT / folder).glob("*.py"))) > 1
+
+
+def is_written(line: str) -> bool:
+    """Whether a line of dependencies is one that is written here."""
+    place = Path(line.strip().removeprefix("- "))
+    return bool(MODULE.match(line)) or (place.parts[0] in SIDES and len(place.parts) > 1 and stands_for_modules(place))
 
 
 def notebooks(stage: dict[str, Any]) -> list[Path]:
@@ -41,7 +61,7 @@ def notebooks(stage: dict[str, Any]) -> list[Path]:
 def refreshed(block: str, modules: list[str]) -> str:
     """A stage's text with these modules, after its other dependencies."""
     head, listed, rest = re.split(r"(?<=    deps:\n)((?:      - .*\n)+)", block, maxsplit=1)
-    kept = "".join(line for line in listed.splitlines(keepends=True) if not MODULE.match(line))
+    kept = "".join(line for line in listed.splitlines(keepends=True) if not is_written(line))
     return head + kept + "".join(f"      - {module}\n" for module in modules) + rest
 
 
