@@ -2,6 +2,7 @@
 
 import ast
 import json
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +22,7 @@ def source(path: Path) -> str:
     return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
 
 
+@cache
 def imported(path: Path) -> set[Path]:
     """The project's files that the file names in its imports, with the packages that they lie in."""
     names = set()
@@ -33,6 +35,7 @@ def imported(path: Path) -> set[Path]:
     return {file for name in packages if (file := module_file(name))}
 
 
+@cache
 def closure(path: Path) -> set[Path]:
     """The file and all of the project's files that it needs."""
     found, waiting = set(), [path]

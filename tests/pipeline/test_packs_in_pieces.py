@@ -13,6 +13,8 @@ from pipeline.reading import limits, sources
 from pipeline.reading.sources import Source, find, pieces, texts
 from pipeline.reading.traces import TraceError
 
+pytestmark = pytest.mark.slow
+
 FORMS = ("p.jsonl", "p.jsonl.gz", "p.jsonl.zst")
 
 

@@ -14,6 +14,8 @@ from pipeline.io import read_table
 from pipeline.partitions import BY
 from pipeline.schemas.base import REJECTED, TABLES
 
+pytestmark = pytest.mark.slow
+
 TEAMS = ("imap", "a/b=c d%2F", "Zwölf")
 # A table without rows has no folder.
 INTENDED = ("agent_parameters", "intents", "intended_statements", "intended_labels", "truth")
