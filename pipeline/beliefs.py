@@ -3,8 +3,8 @@
 Sums of floats run over lists in a fixed order, so that no result depends on the number of threads.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import repeat
+from collections.abc import Sequence
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
@@ -24,34 +24,22 @@ def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
 
     An update outside the calendar changes no belief: both are null.
     """
-    before: list[float | None] = []
-    after: list[float | None] = []
-    prior = weighing.prior
-    names = ("target_agent", "observer_agent", "slot", "evidence", "strength", "in_calendar")
-    columns = [updates[name].to_list() for name in names]
-    for held, target, observer, slot, evidence, strength, inside in zip(
-        _beliefs_of_rounds(updates), *columns, strict=True
-    ):
-        if not inside:
-            before.append(None)
-            after.append(None)
-            continue
-        key = (target, observer, slot)
-        belief = held.get(key, prior)
-        before.append(belief)
-        held[key] = belief = (1.0 - strength) * belief + strength * evidence
-        after.append(belief)
-    return updates.with_columns(
-        pl.Series("belief_before", before, pl.Float64), pl.Series("belief_after", after, pl.Float64)
-    )
-
-
-def _beliefs_of_rounds(updates: pl.DataFrame) -> Iterator[dict[tuple[int, int, int], float]]:
-    """For each update the beliefs of its game's round, at first none: one for all updates of the round."""
-    rounds: dict[tuple[str, int], dict[tuple[int, int, int], float]] = {}
-    runs = updates.select(round=pl.struct("game_id", "round").rle()).unnest("round")
-    for length, found in zip(runs["len"], runs["value"], strict=True):
-        yield from repeat(rounds.setdefault((found["game_id"], found["round"]), {}), length)
+    evidence, strength = (updates[name].to_numpy() for name in ("evidence", "strength"))
+    before, after = np.zeros((2, len(updates)))
+    rows = updates.with_row_index("row").filter("in_calendar").group_by(*PAIR, "slot").agg("row")["row"]
+    belief = np.full(len(rows), weighing.prior)
+    # All beliefs at once: each one's first update, then the second of those that have one, and so on.
+    for turn in count():
+        more = rows.list.len() > turn
+        rows, belief = rows.filter(more), belief[more]
+        if rows.is_empty():
+            break
+        row = rows.list.get(turn).to_numpy()
+        before[row] = belief
+        after[row] = belief = (1.0 - strength[row]) * belief + strength[row] * evidence[row]
+    columns = {"belief_before": before, "belief_after": after}
+    held = updates.with_columns(pl.Series(name, values) for name, values in columns.items())
+    return held.with_columns(pl.when("in_calendar").then(pl.col(*columns)))
 
 
 def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:

@@ -49,10 +49,19 @@ def read_rendering(text: str, num_slots: int) -> Calendar:
     Lines that do not begin with `Slot` do not count. Raises ValueError for one that does and is no slot's, for a slot
     outside the calendar, and for one that is shown twice.
     """
+    lines = text.split("\n")
+    short = max(map(len, lines)) <= LINE_CHARS
+    reads = list(map(read_line if short else read_line.__wrapped__, lines))
+    if None not in reads and [read[0] for read in reads if read] == list(range(num_slots)):
+        return [read[1] for read in reads if read]
+    return _scattered(lines, reads, num_slots)
+
+
+def _scattered(lines: Sequence[str], reads: Sequence[tuple[int, Slot] | None], num_slots: int) -> Calendar:
+    """The calendar of lines that are not just one for each slot, in their order."""
     calendar: Calendar = [None] * num_slots
     shown: set[int] = set()
-    for line in text.split("\n"):
-        read = read_line(line) if len(line) <= LINE_CHARS else read_line.__wrapped__(line)
+    for line, read in zip(lines, reads, strict=True):
         if read is None:
             if line.startswith("Slot"):
                 raise ValueError(f"the calendar's line {line:.60} cannot be read")

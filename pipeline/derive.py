@@ -31,28 +31,37 @@ def rejection(path: str, error: TraceError) -> Rejection:
 def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejection]]]:
     """The rows of every trace that can be read, and the rejections, in batches that memory can hold.
 
-    Of traces with one game_id the first is read.
+    Of traces with one game_id the first is read. Rows come in the order of their games, which spares sorting tables.
     """
-    rows, rejected, size = no_rows(), list[Rejection](), 0
+    games, rejected, size = dict[str, Rows](), list[Rejection](), 0
     seen: dict[str, str] = {}
     for source in sources:
         bad = 0
         for path, text in texts(source):
             try:
-                for table, more in _read(path, text, seen).items():
-                    rows[table].extend(more)
+                rows = _read(path, text, seen)
+                games[rows["games"][0][0]] = rows
                 size += len(text) if isinstance(text, bytes) else 0
             except TraceError as error:
                 rejected.append(rejection(path, error))
                 bad += 1
             if size >= limits.BATCH_BYTES:
-                yield rows, rejected
-                rows, rejected, size = no_rows(), [], 0
+                yield _in_order(games), rejected
+                games, rejected, size = {}, [], 0
             if bad > limits.BAD_LINES:
                 reason = f"more than {limits.BAD_LINES} of its traces are rejected; what follows was not read"
                 rejected.append(Rejection(source.shown, reason, path.removeprefix(source.shown)))
                 break
-    yield rows, rejected
+    yield _in_order(games), rejected
+
+
+def _in_order(games: dict[str, Rows]) -> Rows:
+    """The rows of all games, in the order of their names."""
+    rows = no_rows()
+    for game in sorted(games):
+        for table, more in games.pop(game).items():
+            rows[table] += more
+    return rows
 
 
 def _read(path: str, text: bytes | TraceError, seen: dict[str, str]) -> Rows:

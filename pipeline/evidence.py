@@ -10,19 +10,36 @@ from numpy.typing import NDArray
 from pipeline.language.messages import language_claims
 from pipeline.payloads import Payload, read_payload
 from pipeline.rules import Claim, RuleSet
-from pipeline.typed import HANDLERS, Heard, Letter
+from pipeline.typed import HANDLERS, Heard, Letter, Said
 from pipeline.typed_frontier import DERIVED, NOTED, OF_SEVERAL
+
+Clause = tuple[str | None, int | None, int | None]
+NO_CLAUSE: Clause = (None, None, None)
+
+# Claims of one message that have all but slot and evidence in common: target, source, strength, (slot, evidence) of
+# each, and for English the clause, where it starts and ends.
+Stretch = tuple[int, str, float, list[Said], Clause]
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
     """What a message claims, in its order: typed JSON by its protocol's handler, anything else as language."""
+    told = stretched(content, sender, recipients, heard, rules)
+    return [
+        (target, slot, source, e, strength, *clause)
+        for target, source, strength, said, clause in told
+        for slot, e in said
+    ]
+
+
+def stretched(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Stretch]:
+    """The same in stretches: a typed message has one, or one for each agent that it tells of."""
     payload = read_payload(content)
-    if payload is None:
-        return language_claims(content, sender, rules)
-    return typed_claims(payload, sender, recipients, heard, rules)
+    if payload is not None:
+        return _typed(payload, sender, recipients, heard, rules)
+    return [(c[0], c[2], c[4], [(c[1], c[3])], c[5:]) for c in language_claims(content, sender, rules)]
 
 
-def typed_claims(payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
+def _typed(payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Stretch]:
     """What a typed message claims: none for a kind outside Table 10 and the protocols beyond the paper's."""
     kind, letter = (payload.protocol, payload.kind or ""), Letter(payload.body, sender, recipients, heard)
     source = f"{payload.protocol}_{payload.kind}"
@@ -30,20 +47,18 @@ def typed_claims(payload: Payload, sender: int, recipients: Sequence[int], heard
     if note := NOTED.get(kind):
         note(letter)
     if several := OF_SEVERAL.get(kind):
-        return [(target, slot, source, e, strength, None, None, None) for target, slot, e in several(letter)]
+        return [(target, source, strength, [(slot, e)], NO_CLAUSE) for target, slot, e in several(letter)]
     handler = HANDLERS.get(kind) or DERIVED.get(kind)
     said = handler(letter, rules) if handler else []
-    return [(sender, slot, source, evidence, strength, None, None, None) for slot, evidence in said]
+    return [(sender, source, strength, said, NO_CLAUSE)] if said else []
 
 
-UPDATE = {
+# A stretch is what one message tells one observer of one agent from one source: its updates have all this in common.
+STRETCH = {
     "message": pl.UInt32,
-    "update_index": pl.Int64,
     "observer_agent": pl.Int64,
     "target_agent": pl.Int64,
-    "slot": pl.Int64,
     "source": pl.String,
-    "evidence": pl.Float64,
     "strength": pl.Float64,
     "matched_clause": pl.String,
     "span_start": pl.Int64,
@@ -58,7 +73,7 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     """
     messages = messages.sort("game_id", "event_index")
     settings = dict(games.select("game_id", "setting").iter_rows())
-    updates = pl.DataFrame(_update_columns(messages, settings, rules), schema=UPDATE)
+    updates = _updates(messages, settings, rules)
     known = games.select("game_id", "trace_path", "num_slots")
     told = messages.select("game_id", "event_index", "round")
     told = told.join(known, on="game_id", how="left", maintain_order="left")
@@ -66,29 +81,37 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     return updates.hstack(told[updates["message"]]).with_columns(in_calendar=inside).drop("message", "num_slots")
 
 
-def _update_columns(messages: pl.DataFrame, settings: Mapping[str, str | None], rules: RuleSet) -> list[Any]:
-    """The updates of all messages as columns, in the order of UPDATE."""
-    told: list[Claim] = []
+def _updates(messages: pl.DataFrame, settings: Mapping[str, str | None], rules: RuleSet) -> pl.DataFrame:
+    """The updates of all messages, each with its place among those of its message."""
+    stretches: list[tuple[Any, ...]] = []
+    counts: list[int] = []
+    said: list[Said] = []
     heard, now = Heard(), None
-    pairs: list[tuple[int, int, int]] = []
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     columns = [messages[name].to_list() for name in names]
     for i, (game, number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
         if (game, number) != now:
             heard, now = Heard(setting=settings.get(game)), (game, number)
-        said = claims(content, sender, recipients, heard, rules)
-        for observer in recipients if said else ():
-            before = len(told)
-            told += [claim for claim in said if claim[0] != observer]
-            pairs.append((i, observer, len(told) - before))
-    if not told:
-        return [[] for _ in UPDATE]
-    message, observers, counts = (np.array(column) for column in zip(*pairs, strict=True))
-    updates = np.repeat(message, counts)
-    return [updates, _places(updates), np.repeat(observers, counts), *zip(*told, strict=True)]
+        told = stretched(content, sender, recipients, heard, rules)
+        for observer in recipients if told else ():
+            for target, source, strength, more, clause in told:
+                if target != observer:
+                    stretches.append((i, observer, target, source, strength, *clause))
+                    counts.append(len(more))
+                    said += more
+    slots, evidence = zip(*said, strict=True) if said else ((), ())
+    stretch = pl.Series(np.repeat(np.arange(len(counts), dtype=np.uint32), counts))
+    turned = list(zip(*stretches, strict=True)) or [()] * len(STRETCH)
+    common = {n: pl.Series(values, dtype=d) for (n, d), values in zip(STRETCH.items(), turned, strict=True)}
+    updates = pl.DataFrame(common)[stretch]
+    return updates.with_columns(
+        pl.Series("update_index", _places(updates["message"].to_numpy()), pl.Int64),
+        pl.Series("slot", slots, pl.Int64),
+        pl.Series("evidence", evidence, pl.Float64),
+    )
 
 
-def _places(messages: NDArray[np.int64]) -> NDArray[np.int64]:
+def _places(messages: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Each update's place among those of its message, from 0."""
     everything = np.arange(len(messages))
     first = np.ones(len(messages), bool)

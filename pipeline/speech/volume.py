@@ -1,6 +1,7 @@
 """How much was said, by round and by speaker, and what it led to (Figures 4 to 6)."""
 
 from collections.abc import Sequence
+from itertools import count
 
 import polars as pl
 
@@ -32,16 +33,13 @@ def round_volume(
 
 def first_feasible_slots(rounds: pl.DataFrame, calendars: pl.DataFrame) -> pl.DataFrame:
     """One row per round all of whose participants' calendars were rendered in it: its first feasible slot, if any."""
-    names = ("game_id", "round", "agent", "costs", "blocked", "meeting_slots")
-    possible = {
-        (game, number, agent): feasible_slots(costs, {*blocked, *meetings})
-        for game, number, agent, costs, blocked, meetings in zip(*(calendars[n].to_list() for n in names), strict=True)
-    }
+    place = dict(zip(calendars.select(*ROUND, "agent").iter_rows(), count(), strict=False))
+    costs, blocked, meetings = (calendars[name].to_list() for name in ("costs", "blocked", "meeting_slots"))
     rows = []
     for game, number, participants in rounds.select(*ROUND, "participants").iter_rows():
-        slots = [possible.get((game, number, agent)) for agent in participants]
-        if slots and None not in slots:
-            common = set.intersection(*(s for s in slots if s is not None))
+        shown = [i for agent in participants if (i := place.get((game, number, agent))) is not None]
+        if shown and len(shown) == len(participants):
+            common = set.intersection(*(feasible_slots(costs[i], {*blocked[i], *meetings[i]}) for i in shown))
             rows.append((game, number, min(common, default=None)))
     return pl.DataFrame(rows, {"game_id": pl.String, "round": pl.Int64, "first_feasible_slot": pl.Int64}, orient="row")
 
