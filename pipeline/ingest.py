@@ -27,6 +27,10 @@ TABLES = (
 )
 
 
+# What the privacy tables are made of.
+HEARD = ("games", "rounds", "messages", "calendars")
+
+
 def no_rows() -> Rows:
     """An empty list of rows for each table that a trace gives."""
     return {table: [] for table in TABLES}
@@ -39,15 +43,26 @@ def ingest(trace: Trace, trace_path: str) -> Rows:
     """
     walk = follow(trace)
     return {
-        "games": [_game(trace, trace_path, walk)],
-        "rounds": [_round(trace, walk, number) for number in sorted(walk.rounds)],
+        **_heard(trace, trace_path, walk),
         "agents": _agents(trace, walk),
-        "messages": _messages(trace.game_id, walk),
         "moves": _moves(trace.game_id, walk),
         "items": _items(trace.game_id, walk),
-        "calendars": _calendars(trace.game_id, walk),
         "calls": [(trace.game_id, *call) for call in walk.calls],
         **intended_rows(trace, walk),
+    }
+
+
+def heard(trace: Trace, trace_path: str) -> Rows:
+    """The rows of one trace for the tables of HEARD alone."""
+    return no_rows() | _heard(trace, trace_path, follow(trace))
+
+
+def _heard(trace: Trace, trace_path: str, walk: Walk) -> Rows:
+    return {
+        "games": [_game(trace, trace_path, walk)],
+        "rounds": [_round(trace, walk, number) for number in sorted(walk.rounds)],
+        "messages": _messages(trace.game_id, walk),
+        "calendars": _calendars(trace.game_id, walk),
     }
 
 
