@@ -15,6 +15,8 @@ export DVC_NO_ANALYTICS := 1
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export UV_LINK_MODE := copy
+# Every stage and test worker is a process of its own: without bytecode each would compile what it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup repro beyond test check bench lab report site browser-test screenshots chromium lock soak

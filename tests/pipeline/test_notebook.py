@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from trace_builder import toy_game, write_trace
 
 from pipeline.kernel import kernel
@@ -102,6 +101,8 @@ def test_an_executed_copy_holds_nothing_of_its_run(path: Path) -> None:
 
 def notebook(path: Path, *code: str, parameters: str = 'figures = "none"') -> Path:
     """A notebook of prose, a cell of parameters, prose, and code."""
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
     first = new_code_cell(parameters, metadata={"tags": ["parameters"]})  # type: ignore[no-untyped-call]
     prose = [new_markdown_cell(words) for words in ("# Title", "More.")]  # type: ignore[no-untyped-call]
     found = new_notebook(cells=[prose[0], first, prose[1], *map(new_code_cell, code)])  # type: ignore[no-untyped-call]
@@ -178,6 +179,8 @@ def test_what_is_no_notebook_is_named(tmp_path: Path, content: str | None, told:
 
 
 def test_a_copy_loses_times_versions_and_chance_ids(tmp_path: Path) -> None:
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+
     timed: dict[str, Any] = {"papermill": {"duration": 1.2}, "execution": {"iopub.status.busy": "now"}, "tags": []}
     cell = new_code_cell("1", id="a1b2c3", metadata=timed, execution_count=1)  # type: ignore[no-untyped-call]
     cell.outputs = [new_output("execute_result", {"text/plain": "1"}, execution_count=1)]  # type: ignore[no-untyped-call]

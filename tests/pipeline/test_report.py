@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
 from test_views_html import HOSTILE
 from trace_builder import TraceBuilder, write_trace
@@ -19,6 +18,8 @@ ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
 
 def executed(folder: Path, output: dict[str, str]) -> Path:
     """An executed notebook with one output."""
+    import nbformat
+
     cell = nbformat.v4.new_code_cell("answer", execution_count=1)
     cell.outputs = [nbformat.v4.new_output("display_data", data=output)]
     path = folder / "executed.ipynb"

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import jsonschema
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -60,6 +59,8 @@ def test_a_value_of_any_kind_is_refused_or_delivered_and_recorded_as_played(oddi
 
 def test_a_trace_with_values_of_all_kinds_follows_the_schema() -> None:
     trace = game_of(*first_speaker([{"type": "dm", "to": make(), "content": make()} for make in ODDITIES.values()]))
+    import jsonschema
+
     jsonschema.validate(msgspec.json.decode(encoded(trace)), trace_schema())
 
 

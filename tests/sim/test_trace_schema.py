@@ -2,7 +2,6 @@
 
 import json
 
-import jsonschema
 import pytest
 
 from sim.play import Play, play_game
@@ -11,7 +10,13 @@ from sim.trace import Trace, encoded
 from sim.trace_schema import EVENTS, PLACE, schema_text, trace_schema
 from tests.sim.worlds import tiny_task
 
-VALIDATOR = jsonschema.Draft202012Validator(trace_schema())
+
+def errors(trace: dict) -> list:
+    """What a validator has against a trace."""
+    # Here, as it takes a second to load, and each of pytest's workers loads every file.
+    import jsonschema
+
+    return list(jsonschema.Draft202012Validator(trace_schema()).iter_errors(trace))
 
 
 def as_json(trace: Trace) -> dict:
@@ -25,7 +30,7 @@ def test_the_published_schema_is_up_to_date() -> None:
 @pytest.mark.parametrize("team", named_teams())
 def test_a_game_of_every_team_fits_the_schema(team: str) -> None:
     trace = as_json(play_game(Play(tiny_task(), named_teams()[team])))
-    assert list(VALIDATOR.iter_errors(trace)) == []
+    assert errors(trace) == []
 
 
 @pytest.mark.parametrize(
@@ -42,7 +47,7 @@ def test_a_game_of_every_team_fits_the_schema(team: str) -> None:
 def test_what_is_no_trace_does_not_fit(spoil) -> None:
     trace = as_json(play_game(Play(tiny_task(), named_teams()["imap"])))
     spoil(trace)
-    assert list(VALIDATOR.iter_errors(trace))
+    assert errors(trace)
 
 
 def test_every_kind_of_event_is_described_with_its_place() -> None:
