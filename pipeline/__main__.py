@@ -1,48 +1,46 @@
 """The command line: `python -m pipeline derive TRACES… --out DIR`."""
 
+import re
 import sys
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from pipeline.deriving import EXAMPLES as EXAMPLES_DERIVE
+from pipeline.deriving import derive
 from pipeline.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.judge.command import judge
 from pipeline.ledger.command import EXAMPLES as EXAMPLES_LEDGER
 from pipeline.ledger.command import ledger
 from pipeline.report.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.report.command import report
-from pipeline.rules import RULES
 from pipeline.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.site.command import site
-from pipeline.terminal import printable, progress_bar, rejected
+from pipeline.terminal import printable, progress_bar
 
-if TYPE_CHECKING:
-    from pipeline.reading.sources import Source
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+class Commands(TyperGroup):
+    """Commands of which only `derive` takes URLs: the others say so, where they would take one for a path."""
 
-RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
+        """The command's name, the command, and the words after it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        url = next((found[1] for word in rest if (found := URL.fullmatch(word))), None)
+        if url and name != "derive":
+            ctx.fail(f"{name} takes no URL; copy {printable(url)} to a folder, and name that.")
+        return name, command, rest
 
-ALL_READ, SOME_REJECTED, BAD_USAGE, NOTHING_WRITTEN = 0, 3, 2, 1
 
-# Rejections told on the terminal; the table has all.
-TOLD = 1_000
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+)
 
-EXAMPLES = """
-Examples:
+NOTHING_WRITTEN = 1
 
-  python -m pipeline derive traces/imap --out tables
-
-  python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
-
-  python -m pipeline derive s3://bucket/traces --out tables --partition --cluster tcp://10.0.0.1:8786
-
-Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage, 1 when the
-tables could not be written (those of before are as they were).
-"""
-
+# An argument, or an option's value, that names no model's address.
+URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
 EXAMPLES_DATABASE = """
 Examples:
@@ -69,35 +67,7 @@ def main() -> None:
     """Turn traces of games into tables."""
 
 
-@app.command(epilog=EXAMPLES)
-def derive(
-    traces: Annotated[
-        list[str], typer.Argument(help="Files, folders or URLs (s3://…): .json, .json.gz, .json.zst, .jsonl.zst.")
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for the tables; made if it is not there.")],
-    rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
-    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
-    partition: Annotated[
-        bool, typer.Option("--partition", help="Parquet alone, in folders by team and condition.")
-    ] = False,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Work on the workers of a Dask scheduler.")
-    ] = None,
-) -> None:
-    """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
-    from pipeline.reading.sources import look
-
-    try:
-        found, others = look(traces)
-    except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
-    except ValueError as error:
-        raise typer.BadParameter(printable(str(error)), param_hint="TRACES") from None
-    if not found:
-        raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
-    if others:
-        print(f"{others} other files passed over: their names do not end as those of traces do", file=sys.stderr)
-    raise typer.Exit(_derive(found, out, rules.value, partition, cluster or workers or None))
+app.command(epilog=EXAMPLES_DERIVE)(derive)
 
 
 @app.command(epilog=EXAMPLES_AUDIT)
@@ -117,37 +87,6 @@ def audit(
     if not found:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     raise typer.Exit(0 if publish(found, out) else 1)
-
-
-def _derive(found: "list[Source]", out: Path, rules: str, partition: bool, workers: int | str | None) -> int:
-    """Derive, and say on stderr what was read and what was not. Returns the exit code."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    from pipeline.cluster import ClusterError
-    from pipeline.parallel import Recipe, derive_sources
-
-    recipe = Recipe(RULES[rules], partition=partition)
-    try:
-        with progress_bar() as show:
-            derived = derive_sources(found, out, recipe, workers, show)
-    except ClusterError as error:
-        print(f"error: {printable(str(error))}; no table was written to {printable(str(out))}", file=sys.stderr)
-        return NOTHING_WRITTEN
-    except (BrokenProcessPool, MemoryError):
-        print(
-            "error: a worker died, perhaps for lack of memory; no table was written. Try --workers 1", file=sys.stderr
-        )
-        return NOTHING_WRITTEN
-    except OSError as error:
-        told = f"{printable(str(error))}; no table was written to {printable(str(out))}"
-        print(f"error: {told}. Make room, or name another folder", file=sys.stderr)
-        return NOTHING_WRITTEN
-    for path, reason, place in derived.rejected[:TOLD]:
-        print(rejected(path, reason, place), file=sys.stderr)
-    if len(derived.rejected) > TOLD:
-        print(f"rejected {len(derived.rejected) - TOLD} more: see {printable(str(out))}/rejected.csv", file=sys.stderr)
-    print(f"{derived.games} games in {printable(str(out))}, {len(derived.rejected)} traces rejected", file=sys.stderr)
-    return SOME_REJECTED if derived.rejected else ALL_READ
 
 
 app.command(epilog=EXAMPLES_JUDGE)(judge)
@@ -227,13 +166,14 @@ def ship(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
 ) -> None:
     """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""
-    from pipeline.shipped import PARAMS_BEYOND, SHIPPED, SHIPPED_BEYOND
+    from pipeline.shipped import PARAMS, PARAMS_BEYOND, ROOT, SHIPPED, SHIPPED_BEYOND
     from pipeline.shipped import ship as make_shipped
 
-    make_shipped(tables)
+    make_shipped(tables, SHIPPED, PARAMS)
     make_shipped(tables, SHIPPED_BEYOND, PARAMS_BEYOND)
-    print(f"the claims are now asserted on the games in {tables}, under the parameters at hand")
-    print(f"told by {SHIPPED} and {SHIPPED_BEYOND}")
+    told = " and ".join(path.relative_to(ROOT).as_posix() for path in (SHIPPED, SHIPPED_BEYOND))
+    print(f"the claims are now asserted on the games in {printable(str(tables))}, under the parameters at hand")
+    print(f"told by {told}")
 
 
 if __name__ == "__main__":

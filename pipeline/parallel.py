@@ -21,6 +21,7 @@ from pipeline.parts import (
     partition_table,
     publish,
     ranges_of,
+    remove_parts,
     scratch_in,
 )
 from pipeline.privacy import PRIVACY, privacy_frames
@@ -246,7 +247,11 @@ def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, po
     for name in names:
         call = (TABLES[name], numbers, unwanted, ranges, scratch, out)
         calls.append((partition_table, *call) if recipe.partition else (assemble_table, *call, recipe.csv))
-    shapes = {shape["table"]: shape for shape in each(_write, calls, pool)}
+    shapes = {}
+    for shape in each(_write, calls, pool):
+        shapes[shape["table"]] = shape
+        if not recipe.partition:
+            remove_parts(scratch, shape["table"], numbers)
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
 
 

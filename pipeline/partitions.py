@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 BY = ("team", "condition")
+FOLDERS = tuple(f"{name}=" for name in BY)
+PART = "part.parquet"
 # What Hive calls a folder whose value is null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
@@ -22,6 +24,12 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 def folder_of(values: Iterable[str | None]) -> Path:
     """The folder of a team and condition; what a path cannot hold is escaped."""
     return Path(*(f"{name}={NULL if v is None else quote(v, safe='')}" for name, v in zip(BY, values, strict=True)))
+
+
+def is_partition(name: str) -> bool:
+    """Whether a file's path within a folder of tables is that of a partition."""
+    parts = name.split("/")
+    return len(parts) == 2 + len(BY) and parts[-1] == PART and all(map(str.startswith, parts[1:], FOLDERS))
 
 
 def write_partitions(
@@ -37,6 +45,8 @@ def write_partitions(
     from pipeline import io
 
     rows = 0
+    # Without rows, too: the folder of the run before, whatever is in it, has to go.
+    (out / table.name).mkdir(parents=True, exist_ok=True)
     writers: dict[Path, Any] = {}
     with ExitStack() as opened:
         for frame, games in frames:
@@ -46,7 +56,7 @@ def write_partitions(
                 data = part.to_arrow()
                 if folder not in writers:
                     (out / table.name / folder).mkdir(parents=True, exist_ok=True)
-                    path = out / table.name / folder / "part.parquet"
+                    path = out / table.name / folder / PART
                     writers[folder] = opened.enter_context(pq.ParquetWriter(path, data.schema, **io.PARQUET))
                 writers[folder].write_table(data, io.ROW_GROUP)
     return io.shape(table, rows)

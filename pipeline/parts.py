@@ -178,6 +178,12 @@ def leave_shaped(frames: Mapping[str, "pl.DataFrame"], scratch: Path, number: in
         io.write_part(ready, part_path(scratch, name, number))
 
 
+def remove_parts(scratch: Path, table: str, numbers: Sequence[int]) -> None:
+    """Give back the disk that a table's parts take, once it is written."""
+    for number in numbers:
+        part_path(scratch, table, number).unlink(missing_ok=True)
+
+
 def ranges_of(games: Sequence[str]) -> list[tuple[str, str]]:
     """First and last game_id of each run of games that is written at once."""
     runs = [games[i : i + GAMES_AT_ONCE] for i in range(0, len(games), GAMES_AT_ONCE)]

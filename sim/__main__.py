@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from sim.run import EXAMPLES, run
 from sim.terminal import fail, progress, say, worker_count
 
+# An argument, or an option and its value, that names a place elsewhere.
+URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
+MAY_BE_URLS = ("--out", "--cluster")
+
+
+class Commands(TyperGroup):
+    """Commands of which only `run` takes URLs: the others say so, where they would take one for a path."""
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
+        """The command's name, the command, and the words after it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        for before, word in pairwise(["", *rest]):
+            option, found = word.partition("=")[0] if word.startswith("-") else before, URL.fullmatch(word)
+            if found and not (name == "run" and option in MAY_BE_URLS):
+                takes = "takes a URL after --out alone" if name == "run" else "takes no URL"
+                fail(f"{name} {takes}; copy {found[1]} to a folder, and name that")
+        return name, command, rest
+
+
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -78,11 +78,16 @@ def alive(process: int) -> bool:
     return True
 
 
-def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write the file beside its place and move it there; a failure leaves nothing behind.
+def write_whole(path: Path | str, parts: Iterable[bytes]) -> None:
+    """Write the file beside its place and move it there, or send it to its URL; a failure leaves nothing behind.
 
     Raises OSError, naming the file, where it can't be written.
     """
+    if isinstance(path, str):
+        from sim.remote import put
+
+        put(path, parts)
+        return
     draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

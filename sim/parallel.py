@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +41,9 @@ def each(work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: Work
         yield from ((i, work(piece)) for i, piece in enumerate(pieces))
         return
     most, start = min(workers, len(pieces)), (os.getpid(),)
-    with ProcessPoolExecutor(most, initializer=end_with, initargs=start) as pool:
+    # What reaches stores does not survive a fork.
+    context = multiprocessing.get_context("spawn") if "obstore" in sys.modules else None
+    with ProcessPoolExecutor(most, context, initializer=end_with, initargs=start) as pool:
         running = {pool.submit(work, piece): i for i, piece in enumerate(pieces)}
         try:
             for done in as_completed(running):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,10 +28,11 @@ EXAMPLES = (
     "  python -m sim run tasks.jsonl --team imap --team team.yaml --out traces --repeats 3 --resume\n"
     "  python -m sim run tasks.jsonl --team data/teams/gpt-5.4-mini.yaml --out traces --dry-run\n"
     "  python -m sim run tasks.jsonl --team candid --out traces-2 --shard 2/8\n"
+    "  python -m sim run tasks.jsonl --team candid --out s3://bucket/traces --cluster tcp://10.0.0.1:8786\n"
     "  python -m sim run tasks.jsonl --team data/teams/local.yaml --out traces --max-cost 5 --cache answers --resume\n"
     "\n\nExit code: 0 when every game was played to its end, 4 when some stopped or were not begun (run again with "
-    "--resume), 2 for bad usage or where another run writes to DIR, 1 when the disk is full or a process died (every "
-    "trace that is there is whole; run again with --resume)."
+    "--resume), 2 for bad usage or where another run writes to DIR, 1 when the disk is full, a store is lost or a "
+    "process died (every trace that is there is whole; run again with --resume)."
 )
 
 
@@ -42,7 +42,7 @@ class RunOptions:
 
     tasks: Path
     team: list[str]
-    out: Path
+    out: Path | str
     repeats: int
     workers: int | None
     resume: bool
@@ -65,7 +65,7 @@ def run(
     tasks: Annotated[Path, typer.Argument(metavar="TASKS.jsonl", help="Tasks made with `sim suite`.")],
     team: Annotated[list[str], typer.Option(help="A team's name, or a YAML file that lists its agents; repeatable.")],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the traces go: a folder, or one file FILE.jsonl.zst.")
+        str, typer.Option(metavar="DIR", help="Where the traces go: a folder or one file FILE.jsonl.zst; or its URL.")
     ],
     repeats: Annotated[int, typer.Option(help="Games of each team on each task.", min=1)] = 1,
     workers: Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")] = None,
@@ -99,7 +99,13 @@ def run(
     ] = None,
 ) -> None:
     """Play games: each team on each task, one trace a game."""
-    carry_out(RunOptions(**locals()))
+    asked = locals()
+    from sim.places import NoPlace, place_of
+
+    try:
+        carry_out(RunOptions(**asked | {"out": place_of(out)}))
+    except NoPlace as error:
+        fail(error)
 
 
 def carry_out(o: RunOptions) -> None:
@@ -109,8 +115,10 @@ def carry_out(o: RunOptions) -> None:
     from sim.cluster import ClusterError
     from sim.files import InUse
     from sim.labels import LabelError
+    from sim.places import alone
     from sim.provider.keys import KeyMissing
     from sim.provider.money import UnknownPrice
+    from sim.remote import Unreachable
     from sim.suite import TaskError
     from sim.teams import TeamError
 
@@ -119,38 +127,25 @@ def carry_out(o: RunOptions) -> None:
         if o.dry_run:
             estimate_only(o, jobs)
         else:
-            with alone(o):
+            with alone(o.out):
                 play_all_of(o, jobs)
     except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, InUse, ClusterError) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
+    except Unreachable as error:
+        fail(f"{error}; every trace there is whole: then {AGAIN}", NOT_WRITTEN)
     except OSError as error:
         fail(f"{error}; every trace there is whole: make room, and {AGAIN}", NOT_WRITTEN)
     except (BrokenProcessPool, MemoryError):
         fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 
 
-@contextmanager
-def alone(o: RunOptions) -> Iterator[None]:
-    """Keep other runs out of the folder of traces, and remove what killed ones left there half-written.
-
-    Packs appear whole, side by side: of two runs that write the same one, the last one's stays.
-    """
-    from sim.files import held_alone, remove_drafts
-    from sim.trace import PACK_SUFFIX
-
-    packed = o.out.name.endswith(PACK_SUFFIX)
-    with nullcontext() if packed else held_alone(o.out):
-        remove_drafts(o.out.parent if packed else o.out, deep=not packed)
-        yield
-
-
 def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     """The games that are left to play."""
-    from sim.runner import is_played
+    from sim.runner import unplayed
 
-    return [job for job in jobs if not (o.resume and is_played(job))]
+    return unplayed(jobs, o.out) if o.resume else list(jobs)
 
 
 def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
@@ -179,12 +174,12 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 def planned(o: RunOptions) -> list[Job]:
     """Every game that was asked for. Raises TaskError or TeamError."""
     from sim.game import Limits
+    from sim.places import is_pack
     from sim.runner import jobs_for
     from sim.suite import TaskError, read_tasks
     from sim.teams import load_team
-    from sim.trace import PACK_SUFFIX
 
-    if o.out.name.endswith(PACK_SUFFIX) and o.resume:
+    if is_pack(o.out) and o.resume:
         fail(f"{o.out}: a pack is written whole, there is nothing to resume; name a folder")
     tasks, teams = read_tasks(o.tasks)[: o.limit], [load_team(name) for name in o.team]
     small = next((t for t in tasks if o.adversary is not None and o.adversary >= t.num_agents), None)
@@ -226,12 +221,12 @@ def estimated(later: Sequence[Job], games: int) -> None:
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
+    from sim.places import is_pack
     from sim.provider.keys import check_access
     from sim.provider.money import Ledger, check_prices
     from sim.runner_async import models_of
-    from sim.trace import PACK_SUFFIX
 
-    if later and o.out.name.endswith(PACK_SUFFIX):
+    if later and is_pack(o.out):
         fail(f"{o.out}: answers that are paid for must not wait for a whole pack; name a folder")
     models = models_of(later)
     for p in models if o.cache is None else ():
@@ -247,11 +242,11 @@ def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
     from sim.files import write_whole
     from sim.parallel import in_order
+    from sim.places import is_pack
     from sim.runner import play_all, play_packed
-    from sim.trace import PACK_SUFFIX
 
     workers = o.cluster or worker_count(o.workers)
-    if o.out.name.endswith(PACK_SUFFIX):
+    if is_pack(o.out):
         frames = in_order(play_packed, [job.play for job in jobs], workers)
         write_whole(o.out, progress(frames, "playing", len(jobs)))
     else:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import msgspec
 import zstandard
@@ -14,6 +16,7 @@ from msgspec import Struct
 from sim.game import Limits
 from sim.parallel import Workers, each
 from sim.play import Play, config_of, identity, play_game, trace_path
+from sim.remote import Unreachable
 from sim.suite import Task
 from sim.teams import Team
 from sim.trace import packed, write
@@ -21,12 +24,15 @@ from sim.trace import packed, write
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
 
+# Traces fetched at once from a store, where each takes long to come and no work.
+READ_AT_ONCE = 32
+
 
 class Job(Struct, frozen=True):
-    """A game and the file that its trace goes to."""
+    """A game and the file that its trace goes to, by its path or URL."""
 
     play: Play
-    path: Path
+    path: Path | str
 
 
 class Identity(Struct):
@@ -41,24 +47,51 @@ def jobs_for(
     teams: Sequence[Team],
     limits: Limits,
     repeats: int,
-    folder: Path,
+    folder: Path | str,
     adversary: int | None = None,
 ) -> list[Job]:
-    """Every game of the run: each team on each task, as often as asked."""
+    """Every game of the run: each team on each task, as often as asked. The folder is a path, or text: a URL."""
     plays = [
         Play(task, team, limits, repeat, adversary) for team in teams for task in tasks for repeat in range(repeats)
     ]
-    return [Job(play, trace_path(folder, play, len(teams) > 1)) for play in plays]
+    if isinstance(folder, Path):
+        return [Job(play, trace_path(folder, play, len(teams) > 1)) for play in plays]
+    return [Job(play, f"{folder}/{trace_path(Path(), play, len(teams) > 1).as_posix()}") for play in plays]
 
 
 def is_played(job: Job) -> bool:
     """Whether the job's file holds the finished trace of just this game."""
     try:
-        with open(job.path, "rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+        with opened(job.path) as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
             found = msgspec.json.decode(stream.read(), type=Identity)
+    except Unreachable:
+        raise
     except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
         return False
     return found.game_id == identity(config_of(job.play)) and not found.stopped
+
+
+def opened(path: Path | str) -> IO[bytes]:
+    """The file at the path or URL."""
+    if isinstance(path, Path):
+        return path.open("rb")
+    from sim.remote import get
+
+    return io.BytesIO(get(path))
+
+
+def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
+    """The jobs whose traces are not yet in the folder, or are of other or stopped games."""
+    if isinstance(out, Path):
+        return [job for job in jobs if not is_played(job)]
+    from concurrent.futures import ThreadPoolExecutor
+
+    from sim.remote import there
+
+    found = there(out)
+    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
+        played = pool.map(lambda job: job.path in found and is_played(job), jobs)
+        return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]
 
 
 @contextmanager

@@ -65,8 +65,8 @@ def encoded(trace: Trace) -> bytes:
         return msgspec.json.encode(parts | {"events": [plain(event) for event in trace.events]})
 
 
-def write(trace: Trace, path: Path) -> None:
-    """Write the trace, compressed; the file appears whole or not at all."""
+def write(trace: Trace, path: Path | str) -> None:
+    """Write the trace, compressed, to a path or URL; the file appears whole or not at all."""
     write_whole(path, [packed(trace)])
 
 

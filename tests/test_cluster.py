@@ -1,8 +1,6 @@
 """More than one machine: a real scheduler and two real workers on this one, and shards that share nothing."""
 
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ from sim.game import Limits
 from sim.options import in_shard
 from sim.runner import jobs_for, play_all
 from sim.teams import load_team
+from tests.servers import dask_cluster
 from tests.sim.worlds import tiny_task
 
 TASKS = [tiny_task(seed) for seed in range(12)]
@@ -90,21 +89,8 @@ def test_partitions_hold_the_same_rows(tmp_path):
 @pytest.fixture
 def cluster(tmp_path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """A scheduler's address, and its two workers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
-    dask = [sys.executable, "-m", "dask"]
-    port = address.rpartition(":")[2]
-    scheduler = subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"], **quiet)
-    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60"]
-    workers = [subprocess.Popen([*dask, "worker", address, *options], **quiet) for _ in range(2)]
-    try:
-        yield address, workers
-    finally:
-        for process in [*workers, scheduler]:
-            process.kill()
-            process.wait()
+    with dask_cluster(tmp_path) as running:
+        yield running
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.reading import limits
+from pipeline.reading.remote import Unreachable, as_read, is_remote
 from pipeline.reading.remote import files as remote_files
-from pipeline.reading.remote import is_remote
 from pipeline.reading.remote import opened as remote_opened
 from pipeline.reading.traces import TraceError
 
@@ -128,7 +128,8 @@ def pieces(source: Source, number: int) -> list[Source]:
 def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     """(trace_path, JSON text) of every trace of a file, or what is wrong with it.
 
-    A pack's traces are called by the file's name and their line, `pack.jsonl.zst#12` (lines count from 1).
+    A pack's traces are called by the file's name and their line, `pack.jsonl.zst#12` (lines count from 1). Raises
+    Unreachable where a store is gone: none of its traces is to blame.
     """
     try:
         with _opened(source) as file, _unpacked(file, source.name) as stream:
@@ -137,13 +138,16 @@ def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
             else:
                 yield source.shown, _whole(stream)
     except Exception as error:
-        yield source.shown, _unreadable(error)
+        known = as_read(source.name, error) if is_remote(source.name) else error
+        if isinstance(known, Unreachable):
+            raise known from error
+        yield source.shown, _unreadable(known)
 
 
 def _opened(source: Source) -> io.BufferedReader:
     """The file, if it is one: a pipe or a device would never end."""
     if is_remote(source.name):
-        return remote_opened(source.name)
+        return remote_opened(source.name, None if source.first or source.last else source.size)
     # Without waiting: opening a pipe waits for someone to write to it.
     number = os.open(source.name, os.O_RDONLY | os.O_NONBLOCK)
     if stat.S_ISREG(os.fstat(number).st_mode):

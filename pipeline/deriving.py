@@ -1,0 +1,173 @@
+"""The command `derive`: traces to tables, on this machine or a cluster, from and to folders and URLs."""
+
+import sys
+import tempfile
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from pipeline.rules import RULES
+from pipeline.terminal import printable, progress_bar, rejected
+
+if TYPE_CHECKING:
+    from pipeline.parallel import Derived, Progress, Recipe
+    from pipeline.reading.sources import Source
+
+RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
+
+ALL_READ, SOME_REJECTED, NOTHING_WRITTEN = 0, 3, 1
+
+# Rejections told on the terminal; the table has all.
+TOLD = 1_000
+
+EXAMPLES = """
+Examples:
+
+  python -m pipeline derive traces/imap --out tables
+
+  python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
+
+  python -m pipeline derive s3://bucket/traces --out s3://bucket/tables --partition
+
+  python -m pipeline derive s3://bucket/traces --out tables --cluster tcp://10.0.0.1:8786
+
+Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage, 1 when the
+tables could not be written (those of before are as they were; at a URL, some may be new: run it again).
+"""
+
+
+def derive(
+    traces: Annotated[
+        list[str], typer.Argument(help="Files, folders or URLs (s3://…): .json, .json.gz, .json.zst, .jsonl.zst.")
+    ],
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="Folder for the tables, made if it is not there, or its URL (s3://…).")
+    ],
+    rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+    partition: Annotated[
+        bool, typer.Option("--partition", help="Parquet alone, in folders by team and condition.")
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Work on the workers of a Dask scheduler.")
+    ] = None,
+    scratch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where tables are made before they go to a URL; with --cluster, a folder that all workers see.",
+            show_default="the system's folder for temporary files",
+        ),
+    ] = None,
+) -> None:
+    """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
+    from pipeline.parallel import Recipe
+
+    place = _place(out, scratch, cluster)
+    found = _found(traces)
+    recipe = Recipe(RULES[rules.value], partition=partition)
+    derived = _derived(found, place, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
+    raise typer.Exit(_told(derived, printable(out)))
+
+
+def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
+    """Where tables go: a folder, or a URL that can be written to."""
+    from pipeline.reading.remote import Unreachable, is_remote
+    from pipeline.upload import check_writable, folder_of
+
+    try:
+        place = folder_of(out)
+        if is_remote(scratch or ""):
+            raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
+        if isinstance(place, Path) and scratch:
+            raise typer.BadParameter("tables are made in the folder of --out; leave it out.", param_hint="--scratch")
+        if isinstance(place, str) and cluster and not scratch:
+            told = "with --cluster and a URL for --out, name a folder that all workers see."
+            raise typer.BadParameter(told, param_hint="--scratch")
+        if isinstance(place, str):
+            check_writable(place)
+    except ValueError as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--out") from None
+    except Unreachable as error:
+        _fail(str(error))
+    return place
+
+
+def _found(traces: list[str]) -> "list[Source]":
+    """The files to read."""
+    from pipeline.reading.remote import Unreachable
+    from pipeline.reading.sources import look
+
+    try:
+        found, others = look(traces)
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
+    except ValueError as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="TRACES") from None
+    except Unreachable as error:
+        _fail(str(error))
+    if not found:
+        raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
+    if others:
+        print(f"{others} other files passed over: their names do not end as those of traces do", file=sys.stderr)
+    return found
+
+
+def _derived(
+    found: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
+) -> "Derived":
+    """Derive; where that cannot be done, one line says why."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from pipeline.cluster import ClusterError
+    from pipeline.reading.remote import Unreachable
+    from pipeline.upload import Mixed
+
+    nothing = f"no table was written to {place}"
+    try:
+        with progress_bar() as show:
+            return _made(found, place, scratch, recipe, workers, show)
+    except Mixed as error:
+        _fail(str(error))
+    except (ClusterError, Unreachable) as error:
+        _fail(f"{error}; {nothing}")
+    except (BrokenProcessPool, MemoryError):
+        _fail("a worker died, perhaps for lack of memory; no table was written. Try --workers 1")
+    except OSError as error:
+        room = "Make room, or name another folder" if isinstance(place, Path) else f"Make room in {scratch}"
+        _fail(f"{error}; {nothing}. {room}")
+
+
+def _made(
+    found: "list[Source]",
+    place: Path | str,
+    scratch: Path,
+    recipe: "Recipe",
+    workers: int | str | None,
+    show: "Progress",
+) -> "Derived":
+    if isinstance(place, str):
+        from pipeline.upload import derive_to
+
+        return derive_to(place, found, scratch, recipe, workers, show)
+    from pipeline.parallel import derive_sources
+
+    return derive_sources(found, place, recipe, workers, show)
+
+
+def _told(derived: "Derived", out: str) -> int:
+    """Say on stderr what was read and what was not. Returns the exit code."""
+    for path, reason, place in derived.rejected[:TOLD]:
+        print(rejected(path, reason, place), file=sys.stderr)
+    if len(derived.rejected) > TOLD:
+        print(f"rejected {len(derived.rejected) - TOLD} more: see {out}/rejected.csv", file=sys.stderr)
+    print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
+    return SOME_REJECTED if derived.rejected else ALL_READ
+
+
+def _fail(problem: str) -> NoReturn:
+    """End with one line that says what is wrong."""
+    print(f"error: {printable(problem)}", file=sys.stderr)
+    raise typer.Exit(NOTHING_WRITTEN)

@@ -1,0 +1,48 @@
+"""Games and tables that go to a real S3 server on this machine: what its tests share."""
+
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from pipeline import __main__ as pipeline_command
+from pipeline.reading.remote import files, opened, system_of
+from sim import __main__ as sim_command
+from sim.game import Limits
+from sim.runner import jobs_for
+from sim.teams import load_team
+from tests.sim.worlds import tiny_task
+
+TASKS = [tiny_task(seed) for seed in range(6)]
+TEAMS = ("imap", "sd")
+SECONDS = 120
+
+
+def jobs(place: Path | str, tasks: list[Any] = TASKS) -> list[Any]:
+    return jobs_for(tasks, [load_team(name) for name in TEAMS], Limits(), 1, place)
+
+
+def run(here: Path, out: str, *more: str) -> Any:
+    teams = [word for team in TEAMS for word in ("--team", team)]
+    words = ["run", str(here / "tasks.jsonl"), *teams, "--out", out, "--workers", "1", *more]
+    return CliRunner().invoke(sim_command.app, words)
+
+
+def derive(*words: str) -> Any:
+    return CliRunner().invoke(pipeline_command.app, ["derive", *words, "--workers", "1"])
+
+
+def contents(place: Path | str) -> dict[str, bytes]:
+    """Each file's path in the folder, and its bytes."""
+    if isinstance(place, Path):
+        return {p.relative_to(place).as_posix(): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+    try:
+        return {url.removeprefix(f"{place}/"): opened(url).read() for url, _ in files(place)}
+    except FileNotFoundError:
+        return {}
+
+
+def send(data: dict[str, bytes], place: str) -> None:
+    for name, content in data.items():
+        system, path = system_of(f"{place}/{name}")
+        system.pipe_file(path, content)

@@ -1,0 +1,101 @@
+"""Servers of other people's kinds, real ones on this machine alone: an object store, and a cluster."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import sim.remote
+from pipeline.reading import stores
+
+S3 = """
+import sys
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@dataclass
+class Store:
+    """An S3 server and its process."""
+
+    process: subprocess.Popen[str]
+    address: str
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def bucket(self) -> str:
+        """The URL of a new bucket."""
+        name = f"bucket-{next(self.numbers)}"
+        urllib.request.urlopen(urllib.request.Request(f"{self.address}/{name}", method="PUT")).close()
+        return f"s3://{name}"
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+@contextmanager
+def s3_server() -> Iterator[Store]:
+    """A store that this process and those it starts reach by the environment, as anyone does."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([sys.executable, "-c", S3], text=True, **pipes)
+    assert process.stdout
+    store = Store(process, f"http://127.0.0.1:{process.stdout.readline().strip()}")
+    keys = {"AWS_ACCESS_KEY_ID": "anyone", "AWS_SECRET_ACCESS_KEY": "anything", "AWS_REGION": "us-east-1"}
+    try:
+        with environment({"AWS_ENDPOINT_URL": store.address, "AWS_ALLOW_HTTP": "true", **keys}):
+            yield store
+    finally:
+        store.stop()
+
+
+@contextmanager
+def environment(values: dict[str, str | None]) -> Iterator[None]:
+    """What stores are reached by, and nothing else of theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("AWS_") and name not in values]:
+            patch.delenv(name)
+        for name, value in values.items():
+            patch.delenv(name, raising=False) if value is None else patch.setenv(name, value)
+        forget_stores()
+        yield
+    forget_stores()
+
+
+def forget_stores() -> None:
+    """Let go of all connections: they keep the keys and endpoint with which they were made."""
+    sim.remote._store.cache_clear()
+    stores._store.cache_clear()
+
+
+@contextmanager
+def dask_cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler's address, and its two workers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    dask = [sys.executable, "-m", "dask"]
+    port = address.rpartition(":")[2]
+    scheduler = subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"], **quiet)
+    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60"]
+    workers = [subprocess.Popen([*dask, "worker", address, *options], **quiet) for _ in range(2)]
+    try:
+        yield address, workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait()

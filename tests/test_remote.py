@@ -1,0 +1,206 @@
+"""Traces and tables at a URL, both ways, with a real S3 server on this machine: what arrives is what a folder holds."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import obstore
+import polars as pl
+import pyarrow.dataset
+import pytest
+import zstandard
+
+from pipeline import parallel
+from pipeline.io import read_table
+from pipeline.partitions import BY
+from pipeline.reading.remote import files, opened, system_of
+from pipeline.reading.sources import Source, find, look, pieces, texts
+from pipeline.schemas.base import TABLES
+from sim.trace import read, write
+from tests.remote import SECONDS, TASKS, TEAMS, contents, derive, run, send
+from tests.servers import Store
+
+pytest_plugins = ("tests.remote_fixtures",)
+slow = pytest.mark.slow
+
+
+@pytest.mark.parametrize("folder", ["traces", "a b/für ü/x%20y+z", ""])
+def test_games_are_played_to_a_store_as_to_a_folder(folder: str, here: Path, bucket: str) -> None:
+    place = f"{bucket}/{folder}".rstrip("/")
+    assert run(here, f"{place}/").exit_code == 0
+    assert contents(place) == contents(here / "traces")
+
+
+def test_resuming_plays_what_is_missing_or_stopped_or_no_trace_and_nothing_else(here: Path, bucket: str) -> None:
+    send(contents(here / "traces"), bucket)
+    stopped = read(here / "traces" / "sd" / "tiny2.json.zst")
+    stopped.stopped = True
+    write(stopped, f"{bucket}/sd/tiny2.json.zst")
+    send({"imap/tiny1.json.zst": b"junk", "sd/tiny3.json.zst": contents(here / "traces")["sd/tiny4.json.zst"]}, bucket)
+    system, path = system_of(f"{bucket}/imap/tiny5.json.zst")
+    system.rm_file(path)
+    result = run(here, bucket, "--resume")
+    assert result.stdout == f"4 games played, 8 were there already; traces in {bucket}\n"
+    assert contents(bucket) == contents(here / "traces")
+
+
+def test_a_pack_is_sent_whole(here: Path, bucket: str, tmp_path: Path) -> None:
+    run(here, str(tmp_path / "games.jsonl.zst"))
+    assert run(here, f"{bucket}/packs/games.jsonl.zst").exit_code == 0
+    assert contents(bucket) == {"packs/games.jsonl.zst": (tmp_path / "games.jsonl.zst").read_bytes()}
+
+
+def test_a_file_url_is_a_folder_of_this_machine(here: Path, tmp_path: Path) -> None:
+    assert run(here, f"file://{tmp_path}/traces").exit_code == 0
+    assert contents(tmp_path / "traces") == contents(here / "traces")
+    assert derive(str(here / "traces"), "--out", f"file://{tmp_path}/tables").exit_code == 0
+    assert read_table(tmp_path / "tables", "games").height == 12
+
+
+@pytest.mark.parametrize("options", [(), pytest.param(("--partition",), marks=slow)])
+def test_tables_arrive_at_a_store_as_in_a_folder(
+    options: tuple[str, ...], here: Path, bucket: str, tmp_path: Path
+) -> None:
+    games = contents(here / "traces")
+    plain = {name: zstandard.decompress(games.pop(f"imap/{name}.json.zst")) for name in ("tiny0", "tiny1")}
+    games |= {"imap/0.json.gz": gzip.compress(plain["tiny0"]), "imap/1.jsonl": plain["tiny1"]}
+    send(games | {"bad.json": b"{", "notes.txt": b"of no trace"}, f"{bucket}/traces")
+    scratch = tmp_path / "scratch"
+    words = (f"{bucket}/traces", *options)
+    there = derive(*words, "--out", f"{bucket}/tables/", "--scratch", str(scratch))
+    local = derive(*words, "--out", str(tmp_path / "tables"))
+    assert (there.exit_code, local.exit_code) == (3, 3)
+    assert there.stderr == local.stderr.replace(str(tmp_path / "tables"), f"{bucket}/tables/")
+    found = contents(f"{bucket}/tables")
+    assert found == contents(tmp_path / "tables") and "rejected.parquet" in found
+    assert there.stderr.endswith(f"12 games in {bucket}/tables/, 1 traces rejected\n")
+    assert list(scratch.iterdir()) == []
+
+
+@slow
+def test_tables_of_traces_in_memory_arrive_there(here: Path, tmp_path: Path) -> None:
+    send(contents(here / "traces"), f"memory://{tmp_path}/traces")
+    assert derive(f"memory://{tmp_path}/traces", "--out", f"memory://{tmp_path}/tables").exit_code == 0
+    assert derive(f"memory://{tmp_path}/traces", "--out", str(tmp_path / "tables")).exit_code == 0
+    assert contents(f"memory://{tmp_path}/tables") == contents(tmp_path / "tables")
+
+
+@slow
+def test_of_old_partitions_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
+    others = {
+        "games/team=imap/notes.txt": b"of somebody",
+        "mine/team=a/condition=b/part.parquet": b"no table of ours",
+        "games.parquet": b"a table in a file",
+    }
+    gone = {f"{table}/team=gone/condition=standard/part.parquet": b"old" for table in ("games", "intents")}
+    send(others | gone, bucket)
+    send({"x": b"a file where a folder is named"}, f"{bucket}/file")
+    assert "it is a file; name a folder" in derive(str(here / "traces"), "--out", f"{bucket}/file/x").stderr
+    assert derive(str(here / "traces"), "--out", bucket, "--partition").exit_code == 0
+    found = contents(bucket)
+    assert others.items() <= found.items() and not gone.keys() & found.keys()
+    teams = {name.split("/")[1] for name in found if name.startswith("messages/")}
+    assert teams == {"team=imap", "team=sd"}
+
+
+@slow
+def test_an_old_partition_of_a_table_without_rows_goes_from_a_folder_too(here: Path, tmp_path: Path) -> None:
+    old = tmp_path / "intents" / "team=gone" / "condition=standard" / "part.parquet"
+    old.parent.mkdir(parents=True)
+    old.write_bytes(b"old")
+    assert derive(str(here / "traces"), "--out", str(tmp_path), "--partition").exit_code == 0
+    assert contents(tmp_path / "intents") == {}
+
+
+def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket: str, tmp_path: Path) -> None:
+    pack = tmp_path / "games.jsonl.zst"
+    run(here, str(pack))
+    run(here, f"{bucket}/games.jsonl.zst")
+    (local,), (there,) = find([pack]), find([f"{bucket}/games.jsonl.zst"])
+    assert there == Source(f"{bucket}/games.jsonl.zst", local.size)
+    for number in (1, 2, 5):
+        read_here, read_there = (
+            [[(name.rpartition("#")[2], text) for name, text in texts(piece)] for piece in pieces(source, number)]
+            for source in (local, there)
+        )
+        assert read_here == read_there and sum(map(len, read_here)) == 2 * len(TASKS)
+
+
+@slow
+def test_more_files_are_found_than_one_answer_lists(bucket: str) -> None:
+    system, bare = system_of(bucket)
+    names = {f"a/{number % 7}/{number}.json" for number in range(1_050)} | {"a/notes.txt", "ab/1.json"}
+    for name in names:
+        system.pipe_file(f"{bare}/{name}", b"{}")
+    found, others = look([f"{bucket}/a"])
+    assert {source.name for source in found} == {
+        f"{bucket}/{n}" for n in names if n.startswith("a/") and "txt" not in n
+    }
+    assert (len(found), others) == (1_050, 1)
+    assert len(list(files(bucket))) == len(names)
+
+
+@slow
+def test_a_large_file_arrives_in_pieces(bucket: str, tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    large.write_bytes(bytes(range(256)) * 100_000)
+    system, path = system_of(f"{bucket}/large")
+    system.put_file(str(large), path)
+    assert opened(f"{bucket}/large").read() == large.read_bytes()
+    # So a store marks what came in four pieces.
+    assert obstore.head(system.store, "large")["e_tag"].strip('"').endswith("-4")
+
+
+@pytest.fixture(scope="module")
+def parted(store: Store, here: Path) -> tuple[str, Path]:
+    """Where tables are in partitions in a store, and in files in a folder."""
+    place = store.bucket()
+    assert derive(str(here / "traces"), "--out", place, "--partition").exit_code == 0
+    parallel.derive([here / "traces"], here / "tables", workers=1)
+    return place, here / "tables"
+
+
+@slow
+@pytest.mark.parametrize("name", ["games", "belief_evidence"])
+def test_polars_reads_partitions_from_a_store(name: str, parted: tuple[str, Path], store: Store) -> None:
+    place, flat = parted
+    wanted = read_table(flat, name)
+    keys = {"access_key_id": "anyone", "secret_access_key": "anything", "region": "us-east-1", "allow_http": "true"}
+    options = {"storage_options": {**keys, "endpoint_url": store.address}, "hive_partitioning": True}
+    for more in ({}, options):
+        scan = pl.scan_parquet(f"{place}/{name}/**/*.parquet", **{"hive_partitioning": True, **more})
+        found = scan.select(wanted.columns).collect(engine="streaming")
+        assert found.sort(TABLES[name].key).equals(wanted)
+    imap = scan.filter(pl.col("team") == "imap").collect(engine="streaming")
+    assert set(imap["team"]) == {"imap"} and 0 < imap.height < wanted.height
+
+
+@slow
+@pytest.mark.parametrize("name", ["games", "belief_evidence"])
+def test_duckdb_reads_partitions_from_a_store(name: str, parted: tuple[str, Path]) -> None:
+    place, flat = parted
+    wanted = read_table(flat, name)
+    rows = pyarrow.dataset.dataset(f"{place}/{name}", partitioning="hive")
+    assert set(BY) <= set(rows.schema.names)
+    with duckdb.connect(config={"threads": 1, "memory_limit": "64MB"}) as database:
+        database.register("rows", rows)
+        assert database.sql("FROM rows").pl().select(wanted.columns).sort(TABLES[name].key).equals(wanted)
+        teams = database.sql("SELECT DISTINCT team FROM rows WHERE team = 'imap'").fetchall()
+    assert teams == [("imap",)]
+
+
+@slow
+def test_several_processes_play_and_derive_to_a_store(here: Path, bucket: str, tmp_path: Path) -> None:
+    teams = [word for team in TEAMS for word in ("--team", team)]
+    command = [sys.executable, "-m"]
+    play = [*command, "sim", "run", str(here / "tasks.jsonl"), *teams, "--out", f"{bucket}/traces", "--workers", "2"]
+    tables = [*command, "pipeline", "derive", f"{bucket}/traces", "--out", f"{bucket}/tables", "--workers", "2"]
+    for words in (play, tables, [*play, "--resume"]):
+        done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS)
+        assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("0 games played, 12 were there already")
+    assert contents(f"{bucket}/traces") == contents(here / "traces")
+    parallel.derive([f"{bucket}/traces"], tmp_path, workers=1)
+    assert contents(f"{bucket}/tables") == contents(tmp_path)
