@@ -59,8 +59,10 @@ class Study:
         self.connection = attach(self.tables)
         self.shipped = is_shipped(self.tables, shipped)
         self._verdicts: list[tuple[Any, ...]] = []
-        if _in_a_notebook():
-            _furnish(self.shipped)
+        if in_a_notebook():
+            _furnish()
+            if not self.shipped:
+                tell_not_ours()
 
     def sql(self, query: str) -> pl.DataFrame:
         """The answer of DuckDB to a query over the tables, each of which is a view under its name."""
@@ -160,16 +162,20 @@ class Study:
         return None if found is None else bool(found)
 
 
-def _in_a_notebook() -> bool:
+def in_a_notebook() -> bool:
+    """Whether this runs in a notebook's kernel."""
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
-def _furnish(shipped: bool) -> None:
-    """Let tables show whole, and tell when they are not those that a notebook's prose is about."""
-    from IPython.display import Markdown, display
-
+def _furnish() -> None:
+    """Let tables show whole."""
     pl.Config(
         fmt_str_lengths=200, tbl_rows=60, tbl_cols=20, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
     )
-    if not shipped:
-        display(Markdown(NOT_OURS))  # type: ignore[no-untyped-call]
+
+
+def tell_not_ours() -> None:
+    """Tell that what follows is not about the games and parameters that a notebook's prose is about."""
+    from IPython.display import Markdown, display
+
+    display(Markdown(NOT_OURS))  # type: ignore[no-untyped-call]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pipeline.beyond import TABLES
 from pipeline.database import attach_as
-from pipeline.shipped import PARAMS_BEYOND, ROOT, SHIPPED_BEYOND, is_shipped
-from pipeline.study import Study
+from pipeline.shipped import PARAMS_BEYOND, ROOT, SHIPPED, SHIPPED_BEYOND, is_shipped
+from pipeline.study import Study, in_a_notebook, tell_not_ours
 
 
 class Beyond(Study):
@@ -21,8 +21,13 @@ class Beyond(Study):
         tables: str | Path = "data/tables",
         beyond: str | Path = TABLES,
         results: str | Path = "data/results",
+        shipped: Path = SHIPPED,
+        shipped_beyond: Path = SHIPPED_BEYOND,
     ) -> None:
-        super().__init__(tables, results, figures)
+        super().__init__(tables, results, figures, shipped)
         self.beyond = (Path() if Path(tables).exists() else ROOT) / beyond
         attach_as(self.connection, "beyond", self.beyond)
-        self.shipped = self.shipped and is_shipped(self.tables, SHIPPED_BEYOND, PARAMS_BEYOND)
+        if self.shipped and not is_shipped(self.tables, shipped_beyond, PARAMS_BEYOND):
+            self.shipped = False
+            if in_a_notebook():
+                tell_not_ours()

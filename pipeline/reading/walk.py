@@ -128,12 +128,13 @@ def _turn_ended(walk: Walk, event: Event, data: TurnEnd) -> None:
     if data.agent_id is not None:
         walk.check(event, data.agent_id, "agent_id")
         walk.meant[data.agent_id] = data.intent[::-1] if data.intent else []
-    if walk.rounds:
+    # Most turns are of no model.
+    if (data.thinking or data.usage) and walk.rounds:
         _called(walk, event, data, next(reversed(walk.rounds)), CHEAP_TALK)
 
 
 def _called(walk: Walk, event: Event, data: TurnEnd | DecideEnd, number: int, phase: str | None) -> None:
-    """Keep what a model reasoned and took; most turns are of no model."""
+    """Keep what a model reasoned and took."""
     if data.thinking:
         walk.thoughts += thought(event.index, data, number, phase)
     if data.usage:

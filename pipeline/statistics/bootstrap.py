@@ -32,9 +32,9 @@ def ratio_intervals(
     Raises ValueError for a value that is missing or not finite.
     """
     _check(lines, cluster)
-    sums = _by_cluster(lines, by, cluster)
-    bounds = [_bounded(part, resampling) for part in sums.partition_by("clusters", maintain_order=True)]
-    found = pl.concat(bounds) if bounds else sums.with_columns(low=None, high=None)
+    groups = _by_cluster(lines, by, cluster)
+    bounds = [_bounded(part, resampling) for part in groups.partition_by("clusters", maintain_order=True)]
+    found = pl.concat(bounds) if bounds else groups.with_columns(low=None, high=None)
     total = pl.col("numerators").list.sum() / pl.col("denominators").list.sum()
     measured = found.with_columns(
         mean=pl.when(pl.col("denominators").list.sum() != 0).then(total),
@@ -74,8 +74,8 @@ def _bounded(part: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """Rows that share their clusters, with low and high."""
     clusters = part["clusters"][0].to_list()
     times = drawn(clusters, resampling)
-    sums = [np.array(part[name].to_list(), dtype=np.float64) for name in ("numerators", "denominators")]
-    ends = bounds(sums[0], sums[1], times, resampling.level)
+    amounts = [np.array(part[name].to_list(), dtype=np.float64) for name in ("numerators", "denominators")]
+    ends = bounds(amounts[0], amounts[1], times, resampling.level)
     names = ("low", "high")
     return part.with_columns(pl.Series(n, ends[:, i]).fill_nan(None) for i, n in enumerate(names))
 
@@ -91,19 +91,25 @@ def drawn(clusters: Sequence[object], resampling: Resampling) -> Array:
 def bounds(numerators: Array, denominators: Array, times: Array, level: float) -> Array:
     """Percentile bounds of each row's ratio of sums: rows × clusters and clusters × resamples → rows × (low, high)."""
     distinct, place = np.unique(denominators, axis=0, return_inverse=True)
-    below = _sums(distinct, times)
+    below = sums(distinct, times)
     ends = np.full((len(numerators), 2), np.nan)
     for start in range(0, len(numerators), BLOCK):
         rows = slice(start, start + BLOCK)
-        above = _sums(numerators[rows], times)
-        for i, (sums, under) in enumerate(zip(above, place.ravel()[rows], strict=True), start):
+        above = sums(numerators[rows], times)
+        for i, (row, under) in enumerate(zip(above, place.ravel()[rows], strict=True), start):
             exists = below[under] != 0
             if (denominators[i] != 0).sum() > 1:
-                ends[i] = np.quantile(sums[exists] / below[under][exists], [(1 - level) / 2, (1 + level) / 2])
+                ends[i] = percentiles(row[exists] / below[under][exists], level)
     return ends
 
 
-def _sums(values: Array, times: Array) -> Array:
+def percentiles(draws: Array, level: float) -> Array:
+    """The (low, high) between which the share `level` of the draws lies."""
+    found: Array = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return found
+
+
+def sums(values: Array, times: Array) -> Array:
     """Σ over clusters of value × times, rows × resamples, added up in the order of the clusters."""
     total = np.zeros((len(values), times.shape[1]))
     for column, often in zip(values.T, times, strict=True):

@@ -1,11 +1,12 @@
-"""Secure-sum IMAP: the slot of least total cost comes out, and no cost and no other sum does.
+"""Secure-sum IMAP: the slot of least total cost comes out, and no cost and no other sum is told.
 
 An outsider, the lowest agent that takes no part, does the tests; it must not collude with a participant. The initiator
 gives the participants a seed and a secret order of the slots for each total that is possible. For each total, the least
 first, every participant sends the outsider a vector of masked costs in that order (sim/agents/secure_masks.py). The
 outsider sees at which places the sum is the total asked, but not of which slots, and tells the initiator the places of
-the first total that occurs. What is learnt: the outsider: how many slots have each total that was asked; the
-initiator: the least total and the slots that have it; the other participants: the slot that is chosen.
+the first total that occurs. What is told: to the outsider, how many slots have each total that was asked; to the
+initiator, the least total and the slots that have it; to the other participants, the slot that is chosen. They also see
+how many totals they are asked for: where each has a message of its own (`at_once` 1), that is the least one.
 
 Where everybody takes part there is no outsider, and nothing is agreed.
 """

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.beyond.enough import stage
 from pipeline.beyond.enough.components import components, difference_variance, pair, stacked
 from pipeline.beyond.enough.grid import Checking, pair_rows, power_rows
 from pipeline.beyond.enough.money import NoEstimate, game_prices, read_estimate
@@ -17,7 +18,7 @@ from pipeline.beyond.enough.simulate import Study, rejected, simulated_power
 from pipeline.beyond.enough.stage import priced
 from pipeline.beyond.enough.subsuite import agreements, order, smallest, strict_pairs
 from pipeline.beyond.enough.validate import curve_rows, new_games, subsuite_row
-from pipeline.beyond.enough.values import Array, Scores, aligned, played, scores
+from pipeline.beyond.enough.values import Array, MissingGames, Scores, aligned, played, scores
 from pipeline.statistics.uncertainty import paired_permutation, stream
 
 TEST = Aim(alpha=0.05, power=0.8, most=10_000)
@@ -177,8 +178,17 @@ def test_scores_are_tasks_by_repeats_and_a_task_without_a_value_is_left_out() ->
     assert scores(known, "uniform", "excess_cost").values["a"].tolist() == [[10, 11], [20, 21], [30, 31]]
     assert scores(known, "uniform", "dms_per_meeting").tasks == ("1", "3")
     assert stacked(scores(known, "uniform", "vps")).shape == (2, 3, 1)
-    with pytest.raises(ValueError, match="team a has 5 games of 3 tasks in 2 repeats"):
+    with pytest.raises(MissingGames, match="team a has 5 uniform games with excess_cost, not 6: 2 of each of 3 tasks"):
         scores(known.filter(~((pl.col("team") == "a") & (pl.col("excess_cost") == 31))), "uniform", "excess_cost")
+
+
+def test_missing_games_are_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking() -> None:
+        raise MissingGames("team a has 5 uniform games")
+
+    monkeypatch.setattr(stage, "main", lacking)
+    with pytest.raises(SystemExit, match=r"^error: team a has 5 uniform games.* docs/beyond/enough\.md says how$"):
+        stage.run()
 
 
 PRINTED = """72 games to play, 72 of them with language models

@@ -11,7 +11,7 @@ from pipeline.beyond.frontier.games import LEAKAGE
 from pipeline.beyond.frontier.pareto import hypervolume, pareto, undominated, volumes
 from pipeline.beyond.frontier.placed import placed, reported
 from pipeline.beyond.frontier.plots import places, plane, shares
-from pipeline.beyond.frontier.points import draws, interval, points
+from pipeline.beyond.frontier.points import draws, over_draws, points
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
 from pipeline.beyond.frontier.teams import main as write_teams
 from pipeline.beyond.frontier.teams import settings as team_settings
@@ -96,7 +96,7 @@ def test_every_team_must_have_played_every_task():
 
 
 def test_an_interval_holds_the_suite_s_own_value():
-    assert interval(np.array([9.0, 1.0, 2.0, 3.0]), 0.95)[1] == 9
+    assert over_draws(np.array([9.0, 1.0, 2.0, 3.0]), 0.95)[1] == 9
 
 
 def test_others_are_placed_by_who_beats_them():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -14,7 +15,8 @@ from pipeline.beyond import params
 from pipeline.beyond.worlds.games import games_of
 from pipeline.beyond.worlds.grid import SIZES, cell_name, cells, seed_of, tasks
 from pipeline.beyond.worlds.growth import MEASURES, exponent, growth, points, slope, swept
-from pipeline.beyond.worlds.suites import suite_tasks
+from pipeline.beyond.worlds.proofs import least_cost
+from pipeline.beyond.worlds.suites import known_optimum, suite_tasks
 from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
 from pipeline.io import shaped, write_csv
 from pipeline.parallel import Recipe, derive
@@ -82,6 +84,22 @@ def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
     assert in_sweeps.height == 4 * 4
     shaped(points(in_sweeps, ["sweep", "value", "setting", "protocol"], FEW), POINTS)
     assert set(shaped(growth(in_sweeps, FEW), GROWTH)["measure"]) == set(MEASURES)
+
+
+def test_what_the_search_left_open_is_proven_by_another_solver(world: tuple[Path, Path]) -> None:
+    for line in world[0].read_bytes().splitlines():
+        task = msgspec.json.decode(line)
+        least = task["optimal"]["cost"]
+        assert least_cost(task) == least
+        assert known_optimum(task | {"optimal": {"cost": least + 5}, "optimal_bound": 0}) == (least, least)
+
+
+def test_without_a_proof_both_ends_are_kept(world: tuple[Path, Path]) -> None:
+    task = msgspec.json.decode(world[0].read_bytes().splitlines()[0])
+    full = [[item or {"errand_id": 0, "cost": 1} for item in calendar] for calendar in task["calendars"]]
+    nowhere = task | {"calendars": full, "optimal": {"cost": 9}, "optimal_bound": 4}
+    assert least_cost(nowhere) is None
+    assert known_optimum(nowhere) == (9, 4)
 
 
 def test_a_game_of_another_suite_is_refused(world: tuple[Path, Path]) -> None:

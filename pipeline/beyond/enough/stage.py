@@ -1,5 +1,6 @@
 """Games and their repeats to how many are enough: `python -m pipeline.beyond.enough.stage`."""
 
+import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from pipeline.beyond.enough.tables import (
     ENOUGH_SUBSUITE,
 )
 from pipeline.beyond.enough.validate import curve_rows, pairs_of, repeat_of, subsuite_row
-from pipeline.beyond.enough.values import MEASURES, aligned, played, scores
+from pipeline.beyond.enough.values import MEASURES, MissingGames, aligned, played, scores
 from pipeline.beyond.rows import write_rows
 from pipeline.io import read_table, write_table
 from pipeline.prices import read_prices
@@ -94,10 +95,18 @@ def main(tables: Path = TABLES, repeats: Path = beyond.DERIVED / "enough", out: 
     p = beyond.params("enough")
     rows = games_of(tables, repeats, p["groups"]["protocols"])
     money = game_prices(read_estimate(Path(p["estimate"]).read_text(encoding="utf-8")), read_prices())
-    write_table(money, ENOUGH_MONEY, out, csv=False)
     powers(rows, p, money, out)
+    write_table(money, ENOUGH_MONEY, out, csv=False)
     subsuites(rows, p, out)
 
 
+def run() -> None:
+    """The command line. Where games are missing, one line says which, and what to play."""
+    try:
+        main()
+    except MissingGames as missing:
+        sys.exit(f"error: {missing}. Let it play what is missing, and derive that: docs/beyond/enough.md says how")
+
+
 if __name__ == "__main__":
-    main()
+    run()

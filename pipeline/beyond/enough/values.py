@@ -15,6 +15,10 @@ MEASURES = {"excess_cost": "excess_cost", "vps": "vps_loss_mean", "dms_per_meeti
 GAME = ("team", "setting", "task_id", "repeat")
 
 
+class MissingGames(ValueError):
+    """A team has not played each of its repeats on every task."""
+
+
 @dataclass(frozen=True)
 class Scores:
     """One measure in one setting. `values`: team → tasks × repeats; tasks in the order of `tasks`."""
@@ -49,7 +53,7 @@ def played(games: pl.DataFrame, summary: pl.DataFrame) -> pl.DataFrame:
 def scores(rows: pl.DataFrame, setting: str, measure: str) -> Scores:
     """The measure in the setting. A task counts where every team has a value in every repeat of its own.
 
-    Raises ValueError where a team has not played each of its repeats on every task.
+    Raises MissingGames where a team has not played each of its repeats on every task.
     """
     own = rows.filter(setting=setting).sort("team", "task_id", "repeat")
     missing = own.filter(pl.col(MEASURES[measure]).is_null())["task_id"].unique()
@@ -58,8 +62,9 @@ def scores(rows: pl.DataFrame, setting: str, measure: str) -> Scores:
     values = {}
     for (team,), part in own.group_by("team", maintain_order=True):
         repeats = part["repeat"].n_unique()
-        if part.height != repeats * len(tasks):
-            raise ValueError(f"team {team} has {part.height} games of {len(tasks)} tasks in {repeats} repeats")
+        if part.height != (whole := repeats * len(tasks)):
+            raise MissingGames(f"team {team} has {part.height} {setting} games with {measure}, not {whole}: "
+                               f"{repeats} of each of {len(tasks)} tasks")  # fmt: skip
         values[str(team)] = part[MEASURES[measure]].to_numpy().astype(float).reshape(len(tasks), repeats)
     return Scores(setting, measure, tasks, values)
 

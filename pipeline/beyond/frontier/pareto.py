@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.beyond.frontier.games import LEAKAGE
-from pipeline.beyond.frontier.points import Array, Draws, interval
+from pipeline.beyond.frontier.points import Array, Draws, over_draws
 
 
 def undominated(x: Array, y: Array) -> NDArray[np.bool_]:
@@ -63,9 +63,8 @@ def volumes(
         by_set = {name: _volumes(found.only(teams), measure, excess, most) for name, teams in sets.items()}
         first, second = by_set.values()
         for name, values in {**by_set, "gain": second - first}.items():
-            rows.append(
-                (name, setting, measure, float(excess), float(most), float(values[0]), *interval(values, level))
-            )
+            ends = over_draws(values, level)
+            rows.append((name, setting, measure, float(excess), float(most), float(values[0]), *ends))
     names = ["protocols", "setting", "measure", "worst_excess", "worst_leakage", "volume", "low", "high"]
     return pl.DataFrame(rows, schema=names, orient="row")
 

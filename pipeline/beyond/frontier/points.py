@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pipeline.beyond.frontier.games import KNOWN, MEASURES
 from pipeline.beyond.frontier.teams import Setting
-from pipeline.statistics.bootstrap import drawn, ratio_intervals
+from pipeline.statistics.bootstrap import drawn, percentiles, ratio_intervals, sums
 from pipeline.truth.recall import Resampling
 
 Array = NDArray[np.float64]
@@ -63,18 +63,10 @@ def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) 
         raise ValueError("every team of the frontier must have played every task")
     times = np.hstack([np.ones((len(tasks), 1)), drawn(tasks, resampling)])
     by_task = {m: means[m].cast(pl.Float64).to_numpy().reshape(len(teams), len(tasks)) for m in measures}
-    return Draws(teams, {m: _means(values, times) for m, values in by_task.items()}, by_task)
+    return Draws(teams, {m: sums(values, times) / len(tasks) for m, values in by_task.items()}, by_task)
 
 
-def _means(values: Array, times: Array) -> Array:
-    """teams × draws, added up task after task."""
-    total = np.zeros((len(values), times.shape[1]))
-    for column, often in zip(values.T, times, strict=True):
-        total += column[:, None] * often
-    return total / len(times)
-
-
-def interval(values: Array, level: float) -> tuple[float, float]:
+def over_draws(values: Array, level: float) -> tuple[float, float]:
     """Percentile bounds over draws, widened to hold the suite's own value, the first."""
-    low, high = np.quantile(values[1:], [(1 - level) / 2, (1 + level) / 2])
+    low, high = percentiles(values[1:], level)
     return float(min(low, values[0])), float(max(high, values[0]))

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.beyond.frontier.concluded import concluded
 from pipeline.beyond.frontier.games import bits_of
 from pipeline.beyond.leakage.measure import Tables, read_tables
 
@@ -32,9 +33,13 @@ def by_prior(tables: Tables, baseline: str, settings: Mapping[str, Any]) -> pl.D
     """One row per prior, setting and team: frontier_priors."""
     found = []
     for feasible, filled in priors(settings):
-        games = bits_of(tables, {**settings, "feasible": feasible, "filled": filled})
-        means = games.group_by("setting", "team").agg(pl.col("bits").sort().mean())
+        beliefs = {**settings, "feasible": feasible, "filled": filled}
+        more = concluded(tables, beliefs).rename({"bits": "bits_concluded"})
+        games = bits_of(tables, beliefs).join(more, on="game_id")
+        means = games.group_by("setting", "team").agg(pl.col("bits", "bits_concluded").sort().mean())
         base = means.filter(team=baseline).select("setting", base="bits")
-        shares = means.join(base, on="setting").with_columns(share=pl.col("bits") / pl.col("base"))
+        shares = means.join(base, on="setting").with_columns(
+            share=pl.col("bits") / pl.col("base"), share_concluded=pl.col("bits_concluded") / pl.col("base")
+        )
         found.append(shares.with_columns(feasible=pl.lit(feasible), filled=pl.lit(filled)))
     return pl.concat(found)

@@ -111,6 +111,13 @@ PRIORS = Table(
         TEAM,
         C("bits", "float", "mean over games of the bits that an ordered pair leaks", "bits"),
         C("share", "float", "the same over the baseline's"),
+        C(
+            "bits_concluded",
+            "float",
+            "bits, had who takes part in secure sums also concluded what they can from how many totals were asked for",
+            "bits",
+        ),
+        C("share_concluded", "float", "the same over the baseline's bits"),
     ),
 )
 

@@ -55,14 +55,17 @@ def told(
     """
     contents = Contents(states)
     typed = pl.DataFrame(list(_typed(messages, contents)), schema=TOLD, orient="row")
-    everything = past.inside(
-        pl.concat([typed, _english(evidence, contents, figures)]), "observer_agent", "target_agent"
-    )
-    everything = everything.filter(pl.col("observer_agent") != pl.col("target_agent"))
-    target, observer = (past.places(everything, f"{who}_agent") for who in ("target", "observer"))
-    news = (past.held[target] >= 0) | (past.held[target] != past.held[observer])
-    placed = everything.with_columns(spell=pl.Series(past.spell[target]), state=pl.Series(past.state[target]))
-    return placed.filter(pl.Series(news)), contents
+    return news(pl.concat([typed, _english(evidence, contents, figures)]), past), contents
+
+
+def news(lines: pl.DataFrame, past: Histories) -> pl.DataFrame:
+    """The rows of TOLD that are about somebody else's slots and no common meeting, with `spell` and `state`."""
+    about = past.inside(lines, "observer_agent", "target_agent")
+    about = about.filter(pl.col("observer_agent") != pl.col("target_agent"))
+    target, observer = (past.places(about, f"{who}_agent") for who in ("target", "observer"))
+    not_common = (past.held[target] >= 0) | (past.held[target] != past.held[observer])
+    placed = about.with_columns(spell=pl.Series(past.spell[target]), state=pl.Series(past.state[target]))
+    return placed.filter(pl.Series(not_common))
 
 
 def _typed(messages: pl.DataFrame, contents: Contents) -> Iterator[Line]:

@@ -80,7 +80,7 @@ def points(both: pl.DataFrame, lies: Sequence[str], title: str) -> "Figure":
 
     both: rows of `strategy_effects` of the measures points and gain, of all seats of one protocol.
     """
-    told = {"points": "points that the liar has more", "gain": "cost that the liar saves"}
+    told = {"points": "points that the liar has more, a game", "gain": "cost units that the liar saves, a game"}
     figure, axes = style.subplots(2, 2, figsize=(6.9, 3.7), sharey=True)
     for panels, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
         for axis, measure in zip(panels, told, strict=True):

@@ -31,7 +31,7 @@ BOTH = (
         "bits",
     ),
     ("bits_true", "float", "the same towards what is so: below 0 where the others are misled", "bits"),
-    ("denied", "int", "of those, such that call a slot impossible which was possible", ""),
+    ("denied", "int", "belief updates about the liars that call a slot impossible which was possible", ""),
 )
 
 OUTCOMES = Table(

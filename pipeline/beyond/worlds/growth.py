@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.beyond.worlds.grid import SIZES, cells
-from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.bootstrap import percentiles, ratio_intervals
 from pipeline.statistics.uncertainty import stream
 from pipeline.truth.recall import Resampling
 
@@ -93,8 +93,7 @@ def exponent(games: pl.DataFrame, measure: str, names: Sequence[str], resampling
     found, slopes = slope(sizes, means), slope(sizes, drawn)
     known = slopes[np.isfinite(slopes)]
     there = bool(np.isfinite(found[0])) and 2 * len(known) > len(slopes)
-    level = [(1 - resampling.level) / 2, (1 + resampling.level) / 2]
-    low, high = (float(end) for end in np.quantile(known, level)) if there else (None, None)
+    low, high = percentiles(known, resampling.level).tolist() if there else (None, None)
     return {
         "exponent": float(found[0]) if np.isfinite(found[0]) else None,
         "low": low,

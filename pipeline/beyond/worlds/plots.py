@@ -32,8 +32,6 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
     points: rows of `worlds_points` of one setting; measures: what each is called on its axis. An axis whose means reach
     0 is linear below 1.
     """
-    from matplotlib.ticker import NullLocator
-
     size = (6.9, 1.5 * len(measures) + 0.6)
     figure, axes = style.subplots(len(measures), len(TOLD), figsize=size, sharex="col", sharey="row", squeeze=False)
     for panels, (measure, told) in zip(axes, measures.items(), strict=True):
@@ -43,20 +41,29 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
                 line(axis, of_row.filter(sweep=sweep, protocol=protocol).sort("value"), look)
             axis.set_xscale("log")
             ticks(axis, of_row.filter(sweep=sweep)["value"].unique().sort().to_list())
-        zero = (of_row["mean"].min() or 0) <= 0  # type: ignore[operator]
-        if zero:
-            panels[0].set_yscale("symlog", linthresh=1.0)
-            panels[0].set_ylim(bottom=-0.4)
-        else:
-            panels[0].set_yscale("log")
-        style.round_ticks(panels[0].yaxis)
-        panels[0].yaxis.set_minor_locator(NullLocator())
+        upright(panels[0], of_row)
         panels[0].set_ylabel(told)
     for axis, told in zip(axes[-1], TOLD.values(), strict=True):
         axis.set_xlabel(told)
     style.entitle(figure, title)
     legend(figure)
     return figure
+
+
+def upright(axis: "Axes", shown: pl.DataFrame) -> None:
+    """A logarithmic vertical axis that holds all means and intervals; below 1 it is linear where means reach 0."""
+    from matplotlib.ticker import NullLocator
+
+    ends = shown.select(least=pl.min("mean"), most=pl.max_horizontal(pl.max("mean"), pl.max("high"))).row(0)
+    least, most = (0.0 if end is None else float(end) for end in ends)
+    if least <= 0:
+        axis.set_yscale("symlog", linthresh=1.0)
+        axis.set_ylim(-0.4, max(1.0, 2 * most))
+    else:
+        axis.set_yscale("log")
+        axis.margins(y=0.08)
+    style.round_ticks(axis.yaxis)
+    axis.yaxis.set_minor_locator(NullLocator())
 
 
 def line(axis: "Axes", shown: pl.DataFrame, look: Mapping[str, Any]) -> None:
@@ -99,8 +106,8 @@ def densities(found: pl.DataFrame, slots: int, title: str) -> "Figure":
             of = found.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost").sort("density")
             axis.plot(of["density"] + shift, of["mean"], **look)
             axis.vlines(of["density"] + shift, of["low"], of["high"], color=colour, linewidth=0.8)
-            axis.set_title(f"excess of {style.name(protocol)}")
-    axes[0].set(title="slots filled at first", ylim=(0, slots))
+            axis.set(title=style.name(protocol), ylabel="excess cost a game")
+    axes[0].set(title="what errands fill", ylabel="slots of a calendar", ylim=(0, slots), yticks=range(0, slots + 1, 4))
     axes[0].legend(loc="lower right", frameon=False)
     for axis in axes:
         axis.set(xlabel="density asked for", xticks=[0.4, 0.6, 0.8, 1.0])

@@ -29,7 +29,7 @@ TASKS = Table(
         SETTING,
         *SIZES,
         C("errands", "float", "errands on a calendar at first, mean over agents"),
-        C("best_cost", "int", "cost of the cheapest schedule found", "cost"),
+        C("best_cost", "int", "cost of the cheapest schedule known", "cost"),
         C("bound", "int", "no schedule is cheaper; best_cost where that is the optimum", "cost"),
         C("proven", "bool", "whether best_cost is the optimum"),
         C("greedy_excess", "int", "cost of the greedy yardstick − best_cost", "cost"),
