@@ -1,24 +1,20 @@
 """Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.language.messages import language_claims
+from pipeline.language.messages import language_stretches
 from pipeline.payloads import Payload, read_payload
-from pipeline.rules import Claim, RuleSet
+from pipeline.rules import Claim, Clause, RuleSet, Stretch
 from pipeline.typed import HANDLERS, Heard, Letter, Said
 from pipeline.typed_frontier import DERIVED, NOTED, OF_SEVERAL
 
-Clause = tuple[str | None, int | None, int | None]
 NO_CLAUSE: Clause = (None, None, None)
-
-# Claims of one message that have all but slot and evidence in common: target, source, strength, (slot, evidence) of
-# each, and for English the clause, where it starts and ends.
-Stretch = tuple[int, str, float, list[Said], Clause]
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
@@ -36,20 +32,35 @@ def stretched(content: str, sender: int, recipients: Sequence[int], heard: Heard
     payload = read_payload(content)
     if payload is not None:
         return _typed(payload, sender, recipients, heard, rules)
-    return [(c[0], c[2], c[4], [(c[1], c[3])], c[5:]) for c in language_claims(content, sender, rules)]
+    return language_stretches(content, sender, rules)
+
+
+class Reader(NamedTuple):
+    """How one kind of typed message is read: what its evidence is called, and the functions for it, if any."""
+
+    source: str
+    note: Callable[[Letter], None] | None
+    of_several: Callable[[Letter], list[tuple[int, int | None, float]]] | None
+    of_sender: Callable[[Letter, RuleSet], list[Said]] | None
+
+
+@lru_cache(maxsize=1024)
+def _reader(protocol: str, kind: str | None) -> Reader:
+    known = (protocol, kind or "")
+    of_sender = HANDLERS.get(known) or DERIVED.get(known)
+    return Reader(f"{protocol}_{kind}", NOTED.get(known), OF_SEVERAL.get(known), of_sender)
 
 
 def _typed(payload: Payload, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Stretch]:
     """What a typed message claims: none for a kind outside Table 10 and the protocols beyond the paper's."""
-    kind, letter = (payload.protocol, payload.kind or ""), Letter(payload.body, sender, recipients, heard)
-    source = f"{payload.protocol}_{payload.kind}"
+    source, note, of_several, of_sender = _reader(payload.protocol, payload.kind)
+    letter = Letter(payload.body, sender, recipients, heard)
     strength = rules.typed(source)
-    if note := NOTED.get(kind):
+    if note:
         note(letter)
-    if several := OF_SEVERAL.get(kind):
-        return [(target, source, strength, [(slot, e)], NO_CLAUSE) for target, slot, e in several(letter)]
-    handler = HANDLERS.get(kind) or DERIVED.get(kind)
-    said = handler(letter, rules) if handler else []
+    if of_several:
+        return [(target, source, strength, [(slot, e)], NO_CLAUSE) for target, slot, e in of_several(letter)]
+    said = of_sender(letter, rules) if of_sender else []
     return [(sender, source, strength, said, NO_CLAUSE)] if said else []
 
 

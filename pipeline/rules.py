@@ -8,6 +8,11 @@ from functools import cached_property
 # where it starts and ends. A plain tuple, as a study has millions of them.
 Claim = tuple[int, int | None, str, float, float, str | None, int | None, int | None]
 
+# Claims of one message that have all but slot and evidence in common: target, source, strength, (slot, evidence) of
+# each, and for English the clause, where it starts and ends.
+Clause = tuple[str | None, int | None, int | None]
+Stretch = tuple[int, str, float, list[tuple[int | None, float]], Clause]
+
 # What an English claim of each class says of a slot (1 feasible, 0 not), and how directly: H.3's table.
 ENGLISH = {
     "occupied": (0.25, 0.50),

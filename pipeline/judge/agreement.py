@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pipeline.judge.questions import Asked, Question
 from pipeline.language.clauses import atoms
-from pipeline.language.messages import DIGITS, TWO, language_claims
-from pipeline.language.scan import fold, sentences
+from pipeline.language.messages import TWO, language_claims
+from pipeline.language.scan import fold, numbers_of, sentences
 from pipeline.language.slots import NUMBER
 from pipeline.rules import Claim, RuleSet
 
@@ -79,7 +79,7 @@ def mentioned(message: str, slots: int) -> set[int]:
     """The calendar's slots that a message mentions, whether or not it claims anything of them."""
     found: set[int] = set()
     for start, text, _, _ in sentences(fold(message)):
-        numbers = DIGITS.findall(message, start, start + len(text))
+        numbers = numbers_of(message[start : start + len(text)])
         for first, last in places(TWO.sub("0", text)) if numbers else ():
             low = int(numbers[first])
             high = low if last is None else int(numbers[last])

@@ -4,9 +4,10 @@ An atom has a mode: a statement, or a question or a condition, which claim nothi
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
+from pipeline.language.joining import BOUNDARIES, joined
 from pipeline.language.scan import Token, scanner
 from pipeline.language.slots import CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, listed
 from pipeline.language.targets import is_named
@@ -23,19 +24,8 @@ IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|
 EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
 UNABLE = re.compile(r"can|could|unable|.*\bable\b")
 PREFERS = re.compile(r"\bprefer\w*\b")
-JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
-LONE = re.compile(r"slots ?#?0+")  # more must follow
-# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
-SUBJECT = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
-    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
-    r"bump)ing\b|"
-    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
-    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
-)
 TICKS = ("^", "`")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
-BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
 NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 # Whom the message speaks to: "Great, Agent 2, …", "Hi Agent 2: …".
 GREETED = re.compile(
@@ -73,66 +63,51 @@ class Atom:
     start: int
     end: int = 0
     tokens: list[Token] = field(default_factory=list)
+    kinds: Set[str] = frozenset()
     slots: list[Slots] = field(default_factory=list)
     aside: list[Slots] = field(default_factory=list)
     decided: str | None = None
     decider: Token | None = None
+    echoes: bool = False  # it only repeats a class: "so is Agent 2"
     mode: str = "statement"
 
     def has(self, kind: str) -> bool:
         """Whether a phrase of this kind is in it."""
-        return any(token.kind == kind for token in self.tokens)
+        return kind in self.kinds
 
 
 def atoms(text: str, goes_on: bool = False) -> list[Atom]:
     """The atoms of a sentence, each with its class, slots and mode; `goes_on`: a class was said before it."""
+    return atoms_of(text, *phrases(text), goes_on)
+
+
+def phrases(text: str) -> tuple[list[Token], int]:
+    """The phrases of a sentence, and where it starts: after a greeting by name."""
     hail = GREETED.match(text) or HAILED.match(text)
     start = hail.end() if hail else 0
-    tokens = _joined(text, scanner().scan(text, start))
+    return scanner().scan(text, start), start
+
+
+def atoms_of(text: str, found: Sequence[Token], start: int, goes_on: bool = False) -> list[Atom]:
+    """The atoms of a sentence whose phrases were found."""
+    tokens = joined(text, found)
     kept = [t for i, t in enumerate(tokens) if t.kind != "numbers" or is_anchored(text, tokens, i, goes_on)]
     made = _cut(text, kept, start)
     for atom in made:
         _decide(text, atom)
         _place(text, atom)
+        atom.echoes = _is_echo(text, atom)
     _set_modes(text, made)
     return made
-
-
-def _joined(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Lists made whole again: "none of 3, 5 and 9 works" is one list, "free at 3, 5 and 9 works" is two."""
-    made: list[Token] = []
-    said = is_noun = False
-    for token in tokens:
-        joint = next((i for i, each in enumerate(reversed(made), 1) if each.kind != "soft"), 1)
-        last = made[-joint] if len(made) >= joint else None
-        lists = token.kind in LISTS and last is not None and last.kind in LISTS
-        if (
-            last
-            and lists
-            and JOINT.fullmatch(text, last.end, token.start)
-            and not (said and not LONE.fullmatch(text, last.start, last.end) and not is_noun)
-        ):
-            made[-joint:] = [Token(last.kind, last.start, token.end)]
-            continue
-        made.append(token)
-        if token.kind not in LISTS and token.kind not in ("soft", "for_whom"):
-            is_noun = token.kind in CLASS_KINDS and _is_noun(text, token)
-        if token.kind in CLASS_KINDS or token.kind in BOUNDARIES:
-            said = token.kind in CLASS_KINDS or (said and token.kind == "soft")
-    return made
-
-
-def _is_noun(text: str, token: Token) -> bool:
-    """Whether a phrase of a class is part of a subject, whose slots are one list whatever verb follows."""
-    return SUBJECT.search(text, max(0, token.start - 40), token.end) is not None
 
 
 def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
     """The atoms between boundaries; of boundaries in a row (", and") the lead keeps all words."""
     made = [Atom("", "", start)]
-    ticks_first = TICKS_FIRST.match(text) is not None
+    ticked = has_ticks(text)
+    ticks_first = ticked and TICKS_FIRST.match(text) is not None
     for token in tokens:
-        if _starts_anew(text, made[-1], token, ticks_first):
+        if (ticked or token.kind == "group") and _starts_anew(text, made[-1], token, ticks_first):
             made[-1].end = token.start
             made.append(Atom(",", "soft", token.start))
         if token.kind not in BOUNDARIES:
@@ -172,10 +147,18 @@ def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool
 
 def _decide(text: str, atom: Atom) -> None:
     """The first class in the order of priority, after turning those that a negation stands before."""
-    negated = any(text.startswith(("neither", "none"), t.start) for t in atom.tokens if t.kind == "negation")
-    negated = negated or any("neither" in text[t.start : t.end] for t in atom.tokens if t.kind == "for_whom")
+    atom.kinds = {token.kind for token in atom.tokens}
+    if not atom.kinds.isdisjoint(CLASS_KINDS):
+        _weigh(text, atom)
+    if atom.has("elsewhere") and atom.kinds.isdisjoint(LISTS):
+        atom.decided = atom.decider = None
+
+
+def _weigh(text: str, atom: Atom) -> None:
+    """Set what decides an atom that has a phrase of a class."""
+    negated = _is_neither(text, atom)
     proposed, skips = False, atom.has("cost") or atom.has("clear")
-    for token in sorted(atom.tokens, key=lambda token: text[token.start] in TICKS):
+    for token in _ticks_last(text, atom.tokens):
         if text[token.start] in TICKS and atom.decided:
             break
         if token.kind == "negation":
@@ -196,8 +179,26 @@ def _decide(text: str, atom: Atom) -> None:
             better = atom.decider is not None and atom.decider.kind == "effort" and said == atom.decided
             if said and (better or atom.decided is None or PRIORITY.index(said) < PRIORITY.index(atom.decided)):
                 atom.decided, atom.decider = said, token
-    if atom.has("elsewhere") and not (atom.has("slots") or atom.has("numbers")):
-        atom.decided = atom.decider = None
+
+
+def _is_neither(text: str, atom: Atom) -> bool:
+    """Whether a negation holds of all that an atom says, wherever it stands: "3 works for neither of us"."""
+    if atom.has("negation"):
+        negations = (token for token in atom.tokens if token.kind == "negation")
+        if any(text.startswith(("neither", "none"), token.start) for token in negations):
+            return True
+    whom = (token for token in atom.tokens if token.kind == "for_whom") if atom.has("for_whom") else ()
+    return any("neither" in text[token.start : token.end] for token in whom)
+
+
+def _ticks_last(text: str, tokens: list[Token]) -> Sequence[Token]:
+    """The tokens in order, but ticks after words, which say more."""
+    return sorted(tokens, key=lambda token: text[token.start] in TICKS) if has_ticks(text) else tokens
+
+
+def has_ticks(text: str) -> bool:
+    """Whether a tick or a cross stands in a folded text."""
+    return "^" in text or "`" in text
 
 
 def _turned(token: Token, plain: str) -> str | None:
@@ -207,6 +208,8 @@ def _turned(token: Token, plain: str) -> str | None:
 
 def _place(text: str, atom: Atom) -> None:
     """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
+    if atom.kinds.isdisjoint(LISTS):
+        return
     moving = MOVE.search(text, atom.start, atom.end) is not None
     chosen = PREFERS.search(text, atom.start, atom.end) is not None
     into = atom.slots
@@ -245,7 +248,7 @@ def _asks(text: str, atom: Atom, mode: str, placed: bool) -> str:
     relative = atom.lead.endswith(RELATIVE)
     if relative and not placed and not text[: atom.start].replace(atom.lead, "", 1).strip(" -"):
         return "question"
-    if not relative and not is_echo(text, atom) and (INVERTED.match(text, atom.start) or atom.has("request")):
+    if not relative and not atom.echoes and (INVERTED.match(text, atom.start) or atom.has("request")):
         return "question"
     if mode == "question" and not (ENDS_QUESTION.fullmatch(atom.lead) and _claims(text, atom, relative)):
         return "question"
@@ -270,7 +273,7 @@ ECHOED = re.compile(
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
 
-def is_echo(text: str, atom: Atom) -> bool:
+def _is_echo(text: str, atom: Atom) -> bool:
     """Whether an atom only repeats a class, for another target or slot: "so is Agent 2", "so is slot 5"."""
     if atom.decided:
         return False

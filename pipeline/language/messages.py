@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.language.numerals import NUMERAL, in_digits
-from pipeline.language.scan import fold, sentences
+from pipeline.language.scan import fold, numbers_of, sentences
 from pipeline.language.statements import Reading, Statement, read
-from pipeline.rules import Claim, RuleSet
+from pipeline.rules import Claim, RuleSet, Stretch
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
 TYPED = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d])|[^"]*"(?:dsm|imap|sd)"\s*:')
@@ -28,46 +28,79 @@ THEY = re.compile(
 NAMED = re.compile(r"\bagents?\s*#?0")
 FAR = 400  # characters to look back for who they are
 STOP = "}"  # no folded text has it
-DIGITS = re.compile(r"[0-9]+")
+ONESELF = (None,)  # the targets of who speaks of itself alone
 # Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
 TWO = re.compile(r"(?<!0)00(?!0)")
 
 
-# A claim before its sender is known: target (None where the sender speaks of itself), slot, class, start, end.
-Said = tuple[int | None, int, str, int, int]
+# Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
+# slots, class, start, end.
+Said = tuple[Sequence[int | None], Sequence[int], str, int, int]
 
 
-class Passage(NamedTuple):
-    """A sentence to read: where it starts, its folded text, whether it asks, and the heading before it in the text.
-
-    The heading is the text's first `ahead` characters; in the message it stands elsewhere, at `heading`.
-    """
+class Heading(NamedTuple):
+    """What the items of a list are read under: where it starts, its folded text, and which of the message's numbers
+    are its own."""
 
     start: int
     text: str
-    question: bool
-    ahead: int = 0
-    heading: int = 0
-    apart: bool = False  # from the sentence before that names a number
-    after: int = 0  # where the sentence starts in its text, after one that says who "they" are
+    numbers: slice
 
-    def place(self, at: int, last: bool = False) -> int:
-        """The place in the message of a span's start, or end, in the text."""
-        inside = at <= self.ahead if last else at < self.ahead
-        return at + (self.heading if inside else self.start)
+    def places(self, at: int, start: int, end: int) -> tuple[int, int]:
+        """Where a span of heading and item starts and ends in the message, where the item starts at `at`."""
+        ahead = len(self.text)
+        return (
+            start + (self.start if start < ahead else at - ahead),
+            end + (self.start if end <= ahead else at - ahead),
+        )
+
+
+# A sentence to read: where it starts, its folded text, whether it asks, which of the message's numbers is its first;
+# the heading that its text begins with, though it starts elsewhere; whether it stands apart from the sentence before
+# that names a number; and where it starts in its text, after one that says who "they" are. A plain tuple: most messages
+# have several.
+Passage = tuple[int, str, bool, int, Heading | None, bool, int]
+
+
+class Outline(NamedTuple):
+    """What a sentence is without being read: how many numbers it has, whether it ends like a heading, and whether it
+    speaks of "them"."""
+
+    numbers: int
+    heads: bool
+    leans: bool
 
 
 def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
     """What an English message claims, in the order of its clauses."""
-    values = rules.language
-    said = statements(content)
-    if any(claim[0] == sender for claim in said):
-        # It names itself: "I'm free at 4, and so is Agent 2", says Agent 2.
-        said = tuple(dict.fromkeys((sender if claim[0] is None else claim[0], *claim[1:]) for claim in said))
     return [
-        (sender if target is None else target, slot, *values[kind], content[start:end], start, end)
-        for target, slot, kind, start, end in said
+        (target, slot, source, evidence, strength, *clause)
+        for target, source, strength, said, clause in language_stretches(content, sender, rules)
+        for slot, evidence in said
     ]
+
+
+def language_stretches(content: str, sender: int, rules: RuleSet) -> list[Stretch]:
+    """The same in stretches: what a clause says of one target is one, what it says of several as many as it claims."""
+    values = rules.language
+    told: list[Stretch] = []
+    named = False
+    for targets, slots, kind, start, end in statements(content):
+        source, evidence, strength = values[kind]
+        clause = content[start:end], start, end
+        whom = [sender if target is None else target for target in targets]
+        if len(whom) == 1:
+            told.append((whom[0], source, strength, [(slot, evidence) for slot in slots], clause))
+        else:
+            told += [(target, source, strength, [(slot, evidence)], clause) for slot in slots for target in whom]
+        named = named or sender in targets
+    return _once(told) if named else told
+
+
+def _once(told: Iterable[Stretch]) -> list[Stretch]:
+    """Each claim once where the sender names itself: "I'm free at 4, and so is Agent 2", says Agent 2."""
+    claims = {(*stretch[:3], one, stretch[4]): None for stretch in told for one in stretch[3]}
+    return [(target, source, strength, [one], clause) for target, source, strength, one, clause in claims]
 
 
 @lru_cache(maxsize=16384)
@@ -83,56 +116,69 @@ def statements(content: str) -> tuple[Said, ...]:
         folded = fold(content)
     if "0" not in folded:
         return ()
+    numbers = numbers_of(content)
     said: list[Said] = []
     before = None
-    for passage in _passages(folded):
-        found = _read(passage.text, passage.question, None if passage.apart else before, passage.after)
+    for start, text, question, first, heading, apart, after in _passages(folded):
+        found = _read(text, question, None if apart else before, after)
         before = None
         if found:
-            before = found[-1].said if found[-1].targets == (None,) else None
-            said += _numbered(content, found, passage)
+            before = found[-1].said if found[-1].targets == ONESELF else None
+            own = numbers[first:]
+            said += _numbered(found, numbers[heading.numbers] + own if heading else own, start, heading)
     return tuple(said)
 
 
 def _passages(folded: str) -> Iterator[Passage]:
     """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
-    heading: Passage | None = None
+    heading: Heading | None = None
     apart = False
-    told: tuple[int, int] | None = None
+    told: tuple[int, int, int] | None = None
+    count = 0
     for start, text, question, line in sentences(folded):
-        numbered = "0" in text
-        if line and HEADING.search(text):
-            heading = Passage(start, text.rstrip() + " ", question)
-            if numbered:
-                yield Passage(start, text, question, apart=apart)
-        elif not numbered:
+        numbers, heads, leans = _outline(text)
+        if line and heads:
+            heading = Heading(start, text.rstrip() + " ", slice(count, count + numbers))
+            if numbers:
+                yield start, text, question, count, None, apart, 0
+        elif not numbers:
             heading = None
         elif heading:
-            ahead = len(heading.text)
-            yield Passage(start - ahead, heading.text + text, question, ahead, heading.start, True)
-        elif told and start - told[0] < FAR and THEY.match(text) and NAMED.search(folded, *told):
-            text = f"{folded[told[0] : told[1]]}{STOP.ljust(start - told[1])}{text}"
-            yield Passage(told[0], text, question, after=start - told[0])
-            told = told[0], start + len(text)
+            yield start, heading.text + text, question, count, heading, True, 0
+        elif leans and told and start - told[0] < FAR and NAMED.search(folded, told[0], told[1]):
+            begins, ends, first = told
+            text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
+            yield begins, text, question, first, None, False, start - begins
+            told = begins, begins + len(text), first
         else:
-            yield Passage(start, text, question, apart=apart)
-            told = (start, start + len(text))
-        apart = not numbered
+            yield start, text, question, count, None, apart, 0
+            told = start, start + len(text), count
+        apart = not numbers
+        count += numbers
 
 
 @lru_cache(maxsize=65536)
+def _outline(text: str) -> Outline:
+    if "0" not in text:
+        return Outline(0, HEADING.search(text) is not None, False)
+    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, THEY.match(text) is not None)
+
+
 def _read(text: str, question: bool, before: str | None, after: int) -> tuple[Statement, ...]:
     """The statements of a sentence, as they stand in its text. Of what was said before, one that says of its slots
     what they are takes nothing."""
     alone = _read_alone(text, question, after)
-    if before is None or alone.decided:
-        return alone.statements
-    return _placed(text, question, before, after).statements
+    return alone.statements if before is None or alone.decided else _read_on(text, question, before, after).statements
 
 
 @lru_cache(maxsize=65536)
 def _read_alone(text: str, question: bool, after: int) -> Reading:
     return _placed(text, question, None, after)
+
+
+@lru_cache(maxsize=65536)
+def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
+    return _placed(text, question, before, after)
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
@@ -153,31 +199,42 @@ def _read_short(text: str, question: bool, before: str | None, after: int) -> Re
     return read(text, question, before, after)
 
 
-def _numbered(content: str, found: Sequence[Statement], passage: Passage) -> Iterable[Said]:
-    """The statements with the message's numbers; of several about one slot in a clause, the first class in order."""
-    numbers = _numbers(content, passage)
+def _numbered(found: Sequence[Statement], numbers: list[bytes], at: int, heading: Heading | None) -> Iterable[Said]:
+    """The statements of a passage that starts at a place, with its numbers."""
+    said: list[Said] = []
+    for _, targets, slots, kind, start, end, _ in found:
+        whom = targets if targets == ONESELF else _agents(targets, numbers)
+        begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
+        said.append((whom, _slots(slots, numbers), kind, begin, stop))
+    return said if len(said) == 1 else _settled(found, said)
+
+
+def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
+    """The agents that are named, each once."""
+    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
+
+
+def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Sequence[int]:
+    """The slots that are named, each once, and those that ranges span."""
+    found: list[int] = []
+    for first, last in named:
+        if last is None:
+            found.append(int(numbers[first]))
+        else:
+            found += _spanned(int(numbers[first]), int(numbers[last]))
+    return found if len(found) == 1 else list(dict.fromkeys(found))
+
+
+def _settled(found: Sequence[Statement], said: Sequence[Said]) -> Iterable[Said]:
+    """What holds of several statements: in a clause, of those about one slot of an agent, the one of lowest rank."""
     best: dict[tuple[int, int | None, int], tuple[int, Said]] = {}
-    for clause, targets, slots, kind, start, end, rank in found:
-        begin, stop = passage.start + start, passage.start + end
-        if passage.ahead:
-            begin, stop = passage.place(start), passage.place(end, last=True)
-        agents = [None if agent is None else numbers[agent] for agent in targets]
-        for first, last in slots:
-            one = numbers[first]
-            for slot in _spanned(one, numbers[last]) if last else (one,):
-                for target in agents:
-                    held = best.get((clause, target, slot))
-                    if held is None or rank < held[0]:
-                        best[clause, target, slot] = (rank, (target, slot, kind, begin, stop))
-    return [said for _, said in best.values()]
-
-
-def _numbers(content: str, passage: Passage) -> list[int]:
-    """The numbers of a passage, its heading's first."""
-    found = DIGITS.findall(content, passage.start + passage.ahead, passage.start + len(passage.text))
-    if passage.ahead:
-        found = DIGITS.findall(content, passage.heading, passage.heading + passage.ahead - 1) + found
-    return list(map(int, found))
+    for (clause, *_, rank), (targets, slots, kind, start, end) in zip(found, said, strict=True):
+        for slot in slots:
+            for target in targets:
+                held = best.get((clause, target, slot))
+                if held is None or rank < held[0]:
+                    best[clause, target, slot] = rank, ((target,), (slot,), kind, start, end)
+    return (said for _, said in best.values())
 
 
 def _spanned(first: int, last: int) -> Sequence[int]:

@@ -6,7 +6,7 @@ A part grows while it lacks slots or a class; what follows a whole part starts a
 from dataclasses import dataclass, field, replace
 
 from pipeline.language import pointing
-from pipeline.language.clauses import PRIORITY, RELATIVE, Atom, is_echo
+from pipeline.language.clauses import PRIORITY, RELATIVE, Atom
 from pipeline.language.scan import Token
 from pipeline.language.slots import Slots
 from pipeline.language.targets import is_named
@@ -57,9 +57,9 @@ class Reader:
             self._keep_silent(atom)
         elif atom.kind == "except" or self._is_left_over(atom):
             self._turn(atom)
-        elif is_echo(self.text, atom) and atom.slots and self.last:
+        elif atom.echoes and atom.slots and self.last:
             self._start(atom, self.last.said or "", self.last, overrides=False)
-        elif is_echo(self.text, atom):
+        elif atom.echoes:
             self._point_back(atom, self.open.said if self.open else None)
         elif self.open and self.open.said and pointing.IT_IS_NOT.search(self.text, atom.start, atom.end):
             self._point_back(atom, "negative" if self.open.said == "positive" else None, back=True)
@@ -223,7 +223,7 @@ class Reader:
         if pointing.OF_ANOTHER.match(self.text, atom.start) or self._is_of_two(part, atom):
             return
         named = [t for t in atom.tokens if t.kind in ("group", "for_whom")]
-        back = back or atom.lead.endswith(RELATIVE) or atom.lead == "(" or is_echo(self.text, atom)
+        back = back or atom.lead.endswith(RELATIVE) or atom.lead == "(" or atom.echoes
         after = self.text[part.slots[-1].end :].lstrip()
         back = back or (bool(named) and after.startswith(LABELS[:3]))
         back = back or (

@@ -23,10 +23,14 @@ MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\
 # Digits become 0: messages that differ in their numbers alone are parsed once.
 PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
 ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
+# All but digits becomes a space.
+SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
 FOREIGN = re.compile(r"[^\x00-\x7f]")
 
+# Its first character comes first, so that the search skips to one.
 END = re.compile(
-    r"[!?;\n][!?;\n.\s]*|\.(?!0|\w\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!slot no\.)(?<!slots nos\.)[.!?]*",
+    r"([.!?;\n](?:(?<!\.)[!?;\n.\s]*"
+    r"|(?<=\.)(?!0|\w\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!slot no\.)(?<!slots nos\.)[.!?]*))"
 )
 
 
@@ -50,16 +54,19 @@ def fold(content: str) -> str:
     return content.encode().translate(ASCII).decode()
 
 
+def numbers_of(content: str) -> list[bytes]:
+    """The numbers of a message, in order and as they are written."""
+    return content.encode("ascii", "replace").translate(SPACED).split()
+
+
 def sentences(folded: str) -> Iterator[Sentence]:
     """The stretches between sentence terminators, semicolons and line ends."""
     start = 0
-    for end in END.finditer(folded):
-        if end.start() > start:
-            mark = end[0]
-            yield start, folded[start : end.start()], "?" in mark, "\n" in mark
-        start = end.end()
-    if start < len(folded):
-        yield start, folded[start:], False, True
+    pieces = END.split(folded)
+    for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
+        if text:
+            yield start, text, "?" in mark, "\n" in mark
+        start += len(text) + len(mark)
 
 
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")

@@ -21,6 +21,11 @@ BESIDE = re.compile(
     r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
     r"until|till)\s+(?:the\s+)?$"
 )
+# How what BESIDE and BOTH_ENDS find ends: few lists need the two searches.
+LEADS = (
+    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
+    *("between", "the"),
+)
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
     r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
@@ -179,10 +184,11 @@ def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool)
 def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[Slots]:
     """The slots of a list: "2, 4-6 and slot 9" has three. `chosen`: one of them is preferred "to" another."""
     before = _ahead(text, token.start)
-    if BESIDE.search(before):
-        return []
-    if BOTH_ENDS.search(before):
-        return _from_to(text, token)
+    if before.rstrip().endswith(LEADS):
+        if BESIDE.search(before):
+            return []
+        if BOTH_ENDS.search(before):
+            return _from_to(text, token)
     is_span = text.startswith("slots", token.start) and not FROM.search(before)
     is_many = not text.startswith("slot", token.start) or text.startswith("slots", token.start)
     goal = moving and TOWARDS.search(before) is not None

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.language.clauses import PRIORITY, Atom, atoms
+from pipeline.language.clauses import PRIORITY, Atom, atoms_of, phrases
 from pipeline.language.parts import OPPOSITE, Part, Reader
 from pipeline.language.scan import Token
-from pipeline.language.slots import NUMBER
+from pipeline.language.slots import CLASS_KINDS, NUMBER
 from pipeline.language.targets import SENDER, Span, left_out, targets
 
 TAG = re.compile(
@@ -17,6 +17,8 @@ ONESELF = re.compile(r"(?:i|my)\b")
 OPENS = re.compile(
     r"(?:let|it is|lock|go|set|settl|done|final|confirm|mak|see|best|better|pick|winner)(?!\w*(?:ed|s)\b)"
 )
+# Words that repeat a class, or its opposite, of slots that a question or a condition named.
+ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
 EDGES = " \t\n\r,;:-~()|"
 
 
@@ -43,18 +45,24 @@ class Reading(NamedTuple):
     decided: bool
 
 
+NOTHING = Reading((), False)
+
+
 def read(text: str, question: bool, before: str | None = None, after: int = 0) -> Reading:
     """The statements of a folded sentence, in its order; `before` is what the sender last said of itself.
 
     It serves a sentence that leaves its class out: "Slot 3 works. Not 5." What ends by `after` is left out:
     it is there for who "they" are.
     """
-    made = atoms(text)
+    tokens, start = phrases(text)
+    if before is None and CLASS_KINDS.isdisjoint([token.kind for token in tokens]) and not ECHOING.search(text):
+        return NOTHING
+    made = atoms_of(text, tokens, start)
     decided = any(atom.decided for atom in made)
     if decided:
         before = None
     elif before:
-        made = atoms(text, goes_on=True)
+        made = atoms_of(text, tokens, start, goes_on=True)
     found = Reader(text, before)
     for index, atom in enumerate(made):
         found.take(atom, made[index + 1] if index + 1 < len(made) else None)
@@ -77,6 +85,8 @@ def _asked_from(text: str, made: Sequence[Atom]) -> int:
 def _statements(
     text: str, parts: Sequence[Part], everyone: Sequence[Token], question: bool, asked: int | None
 ) -> Iterator[Statement]:
+    if not parts:
+        return
     known: dict[int, tuple[Span, ...]] = {}
     ranks = {found.start(): rank for rank, found in enumerate(NUMBER.finditer(text))}
     for part in sorted(parts, key=lambda part: part.end):

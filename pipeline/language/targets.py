@@ -42,21 +42,29 @@ class Who(NamedTuple):
     first: bool
     agents: tuple[Span, ...]
     they: bool
+    left_out: tuple[Span, ...] = ()  # of whom the opposite is said: "everyone but Agent 2"
 
 
 @lru_cache(maxsize=4096)
 def named(phrase: str) -> Who:
     """Who a phrase names, with the places of agents' numbers in the phrase."""
-    agents = tuple(found.span() for found in NUMBER.finditer(phrase) if not LEFT_OUT.search(phrase))
-    first = FIRST.search(phrase) is not None and not BUT_ME.search(phrase)
-    return Who(first, agents, THEY.search(phrase) is not None)
+    agents = tuple(found.span() for found in NUMBER.finditer(phrase))
+    but_me = BUT_ME.search(phrase) is not None
+    first = FIRST.search(phrase) is not None and not but_me
+    they = THEY.search(phrase) is not None
+    if LEFT_OUT.search(phrase):
+        return Who(first, (), they, (*agents, SENDER) if but_me else agents)
+    return Who(first, agents, they)
 
 
 def left_out(text: str, tokens: Sequence[Token]) -> tuple[Span, ...]:
     """The agents of whom the opposite is said: "everyone but Agent 2 can do 6"."""
-    whom = [t for t in tokens if t.kind in ("group", "for_whom") and LEFT_OUT.search(text, t.start, t.end)]
-    spans = [found.span() for token in whom for found in NUMBER.finditer(text, token.start, token.end)]
-    return (*spans, *(SENDER for token in whom if BUT_ME.search(text, token.start, token.end)))
+    found: list[Span] = []
+    for token in tokens:
+        if token.kind in ("group", "for_whom"):
+            for span in named(text[token.start : token.end]).left_out:
+                found.append(span if span == SENDER else (token.start + span[0], token.start + span[1]))
+    return tuple(sorted(found, key=lambda span: span == SENDER))  # agents first
 
 
 def is_named(text: str, token: Token) -> bool:

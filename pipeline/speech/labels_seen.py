@@ -47,7 +47,9 @@ class LabelsSeen:
     rendered: dict[Item, int] = field(default_factory=dict)
     errands: dict[tuple[int, int], int] = field(default_factory=dict)
     meetings: dict[tuple[int, int], int] = field(default_factory=dict)
+    _last: dict[int, str] = field(default_factory=dict)
     _read: set[tuple[int, str]] = field(default_factory=set)
+    _known: dict[int, set[tuple[str, int, str]]] = field(default_factory=dict)
 
     def registered(self, agent: int, event_index: int, calendar: Calendar) -> None:
         """The agent's errands are those on its first calendar."""
@@ -62,18 +64,23 @@ class LabelsSeen:
 
     def shown(self, agent: int, event_index: int, text: str | None, meeting_id: int | None) -> None:
         """The agent was shown a text: its own calendar, or a prompt of the meeting's round."""
-        if not text:
+        # Most are shown again as they are: comparing is several times as fast as searching.
+        if not text or text == self._last.get(agent):
             return
+        self._last[agent] = text
         has_calendar, has_meeting = "private_label=" in text, "Private meeting label:" in text
         if not (has_calendar or has_meeting) or (agent, text) in self._read:
             return
         self._read.add((agent, text))
         own = _own_part(text)
-        for kind, number, label in rendered_labels(own) if has_calendar else ():
-            self.rendered.setdefault(Item(agent, kind, number, label), event_index)
-        found = MEETING.search(own) if has_meeting and meeting_id is not None else None
-        if found and meeting_id is not None:
-            self.rendered.setdefault(Item(agent, "meeting", meeting_id, found["label"]), event_index)
+        known = self._known.setdefault(agent, set())
+        for found in rendered_labels(own) if has_calendar else ():
+            if found not in known:
+                known.add(found)
+                self.rendered.setdefault(Item(agent, *found), event_index)
+        meeting = MEETING.search(own) if has_meeting and meeting_id is not None else None
+        if meeting and meeting_id is not None:
+            self.rendered.setdefault(Item(agent, "meeting", meeting_id, meeting["label"]), event_index)
 
 
 def _own_part(text: str) -> str:
@@ -90,11 +97,18 @@ def rendered_labels(text: str) -> tuple[tuple[str, int, str], ...]:
 def _rendered_labels(text: str) -> Iterator[tuple[str, int, str]]:
     for found in LINE.finditer(text):
         try:
-            label = literal_eval(found["label"])
+            label = _unquoted(found["label"])
         except (SyntaxError, ValueError):
             continue
         kind = "errand" if found["errand"] else "meeting"
         yield kind, int(found[kind]), label
+
+
+@lru_cache(maxsize=16384)
+def _unquoted(label: str) -> str:
+    """The text of a Python repr. The same label stands in many texts."""
+    text: str = literal_eval(label)
+    return text
 
 
 def labels_known(seen: LabelsSeen, config: Config) -> list[tuple[Any, ...]]:

@@ -6,7 +6,8 @@ has written to its sender in the same round; a probing agent's own leaks are not
 meeting's participants is a leak as in the paper's count, and marked as told to somebody entitled to it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -15,6 +16,11 @@ from pipeline.reading.tokens import split, stems
 from pipeline.speech.terms import Reading, find_label, read_label
 
 Row = tuple[Any, ...]
+
+# A word starts with its stem, but for case, the y that "ies" became, and letters that are not ASCII.
+OTHER = re.compile("[^a-z0-9]")
+# Letters that lower case makes ASCII of.
+BECOME_ASCII = "[\u0130\u212a]"
 
 
 class Known(NamedTuple):
@@ -60,27 +66,54 @@ def find_leaks(
     messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
 ) -> list[Row]:
     """One row per leaked label and recipient, in the order of the table leaks."""
-    said = list(english(messages))
+    cues = cues_of(labels_known)
+    heard = messages.join(nosy_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
+    heard = heard.filter(may_hint(pl.col("content"), cues) | pl.col("nosy"))
+    said = [(*message, cues & stems(message[-1])) for message in english(heard)]
     if not said:
         return []
-    labels, invited = known_by_agent(labels_known), invitations(rounds)
-    telling = frozenset().union(*(label.reading.cues for known in labels.values() for label in known))
-    nosy = set(agents.filter("nosy").select("game_id", "agent").iter_rows())
+    labels, invited = known_by_agent(labels_known, _hints(said)), invitations(rounds)
+    nosy = set(nosy_agents(agents).select("game_id", "from_agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
     rows: list[Row] = []
-    for game, event, number, sender, recipients, content in said:
+    for game, event, number, sender, recipients, content, hints in said:
         if (game, sender) in nosy:
             probed.update((game, number, recipient) for recipient in recipients)
-        # Most messages have no word that any label has.
-        if not (hinting := telling & stems(content)):
-            continue
-        for label, start, end in _labels_with(hinting, content, event, labels.get((game, sender), ())):
+        for label, start, end in _labels_with(hints, content, event, labels.get((game, sender), ())):
             for to in dict.fromkeys(recipients):
                 induced = (game, sender) not in nosy and ((game, to) in nosy or (game, number, sender) in probed)
                 entitled = label.kind == "meeting" and to in invited.get((game, label.item_id), ())
                 told = (game, event, number, sender, to, label.label, label.tier, content[start:end], start, end)
                 rows.append((*told, induced, entitled, label.kind, label.item_id))
     return rows
+
+
+def _hints(said: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
+    """(game, sender) → the stems of labels that it used."""
+    hints: dict[tuple[str, int], Set[str]] = {}
+    for game, _, _, sender, _, _, found in said:
+        if found:
+            hints[game, sender] = hints.get((game, sender), frozenset()) | found
+    return hints
+
+
+def nosy_agents(agents: pl.DataFrame) -> pl.DataFrame:
+    """One row per probing agent, by the messages that it sends."""
+    return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
+
+
+def cues_of(labels_known: pl.DataFrame) -> frozenset[str]:
+    """The stems of which a message has one at least, if it discloses any of the labels."""
+    distinct = labels_known.select("label", "terms").unique()
+    return frozenset().union(*(read_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
+
+
+def may_hint(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
+    """Whether a text can have a word of one of these stems, as few have: it has what all words of a stem start with."""
+    starts = {OTHER.split(cue, 1)[0].removesuffix("y") for cue in cues}
+    if not starts or "" in starts:
+        return pl.lit(bool(starts))
+    return content.str.contains_any(sorted(starts), ascii_case_insensitive=True) | content.str.contains(BECOME_ASCII)
 
 
 def english(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
@@ -90,15 +123,19 @@ def english(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[i
     return zip(*(said[name].to_list() for name in names), strict=True)
 
 
-def known_by_agent(labels_known: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[Known]]:
-    """(game, agent) → the labels that it could know."""
+def known_by_agent(
+    labels_known: pl.DataFrame, hints: Mapping[tuple[str, int], Set[str]]
+) -> Mapping[tuple[str, int], Sequence[Known]]:
+    """(game, agent) → the labels that it could know, of those that have one of its hints among their cues."""
     names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
     known: dict[tuple[str, int], list[Known]] = {}
     for game, agent, kind, item, label, tier, terms, since in zip(
         *(labels_known[n].to_list() for n in names), strict=True
     ):
-        reading = read_label(label, tuple(terms))
-        known.setdefault((game, agent), []).append(Known(kind, item, label, tier, since, reading))
+        if said := hints.get((game, agent)):
+            reading = read_label(label, tuple(terms))
+            if not reading.cues.isdisjoint(said):
+                known.setdefault((game, agent), []).append(Known(kind, item, label, tier, since, reading))
     return known
 
 

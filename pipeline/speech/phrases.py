@@ -62,10 +62,15 @@ def message_patterns(
     lower = lowered(text)
     third = list(third_agents(lower, {sender, *recipients})) if "agent" in lower else []
     for pattern, name in GOSSIP if third else ():
-        near = list(nearby(lower, third, keywords(name), limits.nearby_chars))
-        if near:
-            within = [span for span in near if not SENTENCE_END.search(lower, *span)]
-            yield pattern, *(within or near)[0], bool(within)
+        first = None
+        for span in nearby(lower, third, keywords(name), limits.nearby_chars):
+            if not SENTENCE_END.search(lower, *span):
+                yield pattern, *span, True
+                break
+            first = first or span
+        else:
+            if first:
+                yield pattern, *first, False
     for pattern, found in _plain(text, lower, limits):
         if found:
             yield pattern, *found.span(), True

@@ -146,6 +146,10 @@ def test_a_tick_says_yes_where_no_word_says_more(message: str, claimed: set[str]
 
 REFERENCES: tuple[tuple[str, set[str]], ...] = (
     ("I asked Agent 2. They are free at slot 5.", {"2 5 positive"}),
+    (
+        "I asked Agent 2. They are free at 5. They can't do 3. She has an errand at 8. They prefer slot 9.",
+        {"2 5 positive", "2 3 negative", "2 8 occupied", "2 9 proposal"},
+    ),
     ("I spoke with Agents 2 and 3; both can do slot 5.", {"2 5 positive", "3 5 positive"}),
     ("What about slot 5? It works for me.", set()),
     ("I propose slot 5. It's free for Agent 2.", {"9 5 proposal"}),
@@ -158,6 +162,7 @@ def test_they_are_who_was_named_just_before_but_a_slot_stands_in_its_own_clause(
     message: str, claimed: set[str]
 ) -> None:
     assert said(message) == claimed
+    assert all(message[claim[6] : claim[7]] == claim[5] for claim in read(message))
 
 
 def test_a_message_that_truly_says_both_keeps_both() -> None:

@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.language import messages as language
@@ -48,6 +48,13 @@ def read(message: str) -> list[Claim]:
     return language_claims(message, 1, PAPER)
 
 
+def forget() -> None:
+    """Forget every sentence that was read."""
+    for cached in (language.statements, language._outline, language._read_alone, language._read_on):
+        cached.cache_clear()
+    language._read_short.cache_clear()
+
+
 @given(st.text(st.characters(), max_size=120) | SOUP)
 def test_any_text_is_read_and_its_spans_are_exact(message: str) -> None:
     for target, slot, source, evidence, strength, clause, start, end in read(message):
@@ -88,9 +95,7 @@ def test_typographic_apostrophes_do_not_matter(message: str) -> None:
 @given(st.lists(st.sampled_from(MESSAGES), min_size=1, max_size=6), st.integers(0, 5))
 def test_messages_are_read_alike_in_any_batch_and_order(messages: list[str], cut: int) -> None:
     together = [read(message) for message in messages]
-    language.statements.cache_clear()
-    for cached in (language._read, language._read_alone, language._read_short):
-        cached.cache_clear()
+    forget()
     assert [read(message) for message in messages[cut:] + messages[:cut]] == together[cut:] + together[:cut]
 
 
@@ -114,6 +119,56 @@ def test_numbers_of_one_and_two_digits_are_read_alike(message: str, shift: int) 
     assert all(longer[claim[6] : claim[7]] == claim[5] for claim in shifted)
     if not re.search(r"[0-9]{2}|[-–—/]|to|through", message):
         assert [claim[1] for claim in shifted] == [40 + (claim[1] or 0) for claim in claims]
+
+
+NUMBERS = st.integers(0, 31)
+RANGES = st.tuples(NUMBERS, st.integers(1, 4)).map(lambda ends: (ends[0], ends[0] + ends[1]))
+LISTS = st.lists(NUMBERS | RANGES, min_size=1, max_size=6)
+FRAMES = (
+    ("Hello. I'm free at slots {}. Agent 4 said nothing.", "I'm free at slots {}", 1, "language_positive"),
+    ("Slots {} work for me; please tell me.", "Slots {} work for me", 1, "language_positive"),
+    ("Agent 2 is busy at slots {}, sorry", "Agent 2 is busy at slots {}", 2, "language_negative"),
+    ("I have errands at slots {}!", "I have errands at slots {}", 1, "language_occupied"),
+)
+
+
+@given(LISTS, st.sampled_from(["-", " - ", " to ", "–"]), st.sampled_from([", ", " and "]), st.sampled_from(FRAMES))
+def test_every_slot_of_a_list_is_claimed_once_in_its_order_with_the_clause_as_it_stands(
+    slots: list[int | tuple[int, int]], dash: str, last: str, frame: tuple[str, str, int, str]
+) -> None:
+    """Sentences are remembered without their numbers: which of them were read before must not matter."""
+    shown = [f"{slot[0]}{dash}{slot[1]}" if isinstance(slot, tuple) else str(slot) for slot in slots]
+    text = last.join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    message, clause, target, source = frame
+    each = [s for slot in slots for s in (range(slot[0], slot[1] + 1) if isinstance(slot, tuple) else (slot,))]
+    told = read(message.format(text))
+    assert [claim[:3] for claim in told] == [(target, slot, source) for slot in dict.fromkeys(each)]
+    assert {claim[5] for claim in told} == {clause.format(text)}
+    forget()
+    assert read(message.format(text)) == told
+
+
+@given(st.sampled_from(MESSAGES), st.lists(LISTS, min_size=1, max_size=3))
+def test_a_message_with_other_lists_is_read_as_if_nothing_had_been_read_before(
+    message: str, lists: list[list[int | tuple[int, int]]]
+) -> None:
+    shown = [", ".join(f"{s[0]}-{s[1]}" if isinstance(s, tuple) else str(s) for s in slots) for slots in lists]
+    turn = iter(shown * len(message))
+    changed = re.sub(r"[0-9]+", lambda number: next(turn), message)
+    told = read(message), read(changed)
+    forget()
+    assert (read(message), read(changed)) == told
+
+
+@given(SOUP)
+@example("If slot 3, so is Agent 2")
+@example("If slot 3, Agent 2 is too")
+def test_a_sentence_without_a_word_of_a_class_is_not_worth_reading(text: str) -> None:
+    for _, sentence, question, _ in sentences(fold(text)):
+        found = statements.read(sentence, question)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(statements, "ECHOING", re.compile(""))
+            assert statements.read(sentence, question) == found
 
 
 @given(st.sampled_from(MESSAGES), st.sampled_from([None, "positive", "negative", "occupied", "cost", "proposal"]))

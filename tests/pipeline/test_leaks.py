@@ -16,7 +16,7 @@ from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
 from pipeline.reading.tokens import split, stem, stems
 from pipeline.reading.traces import decode
-from pipeline.speech.leaks import Known, find_leaks, labels_said
+from pipeline.speech.leaks import Known, find_leaks, labels_said, may_hint
 from pipeline.speech.terms import find_label, kind_of, read_label
 from sim.lists import read_list
 from sim.play import Play, play_game
@@ -224,3 +224,22 @@ def test_what_is_found_is_said_in_the_label_word_by_word(message: list[str], lab
         named = [word.stem for word in split(name)]
         assert any(named[i : i + len(told)] == told for i in range(len(named)))
         assert said(part, name)[name] == part
+
+
+LETTERS = st.text(st.sampled_from("abcKSYIE'’şİ\u212aéß1 -"), max_size=12)
+ENDINGS = st.sampled_from(["", "s", "es", "ies", "'s", "’S", "y", "Y", "IES"])
+
+
+@given(st.lists(st.tuples(LETTERS, ENDINGS).map("".join), min_size=1, max_size=6), LETTERS, st.data())
+def test_no_message_that_hints_at_a_label_is_passed_over(words: list[str], around: str, data: st.DataObject) -> None:
+    message = f"{around} {' '.join(words)}"
+    cues = data.draw(st.sets(st.sampled_from(sorted(stems(message)) or ["none"])))
+    kept = pl.DataFrame({"content": [message]}).filter(may_hint(pl.col("content"), cues)).height
+    assert kept or cues.isdisjoint(stems(message))
+
+
+def test_a_message_without_any_letters_of_a_label_is_passed_over() -> None:
+    messages = pl.DataFrame({"content": ["Slot 3 works.", "The Bankruptcies!", "my bank"]})
+    assert messages.filter(may_hint(pl.col("content"), {"bankruptcy"}))["content"].to_list() == ["The Bankruptcies!"]
+    assert messages.filter(may_hint(pl.col("content"), set())).is_empty()
+    assert messages.filter(may_hint(pl.col("content"), {"été"})).height == len(messages)
