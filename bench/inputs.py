@@ -54,10 +54,10 @@ def baselines(folder: Path) -> list[Path]:
 
 
 def negotiators(folder: Path) -> Path:
-    """576 games in the English of two styles of simulated negotiators."""
+    """3,600 games in the English of two styles of simulated negotiators: 72 tasks, 25 times each."""
     out = folder / "negotiators"
     if not out.exists():
-        process([*run_command(tasks(folder), STYLES, out), "--repeats", "4"])
+        process([*run_command(tasks(folder), STYLES, out), "--repeats", "25"])
     return out
 
 

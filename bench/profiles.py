@@ -28,7 +28,7 @@ def _derive(folder: Path) -> Lines:
 
 
 def _english(folder: Path) -> Lines:
-    return _derived(sorted(inputs.negotiators(folder).rglob("*.zst"))[::4], folder)
+    return _derived(sorted(inputs.negotiators(folder).rglob("*.zst"))[::25], folder)
 
 
 def _derived(paths: list[Path], folder: Path) -> Lines:

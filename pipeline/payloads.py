@@ -21,7 +21,14 @@ class Payload(NamedTuple):
 
 def read_payload(content: str) -> Payload | None:
     """The payload of a typed message, or None for anything else (English, other JSON, broken JSON)."""
+    if _is_prose(content):
+        return None
     return _payload(content) if len(content) <= LONG else _payload.__wrapped__(content)
+
+
+def _is_prose(content: str) -> bool:
+    """Whether a look at its first letter tells that a text is no JSON object: quicker than remembering the text."""
+    return content[:1].isalpha()
 
 
 @lru_cache(maxsize=16384)
@@ -41,6 +48,8 @@ def _payload(content: str) -> Payload | None:
 
 def said_chars(content: str) -> int:
     """How much a message says: its length; for a protocol's JSON, the length of its keys and values alone."""
+    if _is_prose(content):
+        return len(content)
     return _said_chars(content) if len(content) <= LONG else _said_chars.__wrapped__(content)
 
 
