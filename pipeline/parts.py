@@ -111,10 +111,7 @@ def no_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if was_on:
-            # What is left counts as old at once: else all of it would be looked through now.
-            gc.freeze()
             gc.enable()
-            gc.unfreeze()
 
 
 @contextmanager
