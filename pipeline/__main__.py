@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pipeline.deriving import EXAMPLES as EXAMPLES_DERIVE
-from pipeline.deriving import derive
+from pipeline.derive_command import EXAMPLES as EXAMPLES_DERIVE
+from pipeline.derive_command import derive
 from pipeline.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.judge.command import judge
 from pipeline.ledger.command import EXAMPLES as EXAMPLES_LEDGER
