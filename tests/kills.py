@@ -98,7 +98,7 @@ def report(folder: Path, out: Path) -> list[str]:
 
 ROWS = (
     Row("sim run", tasks, sim_run, 1_000, 64),
-    Row("pipeline derive", traces, derive, 9_000, 3_000),
+    Row("pipeline derive", traces, derive, 9_000, 2_000),
     Row("pipeline audit", traces, audit, 600, 4),
     Row("pipeline database", tables, database, 100_000, 1_024, stable=False),
     Row("pipeline site", partial(traces, games=3), site, 2_000, 64),
