@@ -147,13 +147,13 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
 
 def run() -> None:
     """The command line. Where a file can't be read or written or a process dies, one line says so."""
-    from concurrent.futures.process import BrokenProcessPool
+    from machine.processes import WorkerDied
 
     try:
         app()
     except OSError as error:
         problem = str(error)
-    except (BrokenProcessPool, MemoryError):
+    except (WorkerDied, MemoryError):
         problem = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
     else:
         return

@@ -119,9 +119,8 @@ def _derived(
     found: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
 ) -> "Derived":
     """Derive; where that cannot be done, one line says why."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    from pipeline.cluster import ClusterError
+    from machine.cluster import ClusterError
+    from machine.processes import WorkerDied
     from pipeline.reading.remote import Unreachable
     from pipeline.upload import Mixed
 
@@ -133,7 +132,7 @@ def _derived(
         _fail(str(error))
     except (ClusterError, Unreachable) as error:
         _fail(f"{error}; {nothing}")
-    except (BrokenProcessPool, MemoryError):
+    except (WorkerDied, MemoryError):
         _fail("a worker died, perhaps for lack of memory; no table was written. Try --workers 1")
     except OSError as error:
         room = "Make room, or name another folder" if isinstance(place, Path) else f"Make room in {scratch}"

@@ -1,6 +1,5 @@
 """Deriving from many files: chunks of traces on all cores, then each table put together in the order of its key."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -8,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.processes import cores
+from machine.work import Run
 from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
 from pipeline.ingest import Rows, no_rows
 from pipeline.parts import (
     CLUSTER_CAPACITY,
-    Pool,
     assemble_table,
-    each,
-    executor,
+    crew,
     leave_shaped,
     no_garbage_collection,
     partition_table,
@@ -105,18 +104,18 @@ def derive_sources(
     progress: Progress | None = None,
 ) -> Derived:
     """The same of files that were found. `workers` may be the address of a cluster's scheduler, too."""
-    most = CLUSTER_CAPACITY if isinstance(workers, str) else workers or os.cpu_count() or 1
+    most = CLUSTER_CAPACITY if isinstance(workers, str) else workers or cores()
     cut = cut_up(sources, most)
-    crew = min(most, max(1, len(cut)))
-    place = workers if isinstance(workers, str) else crew
+    hands = min(most, max(1, len(cut)))
+    place = workers if isinstance(workers, str) else hands
     recipe, tell = recipe or Recipe(), progress or (lambda done, total: None)
     if place != 1 and recipe.privacy:
         _get_ready(cut)
-    with scratch_in(out) as scratch, executor(place) as pool:
-        parts = read_parts(chunks(cut, crew), scratch, recipe, pool, tell)
+    with scratch_in(out) as scratch, crew(place) as run:
+        parts = read_parts(chunks(cut, hands), scratch, recipe, run, tell)
         if len(cut) > len(sources) and _has_bad_pack(parts, cut):
-            parts = read_parts(chunks(sources, crew), scratch, recipe, pool, tell)
-        derived = assemble(parts, scratch, scratch / FINISHED, recipe, pool)
+            parts = read_parts(chunks(sources, hands), scratch, recipe, run, tell)
+        derived = assemble(parts, scratch, scratch / FINISHED, recipe, run)
         publish(scratch / FINISHED, out)
         return derived
 
@@ -164,14 +163,14 @@ def read_parts(
     made: Sequence[Sequence[Source]],
     scratch: Path,
     recipe: Recipe,
-    pool: Pool,
+    run: Run,
     progress: Progress,
 ) -> list[Part]:
     """Every chunk's part, in the order of the chunks."""
     total, done = sum(map(_files, made)), 0
     parts: list[Part] = []
     calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(made)]
-    for made_parts in each(derive_chunk, calls, pool):
+    for _, made_parts in run(derive_chunk, calls):
         parts += made_parts
         done += sum(part.files for part in made_parts)
         progress(done, total)
@@ -235,7 +234,7 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     return {name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}
 
 
-def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, pool: Pool) -> Derived:
+def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
     """Put the parts of each table together, and write it."""
     first, repeated = _first_tellers(parts)
     rejected = sorted({*repeated, *(rejection for part in parts for rejection in part.rejected)})
@@ -248,7 +247,7 @@ def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, po
         call = (TABLES[name], numbers, unwanted, ranges, scratch, out)
         calls.append((partition_table, *call) if recipe.partition else (assemble_table, *call, recipe.csv))
     shapes = {}
-    for shape in each(_write, calls, pool):
+    for _, shape in run(_write, calls):
         shapes[shape["table"]] = shape
         if not recipe.partition:
             remove_parts(scratch, shape["table"], numbers)

@@ -3,20 +3,19 @@
 So memory does not grow with the study, and what is written depends on the rows alone, not on parts or workers.
 """
 
-import fcntl
 import gc
-import multiprocessing
 import os
 import shutil
 import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.locks import locked
+from machine.processes import cores
+from machine.work import Run, Workers, at_work
 from pipeline.schemas.base import TABLES, Table
 
 if TYPE_CHECKING:
@@ -25,81 +24,21 @@ if TYPE_CHECKING:
 GAMES_AT_ONCE = 2048
 SCRATCH = ".parts-"
 
-# What a worker is called in the system's list of processes, where it can be set: 15 letters at most.
-WORKER = "calbench-worker"
-
-# What work is done on: processes of this machine, a cluster, or this process alone.
-Pool = Executor | Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]] | None
-
 # Workers of a cluster may come and go: chunks are cut small enough for so many.
 CLUSTER_CAPACITY = 64
 
-# The folders whose locks this process holds; a child lets go of them, so that they end with its parent.
-_held: set[int] = set()
-
 
 @contextmanager
-def executor(workers: int | str) -> Iterator[Pool]:
-    """A pool of processes, or None where one process does the work; of an address, the workers of its cluster."""
-    if isinstance(workers, str):
-        from pipeline.cluster import cluster
-
-        with cluster(workers) as run:
-            yield run
-        return
-    if workers == 1:
-        yield None
-        return
-    # Threads, as Polars starts, don't survive a fork; where none runs yet, it saves half a second a process.
-    context = multiprocessing.get_context("fork" if _is_single() else "spawn")
-    start = (workers, os.getpid())
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=start) as pool:
-        try:
-            yield pool
-        except BaseException:
-            # Wait for those at work: what they leave behind is removed after them.
-            pool.shutdown(cancel_futures=True)
-            raise
+def crew(workers: Workers) -> Iterator[Run]:
+    """A function that has work done by so many workers, or those of a cluster, who share out the cores."""
+    prepare = partial(share_cores, workers) if isinstance(workers, int) else None
+    with at_work(workers, prepare) as run:
+        yield run
 
 
-def _is_single() -> bool:
-    """Whether no thread but this one runs in this process, as far as the system tells."""
-    try:
-        return len(list(Path("/proc/self/task").iterdir())) == 1
-    except OSError:
-        return False
-
-
-def _prepare(workers: int, parent: int) -> None:
-    """Share the cores out between the workers, before polars starts its threads; and end with the parent."""
-    os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
-    end_with(parent)
-
-
-def end_with(parent: int) -> None:
-    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working."""
-    while _held:
-        os.close(_held.pop())
-    with suppress(OSError):
-        Path("/proc/self/comm").write_text(WORKER)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def each(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]], pool: Pool) -> Iterator[Any]:
-    """What `work` returns for each call's arguments, as they finish."""
-    if pool is None:
-        yield from (work(*arguments) for arguments in calls)
-    elif not isinstance(pool, Executor):
-        yield from pool(work, calls)
-    else:
-        for future in as_completed([pool.submit(work, *arguments) for arguments in calls]):
-            yield future.result()
+def share_cores(workers: int) -> None:
+    """Share the cores out between the workers, before polars starts its threads."""
+    os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, cores() // workers)))
 
 
 @contextmanager
@@ -136,24 +75,6 @@ def publish(finished: Path, out: Path) -> None:
             if (out / path.name).is_dir():
                 shutil.rmtree(out / path.name)
             path.replace(out / path.name)
-
-
-@contextmanager
-def locked(folder: Path, wait: bool = True) -> Iterator[None]:
-    """Hold the folder's lock, which ends with the process; on a disk without locks, go on without.
-
-    When not waiting, raises OSError where the lock cannot be had.
-    """
-    handle = os.open(folder, os.O_RDONLY)
-    _held.add(handle)
-    try:
-        with suppress(OSError) if wait else nullcontext():
-            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        if handle in _held:
-            _held.remove(handle)
-            os.close(handle)
 
 
 def part_path(scratch: Path, table: str, number: int) -> Path:

@@ -65,9 +65,9 @@ def suite(
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
     from functools import partial
 
+    from machine.work import in_order
     from sim.blocked import make_blocked_task
     from sim.lists import read_list
-    from sim.parallel import in_order
     from sim.suite import Solving, TaskError, checked, make_task, write_tasks
 
     make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
@@ -100,8 +100,8 @@ def select(
     """Choose a suite: rank each cell's candidates by difficulty and keep some of each third."""
     from functools import partial
 
+    from machine.work import in_order
     from sim.lists import SETTINGS, write_list
-    from sim.parallel import in_order
     from sim.select import DENSITIES, SEED_BASES, SHAPES, cells, select_cell
 
     if setting not in SETTINGS:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-DRAFT = ".part"
+from machine.locks import locked
 
-# The folders that this process holds for itself; a child lets go of them.
-_held: set[int] = set()
+DRAFT = ".part"
 
 
 class InUse(Exception):
@@ -33,30 +31,6 @@ def held_alone(folder: Path) -> Iterator[None]:
         except OSError:
             pass  # a disk without locks
         yield
-
-
-@contextmanager
-def locked(folder: Path, wait: bool = True) -> Iterator[None]:
-    """Hold the folder's lock, which ends with the process; on a disk without locks, go on without.
-
-    When not waiting, raises OSError where the lock cannot be had.
-    """
-    handle = os.open(folder, os.O_RDONLY)
-    _held.add(handle)
-    try:
-        with suppress(OSError) if wait else nullcontext():
-            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        if handle in _held:
-            _held.remove(handle)
-            os.close(handle)
-
-
-def let_go() -> None:
-    """In a child process, close what its parent holds: the parent's end is then the end of its locks."""
-    while _held:
-        os.close(_held.pop())
 
 
 def remove_drafts(folder: Path, deep: bool = True) -> None:

@@ -110,9 +110,8 @@ def run(
 
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    from sim.cluster import ClusterError
+    from machine.cluster import ClusterError
+    from machine.processes import WorkerDied
     from sim.files import InUse
     from sim.labels import LabelError
     from sim.places import alone
@@ -137,7 +136,7 @@ def carry_out(o: RunOptions) -> None:
         fail(f"{error}; every trace there is whole: then {AGAIN}", NOT_WRITTEN)
     except OSError as error:
         fail(f"{error}; every trace there is whole: make room, and {AGAIN}", NOT_WRITTEN)
-    except (BrokenProcessPool, MemoryError):
+    except (WorkerDied, MemoryError):
         fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 
 
@@ -240,8 +239,8 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
 
 def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
+    from machine.work import in_order
     from sim.files import write_whole
-    from sim.parallel import in_order
     from sim.places import is_pack
     from sim.runner import play_all, play_packed
 

@@ -13,8 +13,8 @@ import msgspec
 import zstandard
 from msgspec import Struct
 
+from machine.work import Workers, each
 from sim.game import Limits
-from sim.parallel import Workers, each
 from sim.play import Play, config_of, identity, play_game, trace_path
 from sim.remote import Unreachable
 from sim.suite import Task

@@ -37,7 +37,7 @@ def progress(results: Iterable[Piece], what: str, total: int) -> Iterator[Piece]
 
 def worker_count(workers: int | None) -> int:
     """The number of processes asked for, or one a core."""
-    from sim.parallel import cores
+    from machine.processes import cores
 
     return workers or cores()
 

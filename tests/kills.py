@@ -19,8 +19,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 
+from machine.processes import WORKER
 from pipeline.site.changes import BEGUN
-from sim.parallel import WORKER
 from sim.play import Play, play_game
 from sim.suite import write_tasks
 from sim.teams import named_teams

@@ -16,8 +16,8 @@ from tests.imports import ROOT, closure, module_file
 STUDIES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 # The modules that execute notebooks, and where these are.
 EXECUTED = {"pipeline.stages.notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
-MODULE = re.compile(r"      - (?:pipeline|sim)/.*\.py\n")
-SIDES = ("pipeline", "sim")
+MODULE = re.compile(r"      - (?:pipeline|sim|machine)/.*\.py\n")
+SIDES = ("pipeline", "sim", "machine")
 # Packages of which each stage needs parts of its own.
 APART = (*SIDES, "pipeline/stages", "pipeline/beyond")
 

@@ -1,6 +1,5 @@
 """Auditing files: on all cores, into one table, and summed up by team, condition and code."""
 
-import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -8,9 +7,10 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from machine.processes import cores
 from pipeline.audit.auditor import Audited, audited
 from pipeline.audit.codes import CODES, ERROR, Divergence, Findings
-from pipeline.parts import each, executor, no_garbage_collection
+from pipeline.parts import crew, no_garbage_collection
 from pipeline.reading.sources import Source, find, texts
 from pipeline.reading.traces import TraceError
 from pipeline.schemas.base import AUDIT
@@ -34,13 +34,13 @@ def audit_files(
     `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
     """
     sources = find(inputs)
-    workers = min(workers or os.cpu_count() or 1, max(1, len(sources)))
+    workers = min(workers or cores(), max(1, len(sources)))
     size = max(1, min(CHUNK_FILES, -(-len(sources) // (4 * workers))))
     calls = [(sources[i : i + size],) for i in range(0, len(sources), size)]
     found: list[Audited] = []
     done = 0
-    with executor(workers) as pool:
-        for files, part in each(audit_chunk, calls, pool):
+    with crew(workers) as run:
+        for _, (files, part) in run(audit_chunk, calls):
             found += part
             done += files
             progress(done, len(sources))

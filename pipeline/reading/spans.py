@@ -1,11 +1,11 @@
 """Tables made from tables, a span of games at a time, on all cores."""
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.parts import assemble_table, each, executor, leave_parts, no_garbage_collection, ranges_of, scratch_in
+from machine.processes import cores
+from pipeline.parts import assemble_table, crew, leave_parts, no_garbage_collection, ranges_of, scratch_in
 from pipeline.schemas.base import TABLES
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ def derive_spans(tables: Path, read: Sequence[str], names: Sequence[str], make: 
 
     games = io.read_table(tables, "games")["game_id"].to_list()
     spans = [games[i : i + GAMES_A_SPAN] for i in range(0, len(games), GAMES_A_SPAN)]
-    with scratch_in(tables) as scratch, executor(os.cpu_count() or 1) as pool:
+    with scratch_in(tables) as scratch, crew(cores()) as run:
         pieces = [(n, (span[0], span[-1]), tables, scratch, tuple(read), make) for n, span in enumerate(spans)]
-        numbers = sorted(each(leave_span, pieces, pool))
+        numbers = sorted(number for _, number in run(leave_span, pieces))
         ranges, unwanted = ranges_of(games), dict.fromkeys(numbers, ())
         calls = [(TABLES[name], numbers, unwanted, ranges, scratch, tables, False) for name in names]
-        shapes = {shape["table"]: shape for shape in each(assemble_table, calls, pool)}
+        shapes = {shape["table"]: shape for _, shape in run(assemble_table, calls)}
     return dict(sorted(shapes.items()))
 
 

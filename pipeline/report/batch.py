@@ -1,19 +1,16 @@
 """Many notebooks to many pages, on all cores; the pages are the same for any number of workers."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from html import escape
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from machine.work import each
 from pipeline.io import replacing
 from pipeline.notebook import NotebookFailed, execute
-from pipeline.parts import end_with
 from pipeline.report.page import page, wrapped
 
 
@@ -45,14 +42,10 @@ def make(order: Order) -> str | None:
 def make_all(orders: Sequence[Order], workers: int, progress: Callable[[int, int], None]) -> list[str]:
     """Make every page. Returns what went wrong, a line for each page that could not be made, in their order."""
     failed: dict[int, str] = {}
-    most, start = max(1, min(workers, len(orders))), (os.getpid(),)
-    with ProcessPoolExecutor(most, mp_context=get_context("spawn"), initializer=end_with, initargs=start) as pool:
-        waiting = {pool.submit(make, order): number for number, order in enumerate(orders)}
-        for done, future in enumerate(as_completed(waiting), start=1):
-            wrong = future.result()
-            if wrong:
-                failed[waiting[future]] = wrong
-            progress(done, len(orders))
+    for done, (number, wrong) in enumerate(each(make, orders, workers), start=1):
+        if wrong:
+            failed[number] = wrong
+        progress(done, len(orders))
     return [failed[number] for number in sorted(failed)]
 
 

@@ -1,11 +1,12 @@
 """The command `python -m pipeline report`: pages about teams, and the whole study over traces of one's own."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from machine.processes import cores
 
 if TYPE_CHECKING:
     from pipeline.report.batch import Order
@@ -52,7 +53,7 @@ def report(
     if traces:
         orders = _study(tables, results, out) + orders
     with progress_bar("making pages") as show:
-        failed = make_all(orders, workers or os.cpu_count() or 1, show)
+        failed = make_all(orders, workers or cores(), show)
     write_contents(orders, out)
     for line in failed:
         print(f"error: {line}", file=sys.stderr)

@@ -1,12 +1,12 @@
 """The site: a page and a data file for every game that changed, then the pages that list them."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.parts import each, executor
+from machine.processes import cores
+from pipeline.parts import crew
 from pipeline.site.changes import Made, begin, code_digest, finish, game_digests, is_site, read_made
 from pipeline.site.figures import figures, ranks, with_ranks
 from pipeline.site.games import CUTS, PAGE_BYTES, compact
@@ -91,8 +91,8 @@ def write_games(
     named = [(game, names[game]) for game in games]
     calls = [(named[i : i + AT_ONCE], tables, out) for i in range(0, len(named), AT_ONCE)]
     done = 0
-    with executor(min(workers or os.cpu_count() or 1, max(1, len(calls)))) as pool:
-        for made in each(write_run, calls, pool):
+    with crew(min(workers or cores(), max(1, len(calls)))) as run:
+        for _, made in run(write_run, calls):
             done += made
             progress(done, len(games))
 

@@ -55,7 +55,7 @@ def test_the_stages_write_what_derive_writes(tables: Path, tmp_path: Path, monke
     (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(spans, "GAMES_A_SPAN", 2)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr(spans, "cores", lambda: 1)
     for name in READ:
         (tmp_path / f"{name}.parquet").write_bytes((tables / f"{name}.parquet").read_bytes())
     speech.main(tmp_path, tmp_path)

@@ -1,8 +1,9 @@
 import msgspec
 import pytest
 
+from machine.processes import cores
+from machine.work import each, in_order
 from sim.game import Limits
-from sim.parallel import cores, each, in_order
 from sim.runner import is_played, jobs_for, play_all
 from sim.teams import load_team
 from sim.trace import read, write

@@ -1,12 +1,15 @@
 """Work on a Dask cluster, through joblib: an optional extra (`uv pip install calbench-lab[cluster]`, docs/scale.md)."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Run = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]]
+if TYPE_CHECKING:
+    from machine.work import Run
 
 # Seconds to find the scheduler, and its first worker.
 WAIT = 30
@@ -18,7 +21,7 @@ class ClusterError(Exception):
 
 @contextmanager
 def cluster(address: str) -> Iterator[Run]:
-    """A function that does work for each call's arguments on the workers of the scheduler at `address`.
+    """A function that has work done by the workers of the scheduler at `address`.
 
     Work of a worker that dies is done again by another. Paths mean what they mean here: workers see the same disk under
     the same names. Raises ClusterError where there is no such cluster, or its workers die again and again.
@@ -29,8 +32,8 @@ def cluster(address: str) -> Iterator[Run]:
     except ImportError as error:
         raise ClusterError(f"{error.name} is not installed; install calbench-lab[cluster]") from error
 
-    def run(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        tasks = (delayed(done_in)(Path.cwd(), work, *arguments) for arguments in calls)
+    def run(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        tasks = (delayed(done_in)(Path.cwd(), i, work, arguments) for i, arguments in enumerate(calls))
         return iter(Parallel(batch_size=1, return_as="generator_unordered")(tasks))
 
     try:
@@ -44,7 +47,7 @@ def cluster(address: str) -> Iterator[Run]:
         raise ClusterError(f"the cluster at {address} does not work: {error}") from error
 
 
-def done_in(folder: Path, work: Callable[..., Any], *arguments: Any) -> Any:
-    """What the work returns when it is done in that folder."""
+def done_in(folder: Path, index: int, work: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any]:
+    """The call's index and what the work returns when it is done in that folder."""
     os.chdir(folder)
-    return work(*arguments)
+    return index, work(*arguments)
