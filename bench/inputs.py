@@ -1,14 +1,14 @@
 """What is measured is played and copied here first: tasks, games of baselines and of simulated negotiators."""
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
 
 import zstandard
 
 from bench.measure import ROOT, process
+from machine.processes import cores
+from machine.work import at_work
 
 PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
 STYLES = ("candid", "chatty")
@@ -64,8 +64,8 @@ def negotiators(folder: Path) -> Path:
 def as_json(paths: Sequence[Path], out: Path) -> Path:
     """The traces unpacked, a JSON file each."""
     out.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(_unpack, paths, [out / f"{p.parent.name}-{p.name[:-4]}" for p in paths], chunksize=64))
+    with at_work(cores()) as run:
+        list(run(_unpack, [(p, out / f"{p.parent.name}-{p.name[:-4]}") for p in paths]))
     return out
 
 
@@ -82,8 +82,8 @@ def copies(paths: Sequence[Path], number: int, out: Path) -> Path:
     """So many traces in a folder: the given ones again and again, each time as games of their own."""
     out.mkdir(parents=True, exist_ok=True)
     wanted = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(_copy, *zip(*wanted, strict=True), chunksize=64))
+    with at_work(cores()) as run:
+        list(run(_copy, wanted))
     return out
 
 

@@ -34,6 +34,9 @@ Prepare = Callable[[], object]
 class WorkerDied(Exception):
     """A worker that ended before its work, as one does that is killed for lack of memory."""
 
+    def __init__(self) -> None:
+        super().__init__("a worker ended before its work, perhaps for lack of memory")
+
 
 def cores() -> int:
     """How many processes may run at once on this machine."""

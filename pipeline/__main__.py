@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from machine.terminal import progress_bar
 from pipeline.derive_command import EXAMPLES as EXAMPLES_DERIVE
 from pipeline.derive_command import derive
 from pipeline.judge.command import EXAMPLES as EXAMPLES_JUDGE
@@ -18,7 +19,7 @@ from pipeline.report.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.report.command import report
 from pipeline.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.site.command import site
-from pipeline.terminal import printable, progress_bar
+from pipeline.terminal import printable
 
 
 class Commands(TyperGroup):
@@ -80,7 +81,7 @@ def audit(
     from pipeline.audit.files import audit_files, publish
 
     try:
-        with progress_bar() as show:
+        with progress_bar("reading traces") as show:
             found = audit_files(traces, workers or None, show)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None

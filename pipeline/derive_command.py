@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from machine.terminal import progress_bar
 from pipeline.rules import RULES
-from pipeline.terminal import printable, progress_bar, rejected
+from pipeline.terminal import printable, rejected
 
 if TYPE_CHECKING:
     from pipeline.parallel import Derived, Progress, Recipe
@@ -74,7 +75,8 @@ def derive(
 
 def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
     """Where tables go: a folder, or a URL that can be written to."""
-    from pipeline.reading.remote import Unreachable, is_remote
+    from machine.stores import Unreachable
+    from pipeline.reading.remote import is_remote
     from pipeline.upload import check_writable, folder_of
 
     try:
@@ -97,7 +99,7 @@ def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
 
 def _found(traces: list[str]) -> "list[Source]":
     """The files to read."""
-    from pipeline.reading.remote import Unreachable
+    from machine.stores import Unreachable
     from pipeline.reading.sources import look
 
     try:
@@ -121,12 +123,12 @@ def _derived(
     """Derive; where that cannot be done, one line says why."""
     from machine.cluster import ClusterError
     from machine.processes import WorkerDied
-    from pipeline.reading.remote import Unreachable
+    from machine.stores import Unreachable
     from pipeline.upload import Mixed
 
     nothing = f"no table was written to {place}"
     try:
-        with progress_bar() as show:
+        with progress_bar("reading traces") as show:
             return _made(found, place, scratch, recipe, workers, show)
     except Mixed as error:
         _fail(str(error))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.memory import no_garbage_collection
 from machine.processes import cores
 from machine.work import Run
 from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
@@ -14,9 +15,8 @@ from pipeline.ingest import Rows, no_rows
 from pipeline.parts import (
     CLUSTER_CAPACITY,
     assemble_table,
-    crew,
+    at_work_on_tables,
     leave_shaped,
-    no_garbage_collection,
     partition_table,
     publish,
     ranges_of,
@@ -111,7 +111,7 @@ def derive_sources(
     recipe, tell = recipe or Recipe(), progress or (lambda done, total: None)
     if place != 1 and recipe.privacy:
         _get_ready(cut)
-    with scratch_in(out) as scratch, crew(place) as run:
+    with scratch_in(out) as scratch, at_work_on_tables(place) as run:
         parts = read_parts(chunks(cut, hands), scratch, recipe, run, tell)
         if len(cut) > len(sources) and _has_bad_pack(parts, cut):
             parts = read_parts(chunks(sources, hands), scratch, recipe, run, tell)

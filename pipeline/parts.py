@@ -3,7 +3,6 @@
 So memory does not grow with the study, and what is written depends on the rows alone, not on parts or workers.
 """
 
-import gc
 import os
 import shutil
 import tempfile
@@ -29,7 +28,7 @@ CLUSTER_CAPACITY = 64
 
 
 @contextmanager
-def crew(workers: Workers) -> Iterator[Run]:
+def at_work_on_tables(workers: Workers) -> Iterator[Run]:
     """A function that has work done by so many workers, or those of a cluster, who share out the cores."""
     prepare = partial(share_cores, workers) if isinstance(workers, int) else None
     with at_work(workers, prepare) as run:
@@ -39,18 +38,6 @@ def crew(workers: Workers) -> Iterator[Run]:
 def share_cores(workers: int) -> None:
     """Share the cores out between the workers, before polars starts its threads."""
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, cores() // workers)))
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """Rows are millions of tuples without cycles: looking through them for garbage costs a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager

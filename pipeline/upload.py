@@ -10,18 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from machine.stores import TRIAL, Unreachable, place_to_write
 from pipeline.parallel import Derived, Progress, Recipe, derive_sources
 from pipeline.partitions import is_partition
 from pipeline.parts import scratch_in
-from pipeline.reading.remote import OBJECT_STORES, Unreachable, is_remote, reaching, system_of
+from pipeline.reading.remote import reaching, system_of
 from pipeline.reading.sources import PACKS, SINGLES, Source
 
 # Files sent at once, each with some 32 MB in memory.
 AT_ONCE = 4
 FILES = (*SINGLES, *PACKS, ".parquet", ".csv", ".txt", ".duckdb")
-LOCAL = ("file", "local")
-# What is written and removed again before the work begins, to know that it can be.
-TRIAL = ".calbench"
 LAST = "games"
 
 
@@ -31,19 +29,12 @@ class Mixed(Unreachable):
 
 def folder_of(out: str) -> Path | str:
     """Where tables go: a folder of this machine, or the URL of one. Raises ValueError for what can be neither."""
-    if not is_remote(out):
-        return Path(out)
-    protocol, _, path = out.partition("://")
-    if protocol in LOCAL:
-        return Path(path)
-    if protocol not in (*OBJECT_STORES, "memory"):
-        raise ValueError(f"{out}: {protocol}:// cannot be written to; name a folder, or s3://, gs:// or az://")
-    if path.rstrip("/").endswith(FILES):
-        raise ValueError(f"{out} is called as a file is; name a folder")
-    system_of(out)
-    if any(name in ("", ".", "..") for name in path.strip("/").split("/")):
-        raise ValueError(f"{out}: a folder in it is called . or .. or nothing; write names with one / between them")
-    return out.rstrip("/")
+    place = place_to_write(out, "memory")
+    if isinstance(place, str):
+        if place.endswith(FILES):
+            raise ValueError(f"{out} is called as a file is; name a folder")
+        system_of(place)
+    return place
 
 
 def derive_to(

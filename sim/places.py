@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
+from machine.stores import place_to_write
 from sim.files import held_alone, remove_drafts
 from sim.trace import PACK_SUFFIX
 
@@ -20,25 +21,15 @@ class NoPlace(Exception):
 
 def place_of(out: str) -> Path | str:
     """A path of this machine, or the URL of a folder or pack. Raises NoPlace."""
-    protocol, is_url, path = out.partition("://")
-    if not is_url:
-        return Path(out)
-    if protocol in ("file", "local"):
-        return Path(path)
-    from sim.remote import PROTOCOLS
-
-    if protocol not in PROTOCOLS:
-        raise NoPlace(f"{out}: {protocol}:// cannot be written to; name a folder, or s3://, gs:// or az://")
-    place = out.rstrip("/")
-    names = place.removeprefix(f"{protocol}://").split("/")
-    if not names[0] or place == f"{protocol}:":
-        raise NoPlace(f"{out} names no bucket; write {protocol}://BUCKET/FOLDER")
-    if find_spec("obstore") is None:
-        raise NoPlace(f"{out}: obstore is not installed; install calbench-lab[cluster]")
-    if any(name in ("", ".", "..") for name in names):
-        raise NoPlace(f"{out}: a folder in it is called . or .. or nothing; write names with one / between them")
-    if names[-1].endswith(FILES) and not is_pack(place):
-        raise NoPlace(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}")
+    try:
+        place = place_to_write(out)
+    except ValueError as error:
+        raise NoPlace(str(error)) from error
+    if isinstance(place, str):
+        if find_spec("obstore") is None:
+            raise NoPlace(f"{out}: obstore is not installed; install calbench-lab[cluster]")
+        if place.endswith(FILES) and not is_pack(place):
+            raise NoPlace(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}")
     return place
 
 

@@ -112,12 +112,12 @@ def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
     from machine.cluster import ClusterError
     from machine.processes import WorkerDied
+    from machine.stores import Unreachable
     from sim.files import InUse
     from sim.labels import LabelError
     from sim.places import alone
     from sim.provider.keys import KeyMissing
     from sim.provider.money import UnknownPrice
-    from sim.remote import Unreachable
     from sim.suite import TaskError
     from sim.teams import TeamError
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -13,10 +11,11 @@ import msgspec
 import zstandard
 from msgspec import Struct
 
+from machine.memory import no_garbage_collection
+from machine.stores import Unreachable
 from machine.work import Workers, each
 from sim.game import Limits
 from sim.play import Play, config_of, identity, play_game, trace_path
-from sim.remote import Unreachable
 from sim.suite import Task
 from sim.teams import Team
 from sim.trace import packed, write
@@ -92,18 +91,6 @@ def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         played = pool.map(lambda job: job.path in found and is_played(job), jobs)
         return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """A game makes many records and few cycles: looking for garbage while it is played costs up to half of its time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def play_chunk(jobs: Sequence[Job]) -> int:

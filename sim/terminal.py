@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, TextIO, TypeVar
+from typing import NoReturn, TextIO, TypeVar
 
 import typer
+
+from machine.terminal import escaped, progress_bar
 
 Piece = TypeVar("Piece")
 
@@ -15,16 +17,15 @@ Piece = TypeVar("Piece")
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar on the terminal; call what it gives with how many more are done. Silent where there is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda more: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    done = 0
+    with progress_bar(what, total) as show:
 
-    columns: tuple[Any, ...] = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda more: bar.advance(task, more)
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            show(done, total)
+
+        yield count
 
 
 def progress(results: Iterable[Piece], what: str, total: int) -> Iterator[Piece]:
@@ -51,9 +52,4 @@ def fail(problem: object, code: int = 2) -> NoReturn:
 def say(line: str, where: TextIO | None = None) -> None:
     """Print a line, on standard output if nowhere else. Names and messages in it can't steer the terminal: what is not
     printable is escaped."""
-    print(printable(line), file=where)
-
-
-def printable(text: str) -> str:
-    """The text as one line, with escapes for what a terminal would not just show."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    print(escaped(line), file=where)

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-import sim.remote
-from pipeline.reading import stores
+from machine.stores import store_of
 
 S3 = """
 import sys
@@ -77,8 +76,7 @@ def environment(values: dict[str, str | None]) -> Iterator[None]:
 
 def forget_stores() -> None:
     """Let go of all connections: they keep the keys and endpoint with which they were made."""
-    sim.remote._store.cache_clear()
-    stores._store.cache_clear()
+    store_of.cache_clear()
 
 
 @contextmanager

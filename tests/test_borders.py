@@ -7,7 +7,8 @@ ORACLE = {"sim/oracle.py", "sim/calendar.py", "sim/scenario.py"}
 # The second reader calls models as agents do.
 CALLS = "pipeline/judge/model.py"
 PACKAGES = {"sim/__init__.py", "pipeline/__init__.py"}
-FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.py")) for side in ("sim", "pipeline")}
+SIDES = ("sim", "pipeline", "machine")
+FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.py")) for side in SIDES}
 
 
 def across(path: str, side: str) -> set[str]:
@@ -27,3 +28,7 @@ def test_the_second_reader_calls_and_does_not_play() -> None:
 
 def test_the_benchmark_knows_nothing_of_the_pipeline() -> None:
     assert {path for path in FILES["sim"] if across(path, "pipeline")} == set()
+
+
+def test_what_both_ask_of_their_machines_knows_of_neither() -> None:
+    assert {path for path in FILES["machine"] for side in ("sim", "pipeline") if across(path, side)} == set()

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
 from pipeline import parallel, upload
-from pipeline.reading.remote import Unreachable
 from pipeline.reading.sources import Source, find, texts
 from sim import __main__ as sim_command
 from sim.runner import play_all

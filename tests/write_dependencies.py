@@ -16,24 +16,33 @@ from tests.imports import ROOT, closure, module_file
 STUDIES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 # The modules that execute notebooks, and where these are.
 EXECUTED = {"pipeline.stages.notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
-MODULE = re.compile(r"      - (?:pipeline|sim|machine)/.*\.py\n")
-SIDES = ("pipeline", "sim", "machine")
+MODULE = re.compile(r"      - (?:pipeline|sim)/.*\.py\n")
+ROOMS = ("pipeline", "sim", "machine")
+# What a command runs; and the room that stages which play name as a whole.
+RUN = re.compile(r"-m ((?:pipeline|sim)\b[\w.]*)")
+WHOLE = "sim"
 # Packages of which each stage needs parts of its own.
-APART = (*SIDES, "pipeline/stages", "pipeline/beyond")
+APART = ("pipeline", "sim", "pipeline/stages", "pipeline/beyond")
 
 
 def with_dependencies(text: str) -> str:
-    """The text of a dvc.yaml with the dependencies of each stage that runs a module of the pipeline's packages."""
+    """The text of a dvc.yaml with the dependencies of each stage that runs the project's modules."""
     for name, stage in yaml.safe_load(text)["stages"].items():
-        module = re.search(r"-m (pipeline\.\w[\w.]+)", str(stage["cmd"]))
-        file = module_file(module[1]) if module else None
-        if file:
+        files = [file for called in RUN.findall(str(stage["cmd"])) if (file := command_file(called))]
+        if files:
             block = re.search(rf"(?m)^  {name}:\n(?:    .*\n|\n)+", text)
             assert block, name
-            needed = closure(file).union(*map(closure, notebooks(stage)))
+            needed = set().union(*map(closure, [*files, *notebooks(stage)]))
             modules = {declared_as(path.relative_to(ROOT)) for path in needed if path.suffix == ".py"}
+            if WHOLE in stage["deps"]:
+                modules = {module for module in modules if not module.startswith(f"{WHOLE}/")}
             text = text.replace(block[0], refreshed(block[0], sorted(modules)))
     return text
+
+
+def command_file(name: str) -> Path | None:
+    """The file that `python -m NAME` runs."""
+    return module_file(f"{name}.__main__") or module_file(name)
 
 
 def declared_as(module: Path) -> str:
@@ -49,7 +58,7 @@ def stands_for_modules(folder: Path) -> bool:
 def is_written(line: str) -> bool:
     """Whether a line of dependencies is one that is written here."""
     place = Path(line.strip().removeprefix("- "))
-    return bool(MODULE.match(line)) or (place.parts[0] in SIDES and len(place.parts) > 1 and stands_for_modules(place))
+    return bool(MODULE.match(line)) or (place.parts[0] in ROOMS and stands_for_modules(place))
 
 
 def notebooks(stage: dict[str, Any]) -> list[Path]:

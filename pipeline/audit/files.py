@@ -7,14 +7,15 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from machine.memory import no_garbage_collection
 from machine.processes import cores
+from machine.terminal import escaped
 from pipeline.audit.auditor import Audited, audited
 from pipeline.audit.codes import CODES, ERROR, Divergence, Findings
-from pipeline.parts import crew, no_garbage_collection
+from pipeline.parts import at_work_on_tables
 from pipeline.reading.sources import Source, find, texts
 from pipeline.reading.traces import TraceError
 from pipeline.schemas.base import AUDIT
-from pipeline.terminal import escaped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,7 @@ def audit_files(
     calls = [(sources[i : i + size],) for i in range(0, len(sources), size)]
     found: list[Audited] = []
     done = 0
-    with crew(workers) as run:
+    with at_work_on_tables(workers) as run:
         for _, (files, part) in run(audit_chunk, calls):
             found += part
             done += files

@@ -108,9 +108,9 @@ def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> An
 
     Ends with a message where they would cost more than they may.
     """
+    from machine.terminal import progress_bar
     from pipeline.judge.model import estimate
     from pipeline.language.messages import language_claims
-    from pipeline.terminal import progress_bar
 
     questions = list(dict.fromkeys(each.question for each in asked))
     kept = answers.kept(questions)

@@ -6,40 +6,16 @@ keys, regions and endpoints from the environment, as AWS's own tools do.
 
 import errno
 import io
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
+from machine.stores import ADVICE, PROTOCOLS, Unreachable, is_of_a_store, reason
+
 PIECE = 1 << 20
-OBJECT_STORES = ("s3", "s3a", "gs", "az", "adl", "abfs", "abfss", "azure")
-# What a store says in its own words, and what is meant.
-MEANT = {
-    "builder error": "the endpoint is not https, which AWS_ALLOW_HTTP=true allows",
-    "error sending request": "no answer",
-    "169.254.169.254": "there are no keys in the environment",
-    "Unable to recognise URL": "not the name of a bucket",
-    "invalid domain character": "not the name of a bucket",
-}
 # A file that obstore cannot name ends a listing: a folder in its name is called . or .. or nothing.
 NAMELESS, RENAME = "Encountered object with invalid path", "rename that file, or name a folder beside it"
 DENIED = "403 Forbidden"
-CODE = re.compile(r"<Code>(\w+)</Code>")
-ADVICE = "check the bucket's name, the network, and keys, region and endpoint in the environment (docs/scale.md)"
-
-
-class Unreachable(OSError):
-    """A store that does not answer or refuses: in plain words, with what to do."""
-
-    def __init__(self, told: str) -> None:
-        # With a number, as the system's own errors have: they go through a cluster as they are.
-        super().__init__(errno.EIO, told)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.strerror,)
-
-    def __str__(self) -> str:
-        return str(self.strerror)
 
 
 def is_remote(name: str) -> bool:
@@ -51,7 +27,7 @@ def system_of(url: str) -> tuple[Any, str]:
     """The file system that a URL names, and the path in it. Raises ValueError where there is none."""
     protocol, _, path = url.partition("://")
     try:
-        if protocol in OBJECT_STORES:
+        if protocol in PROTOCOLS:
             name = path.partition("/")[0]
             if not name:
                 raise ValueError(f"it names no bucket; write {protocol}://BUCKET/FOLDER")
@@ -80,25 +56,12 @@ def reaching(url: str, what: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{url}: {_reason(error)}") from error
+        raise ValueError(f"{url}: {reason(error)}") from error
     except Exception as error:
-        if not _is_of_a_store(error) and "NoSuchBucket" not in str(error):
+        if not is_of_a_store(error) and "NoSuchBucket" not in str(error):
             raise
         advice = RENAME if NAMELESS in str(error) else ADVICE
-        raise Unreachable(f"{url} cannot be {what}: {_reason(error)}; {advice}") from error
-
-
-def _is_of_a_store(error: Exception) -> bool:
-    return type(error).__module__.startswith("obstore")
-
-
-def _reason(error: Exception) -> str:
-    """What a store says, in a few words: its own are a page."""
-    text = str(error)
-    if code := CODE.search(text):
-        return code[1]
-    meant = next((plain for said, plain in MEANT.items() if said in text), None)
-    return meant or text.partition("\n")[0].rpartition(" - ")[2].rstrip(": ")
+        raise Unreachable(f"{url} cannot be {what}: {reason(error)}; {advice}") from error
 
 
 def as_read(url: str, error: Exception) -> Exception:
@@ -106,11 +69,11 @@ def as_read(url: str, error: Exception) -> Exception:
     if isinstance(error, FileNotFoundError):
         return FileNotFoundError(errno.ENOENT, "no such file")
     # While bytes are read, a store's words come as a bare OSError.
-    if not _is_of_a_store(error) and not (type(error) is OSError and error.errno is None):
+    if not is_of_a_store(error) and not (type(error) is OSError and error.errno is None):
         return error
     if DENIED in str(error):
         return PermissionError(errno.EACCES, "access denied")
-    return Unreachable(f"{url} cannot be read: {_reason(error)}; {ADVICE}")
+    return Unreachable(f"{url} cannot be read: {reason(error)}; {ADVICE}")
 
 
 def files(url: str) -> Iterator[tuple[str, int]]:
@@ -130,12 +93,12 @@ def files(url: str) -> Iterator[tuple[str, int]]:
         raise FileNotFoundError(url)
     for name in sorted(found):
         size = found[name]["size"] if found[name] else system.size(name)
-        bare = name if protocol in OBJECT_STORES else system._strip_protocol(name)
+        bare = name if protocol in PROTOCOLS else system._strip_protocol(name)
         yield bare if is_remote(bare) else f"{protocol}://{bare}", int(size or 0)
 
 
 def opened(url: str, size: int | None = None) -> io.BufferedReader:
     """The file's bytes; a store that need not say how many, because they are known, is asked once less."""
     system, path = system_of(url)
-    known = {"size": size} if url.partition("://")[0] in OBJECT_STORES else {}
+    known = {"size": size} if url.partition("://")[0] in PROTOCOLS else {}
     return io.BufferedReader(system.open(path, "rb", **known), PIECE)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from machine.stores import Unreachable
 from pipeline.reading import limits
-from pipeline.reading.remote import Unreachable, as_read, is_remote
+from pipeline.reading.remote import as_read, is_remote
 from pipeline.reading.remote import files as remote_files
 from pipeline.reading.remote import opened as remote_opened
 from pipeline.reading.traces import TraceError

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.memory import no_garbage_collection
 from machine.processes import cores
-from pipeline.parts import assemble_table, crew, leave_parts, no_garbage_collection, ranges_of, scratch_in
+from pipeline.parts import assemble_table, at_work_on_tables, leave_parts, ranges_of, scratch_in
 from pipeline.schemas.base import TABLES
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def derive_spans(tables: Path, read: Sequence[str], names: Sequence[str], make: 
 
     games = io.read_table(tables, "games")["game_id"].to_list()
     spans = [games[i : i + GAMES_A_SPAN] for i in range(0, len(games), GAMES_A_SPAN)]
-    with scratch_in(tables) as scratch, crew(cores()) as run:
+    with scratch_in(tables) as scratch, at_work_on_tables(cores()) as run:
         pieces = [(n, (span[0], span[-1]), tables, scratch, tuple(read), make) for n, span in enumerate(spans)]
         numbers = sorted(number for _, number in run(leave_span, pieces))
         ranges, unwanted = ranges_of(games), dict.fromkeys(numbers, ())

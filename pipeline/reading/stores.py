@@ -6,30 +6,14 @@ by an abort when it ends soon after.
 
 import io
 from collections.abc import Iterator
-from datetime import timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import obstore
-from obstore.store import from_url
 
-# Who does not answer is asked again for so long; one question takes at most 30 seconds, or AWS_TIMEOUT.
-PATIENCE = timedelta(seconds=20)
-LONGEST_PAUSE = timedelta(seconds=3)
+from machine.stores import send_file, store_of
 
 PIECE = 1 << 20
-# A large file is sent in pieces, of which a store takes ten thousand at most.
-SENT_PIECE = 8 << 20
-MOST_PIECES = 9_000
-PIECES_AT_ONCE = 4
-
-
-@cache
-def _store(address: str) -> Any:
-    """A bucket's connections, which all work of this process shares."""
-    pauses: Any = {"init_backoff": timedelta(milliseconds=100), "max_backoff": LONGEST_PAUSE, "base": 2}
-    return from_url(address, retry_config={"max_retries": 10, "retry_timeout": PATIENCE, "backoff": pauses})
 
 
 class Bucket:
@@ -37,7 +21,7 @@ class Bucket:
 
     def __init__(self, protocol: str, name: str) -> None:
         self.name = name
-        self.store = _store(f"{protocol}://{name}")
+        self.store = store_of(f"{protocol}://{name}")
 
     def _key(self, path: str) -> str:
         return path.removeprefix(self.name).strip("/")
@@ -77,9 +61,7 @@ class Bucket:
 
     def put_file(self, local: str, path: str) -> None:
         """Write the file from one of this machine: it appears when all of it is there."""
-        piece = max(SENT_PIECE, Path(local).stat().st_size // MOST_PIECES)
-        key = self._key(path)
-        obstore.put(self.store, key, Path(local), chunk_size=piece, max_concurrency=PIECES_AT_ONCE)
+        send_file(self.store, self._key(path), Path(local))
 
     def rm_file(self, path: str) -> None:
         """Remove the file, if it is there."""

@@ -43,8 +43,8 @@ def report(
     workers: Annotated[int, typer.Option(min=0, help="Notebooks at a time; 0 for one a core.")] = 0,
 ) -> None:
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
+    from machine.terminal import progress_bar
     from pipeline.report.batch import make_all, write_contents
-    from pipeline.terminal import progress_bar
 
     rejected = 0
     if traces:
@@ -64,11 +64,11 @@ def report(
 
 def _made(traces: list[Path], out: Path) -> tuple[Path, Path, int]:
     """Tables and results of the traces, and how many traces were rejected."""
+    from machine.terminal import progress_bar
     from pipeline.report.own import from_traces
-    from pipeline.terminal import progress_bar
 
     try:
-        with progress_bar() as show:
+        with progress_bar("reading traces") as show:
             made = from_traces(traces, out, show)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None

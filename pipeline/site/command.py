@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.terminal import progress_bar, rejected
+from machine.terminal import progress_bar
+from pipeline.terminal import rejected
 
 if TYPE_CHECKING:
     from pipeline.site.build import Origins
@@ -68,7 +69,7 @@ def _derived(traces: list[Path], scratch: Path, workers: int) -> int:
     from pipeline.parallel import Recipe, derive
 
     try:
-        with progress_bar() as show:
+        with progress_bar("reading traces") as show:
             derived = derive(traces, scratch, Recipe(csv=False), workers=workers or None, progress=show)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
