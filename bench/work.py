@@ -167,10 +167,13 @@ def models(folder: Path) -> Figures:
 
 
 def repro(folder: Path) -> Figures:
-    """`dvc repro` from nothing in a clone of what is committed, and once more."""
+    """`dvc repro` of every stage in a clone of what is committed, and once more.
+
+    Executed notebooks and their figures are committed, too: unless forced, DVC would find them as they are to be.
+    """
     clone = folder / "clone"
     process(["git", "clone", "--quiet", ROOT, clone])
-    first, second = (process(["dvc", "repro"], clone) for _ in range(2))
+    first, second = process(["dvc", "repro", "--force"], clone), process(["dvc", "repro"], clone)
     stages = (clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:")
     return {"first_seconds": first.seconds, "second_seconds": second.seconds, "stages": float(stages)}
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.language.messages import language_stretches
 from pipeline.payloads import Payload, read_payload
-from pipeline.rules import Claim, Clause, RuleSet, Stretch
+from pipeline.rules import Claim, Clause, RuleSet, Stretch, one_by_one
 from pipeline.typed import HANDLERS, Heard, Letter, Said
 from pipeline.typed_frontier import DERIVED, NOTED, OF_SEVERAL
 
@@ -19,12 +19,7 @@ NO_CLAUSE: Clause = (None, None, None)
 
 def claims(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Claim]:
     """What a message claims, in its order: typed JSON by its protocol's handler, anything else as language."""
-    told = stretched(content, sender, recipients, heard, rules)
-    return [
-        (target, slot, source, e, strength, *clause)
-        for target, source, strength, said, clause in told
-        for slot, e in said
-    ]
+    return one_by_one(stretched(content, sender, recipients, heard, rules))
 
 
 def stretched(content: str, sender: int, recipients: Sequence[int], heard: Heard, rules: RuleSet) -> list[Stretch]:

@@ -1,6 +1,6 @@
 """The constants of VPS and its rule sets, as data (Appendix H.1, H.2, H.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -21,6 +21,15 @@ ENGLISH = {
     "cost": (1.0, 0.35),
     "proposal": (1.0, 0.25),
 }
+
+
+def one_by_one(stretches: Iterable[Stretch]) -> list[Claim]:
+    """The claims that the stretches hold, in their order."""
+    return [
+        (target, slot, source, evidence, strength, *clause)
+        for target, source, strength, said, clause in stretches
+        for slot, evidence in said
+    ]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pipeline.language.numerals import NUMERAL, in_digits
 from pipeline.language.scan import fold, numbers_of, sentences
 from pipeline.language.statements import Reading, Statement, read
-from pipeline.rules import Claim, RuleSet, Stretch
+from pipeline.rules import Claim, RuleSet, Stretch, one_by_one
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
 TYPED = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d])|[^"]*"(?:dsm|imap|sd)"\s*:')
@@ -73,11 +73,7 @@ class Outline(NamedTuple):
 
 def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
     """What an English message claims, in the order of its clauses."""
-    return [
-        (target, slot, source, evidence, strength, *clause)
-        for target, source, strength, said, clause in language_stretches(content, sender, rules)
-        for slot, evidence in said
-    ]
+    return one_by_one(language_stretches(content, sender, rules))
 
 
 def language_stretches(content: str, sender: int, rules: RuleSet) -> list[Stretch]:
