@@ -6,13 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from machine.work import Run
+from machine.crew import Run
 
 # Seconds to find the scheduler, and its first worker.
-WAIT = 30
+WAIT = 60
 
 
 class ClusterError(Exception):

@@ -30,7 +30,7 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int,
         def show(done: int, total: int) -> None:
             nonlocal drawn
             bar.update(task, completed=done, total=total)
-            if time.monotonic() - drawn >= PAUSE:
+            if done >= total or time.monotonic() - drawn >= PAUSE:
                 bar.refresh()
                 drawn = time.monotonic()
 

@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from machine.processes import Prepare, crew
+from machine.crew import Prepare, Run, crew
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 # How many processes of this machine, or the address of a cluster's scheduler.
 Workers = int | str
-
-# Does work for each call's arguments and yields (index of the call, result) as they come; the first exception ends it.
-Run = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 
 @contextmanager

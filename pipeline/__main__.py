@@ -148,7 +148,7 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
 
 def run() -> None:
     """The command line. Where a file can't be read or written or a process dies, one line says so."""
-    from machine.processes import WorkerDied
+    from machine.crew import WorkerDied
 
     try:
         app()

@@ -122,7 +122,8 @@ def _derived(
 ) -> "Derived":
     """Derive; where that cannot be done, one line says why."""
     from machine.cluster import ClusterError
-    from machine.processes import WorkerDied
+    from machine.crew import WorkerDied
+    from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable
     from pipeline.upload import Mixed
 
@@ -137,8 +138,8 @@ def _derived(
     except (WorkerDied, MemoryError):
         _fail("a worker died, perhaps for lack of memory; no table was written. Try --workers 1")
     except OSError as error:
-        room = "Make room, or name another folder" if isinstance(place, Path) else f"Make room in {scratch}"
-        _fail(f"{error}; {nothing}. {room}")
+        room = "make room, or name another folder" if isinstance(place, Path) else f"make room in {scratch}"
+        _fail(f"{error}; {nothing}: {FEWER if error.errno in TOO_MANY else room}")
 
 
 def _made(

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from machine.processes import alive
 from pipeline.schemas.base import TABLES, Table
 from pipeline.spreadsheet import is_risky, marked
 
@@ -197,14 +198,3 @@ def replacing(path: Path) -> Iterator[Path]:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def alive(process: int) -> bool:
-    """Whether a process of that number runs on this machine."""
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True

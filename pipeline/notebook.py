@@ -16,6 +16,9 @@ from pipeline.kernel import kernel
 NOTEBOOK_KEYS = ("papermill", "widgets")
 CELL_KEYS = ("papermill", "execution", "ExecuteTime")
 
+# Seconds that a kernel may take to start, or to say what it has printed.
+PATIENCE = 600
+
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 RAISED = re.compile(r"^-+> \d+ (.*)$", re.MULTILINE)  # the line of a cell that a traceback points at
 
@@ -77,6 +80,8 @@ def _run(source: Path, executed: Path, parameters: dict[str, Any], cells: list[A
     with kernel() as settings:
         # Streams are joined and the kernel's log is off: where it flushes, and what it says when stopped, is chance.
         how = {"config": settings, "coalesce_streams": True, "extra_arguments": ["--IPKernelApp.log_level=CRITICAL"]}
+        # A busy machine is waited for: what a kernel says later than in time would be lost without a word.
+        how |= {"start_timeout": PATIENCE, "iopub_timeout": PATIENCE, "raise_on_iopub_timeout": True}
         try:
             papermill.execute_notebook(source, executed, parameters, progress_bar=False, log_output=False, **how)
         except PapermillExecutionError as error:

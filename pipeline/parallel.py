@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.crew import Run
 from machine.memory import no_garbage_collection
 from machine.processes import cores
-from machine.work import Run
 from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
 from pipeline.ingest import Rows, no_rows
 from pipeline.parts import (
@@ -169,6 +169,7 @@ def read_parts(
     """Every chunk's part, in the order of the chunks."""
     total, done = sum(map(_files, made)), 0
     parts: list[Part] = []
+    progress(0, total)
     calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(made)]
     for _, made_parts in run(derive_chunk, calls):
         parts += made_parts

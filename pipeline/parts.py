@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.crew import Run
 from machine.locks import locked
 from machine.processes import cores
-from machine.work import Run, Workers, at_work
+from machine.work import Workers, at_work
 from pipeline.schemas.base import TABLES, Table
 
 if TYPE_CHECKING:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,12 +46,43 @@ app = typer.Typer(
 
 Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")]
 
+NOT_WRITTEN = 1
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+CODES = (
+    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or a process died (then "
+    "nothing was written)."
+)
+
+
+@contextmanager
+def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
+    """A block that writes a file, whole or not at all. What keeps it from that is said in one line, and ends the
+    command: what is `wrong` in what was asked for, a disk that is full, a process that died."""
+    from machine.crew import WorkerDied
+    from machine.processes import FEWER, TOO_MANY
+    from sim.files import remove_drafts
+
+    again = "and run the same command again"
+    try:
+        remove_drafts(out.parent, deep=False)
+        yield
+    except wrong as error:
+        fail(error)
+    except (WorkerDied, MemoryError):
+        fail(f"a process died, perhaps for lack of memory; take --workers 1, {again}", NOT_WRITTEN)
+    except OSError as error:
+        if error.errno in FULL:
+            fail(f"{error}; nothing was written: make room, {again}", NOT_WRITTEN)
+        if error.errno in TOO_MANY:
+            fail(f"{error}; nothing was written: {FEWER}", NOT_WRITTEN)
+        fail(error)
+
 
 @app.command(
     epilog="\b\nExamples:\n"
     "  python -m sim suite data/suites/paper72.csv --out tasks.jsonl\n"
     "  python -m sim suite data/suites/paper72.csv --out blocked.jsonl --blocked\n"
-    "  python -m sim suite large.csv --out large.jsonl --effort 20 --keep-unproven\n"
+    "  python -m sim suite large.csv --out large.jsonl --effort 20 --keep-unproven\n" + CODES
 )
 def suite(
     task_list: Annotated[Path, typer.Argument(metavar="LIST.csv", help="Tasks and their seeds, one a line.")],
@@ -71,19 +105,17 @@ def suite(
     from sim.suite import Solving, TaskError, checked, make_task, write_tasks
 
     make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
-    try:
+    with writing(out, TaskError):
         entries = read_list(task_list)
         made = in_order(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
         write_tasks(progress(made, "making tasks", len(entries)), out)
-    except (TaskError, OSError) as error:
-        fail(error)
     say(f"{len(entries)} tasks in {out}")
 
 
 @app.command(
     epilog="\b\nExamples:\n"
     "  python -m sim select --setting uniform --out list.csv\n"
-    "  python -m sim select --setting varied --shape 5x3 --density 0.4 --candidates 50 --out list.csv\n"
+    "  python -m sim select --setting varied --shape 5x3 --density 0.4 --candidates 50 --out list.csv\n" + CODES
 )
 def select(
     out: Annotated[Path, typer.Option(metavar="LIST.csv", help="Where the task list goes.")],
@@ -111,11 +143,9 @@ def select(
     chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
     base = SEED_BASES[setting] if seed_base is None else seed_base
     work = partial(select_cell, setting=setting, seed_base=base, number=candidates, per_third=per_third)
-    try:
+    with writing(out, ValueError):
         found = list(progress(in_order(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
         write_list([row for rows in found for row in rows], out)
-    except (ValueError, OSError) as error:
-        fail(error)
     say(f"{sum(map(len, found))} tasks of {len(chosen)} cells in {out}")
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from machine.locks import locked
+from machine.processes import alive
 
 DRAFT = ".part"
 
@@ -39,17 +40,6 @@ def remove_drafts(folder: Path, deep: bool = True) -> None:
         owner = draft.name.removesuffix(DRAFT).rpartition(".")[2]
         if owner.isdecimal() and not alive(int(owner)):
             draft.unlink(missing_ok=True)
-
-
-def alive(process: int) -> bool:
-    """Whether a process of that number runs on this machine."""
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def write_whole(path: Path | str, parts: Iterable[bytes]) -> None:

@@ -111,7 +111,8 @@ def run(
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
     from machine.cluster import ClusterError
-    from machine.processes import WorkerDied
+    from machine.crew import WorkerDied
+    from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable
     from sim.files import InUse
     from sim.labels import LabelError
@@ -135,7 +136,8 @@ def carry_out(o: RunOptions) -> None:
     except Unreachable as error:
         fail(f"{error}; every trace there is whole: then {AGAIN}", NOT_WRITTEN)
     except OSError as error:
-        fail(f"{error}; every trace there is whole: make room, and {AGAIN}", NOT_WRITTEN)
+        remedy = FEWER if error.errno in TOO_MANY else "make room"
+        fail(f"{error}; every trace there is whole: {remedy}, and {AGAIN}", NOT_WRITTEN)
     except (WorkerDied, MemoryError):
         fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 

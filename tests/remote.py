@@ -15,7 +15,6 @@ from tests.sim.worlds import tiny_task
 
 TASKS = [tiny_task(seed) for seed in range(6)]
 TEAMS = ("imap", "sd")
-SECONDS = 120
 
 
 def jobs(place: Path | str, tasks: list[Any] = TASKS) -> list[Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 
 from machine.stores import store_of
+
+# Nothing here takes so long, on no machine however busy: what takes longer hangs.
+SECONDS = 300
 
 S3 = """
 import sys
@@ -38,7 +41,8 @@ class Store:
     def bucket(self) -> str:
         """The URL of a new bucket."""
         name = f"bucket-{next(self.numbers)}"
-        urllib.request.urlopen(urllib.request.Request(f"{self.address}/{name}", method="PUT")).close()
+        asked = urllib.request.Request(f"{self.address}/{name}", method="PUT")
+        urllib.request.urlopen(asked, timeout=SECONDS).close()
         return f"s3://{name}"
 
     def stop(self) -> None:
@@ -81,17 +85,25 @@ def forget_stores() -> None:
 
 @contextmanager
 def dask_cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A scheduler's address, and its two workers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    """A scheduler's address, and its two workers, who are there."""
+    from distributed import Client
+
+    # The scheduler takes a port that is free, and says which in the file.
+    told = folder / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    dask = [sys.executable, "-m", "dask"]
-    port = address.rpartition(":")[2]
-    scheduler = subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"], **quiet)
-    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "60"]
-    workers = [subprocess.Popen([*dask, "worker", address, *options], **quiet) for _ in range(2)]
+    dask, here = [sys.executable, "-m", "dask"], ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    scheduler = subprocess.Popen([*dask, "scheduler", *here, "--scheduler-file", str(told)], **quiet)
+    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
+    found = ["--scheduler-file", str(told), "--death-timeout", str(SECONDS)]
+    workers = [subprocess.Popen([*dask, "worker", *found, *options], **quiet) for _ in range(2)]
     try:
+        end = time.monotonic() + SECONDS
+        while not told.exists():
+            assert scheduler.poll() is None and time.monotonic() < end, "the scheduler does not begin"
+            time.sleep(0.05)
+        with Client(scheduler_file=str(told), timeout=SECONDS) as client:
+            client.wait_for_workers(2, timeout=SECONDS)
+            address = client.scheduler.address
         yield address, workers
     finally:
         for process in [*workers, scheduler]:

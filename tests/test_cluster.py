@@ -15,11 +15,10 @@ from sim.game import Limits
 from sim.options import in_shard
 from sim.runner import jobs_for, play_all
 from sim.teams import load_team
-from tests.servers import dask_cluster
+from tests.servers import SECONDS, dask_cluster
 from tests.sim.worlds import tiny_task
 
 TASKS = [tiny_task(seed) for seed in range(12)]
-SECONDS = 120
 
 
 def jobs(folder, tasks=TASKS):

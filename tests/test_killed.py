@@ -9,10 +9,11 @@ from random import Random
 
 import pytest
 
+from machine.processes import alive
 from pipeline.io import replacing
 from sim.files import InUse, held_alone, remove_drafts
 from sim.suite import write_tasks
-from tests.kills import ROWS, Harness, Row, sim_run, tiny_disk, workers_of
+from tests.kills import LIMIT, ROWS, Harness, Row, sim_run, tiny_disk, workers_of
 from tests.sim.worlds import tiny_task
 
 slow = pytest.mark.slow
@@ -67,18 +68,25 @@ def test_the_workers_of_a_killed_run_end_too(tmp_path: Path) -> None:
         time.sleep(0.02)
     assert len(workers) == 2, "the run was over before its workers were seen"
     run.send_signal(signal.SIGKILL)
-    run.communicate(timeout=60)
-    until = time.monotonic() + 10
-    while any(running(w) for w in workers) and time.monotonic() < until:
+    run.communicate(timeout=LIMIT)
+    until = time.monotonic() + LIMIT
+    while any(map(alive, workers)) and time.monotonic() < until:
         time.sleep(0.1)
-    assert not any(running(w) for w in workers)
+    assert not any(map(alive, workers))
 
 
-def running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+def test_a_process_that_has_ended_is_not_alive_though_nobody_has_asked_how() -> None:
+    over = subprocess.Popen(["true"], stdout=subprocess.PIPE)
+    assert over.stdout
+    over.stdout.read()
+    until = time.monotonic() + LIMIT
+    while alive(over.pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert over.returncode is None
+    assert not alive(over.pid)
+    assert alive(os.getpid())
+    over.wait()
+    assert not alive(over.pid)
 
 
 def test_drafts_of_processes_that_are_no_more_are_removed(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from pipeline.reading.remote import files, opened, system_of
 from pipeline.reading.sources import Source, find, look, pieces, texts
 from pipeline.schemas.base import TABLES
 from sim.trace import read, write
-from tests.remote import SECONDS, TASKS, TEAMS, contents, derive, run, send
-from tests.servers import Store
+from tests.remote import TASKS, TEAMS, contents, derive, run, send
+from tests.servers import SECONDS, Store
 
 pytest_plugins = ("tests.remote_fixtures",)
 slow = pytest.mark.slow

@@ -21,8 +21,8 @@ from pipeline.reading.sources import Source, find, texts
 from sim import __main__ as sim_command
 from sim.runner import play_all
 from sim.trace import read, write
-from tests.remote import SECONDS, TASKS, contents, derive, jobs, run, send
-from tests.servers import Store, dask_cluster, environment, forget_stores, s3_server
+from tests.remote import TASKS, contents, derive, jobs, run, send
+from tests.servers import SECONDS, Store, dask_cluster, environment, forget_stores, s3_server
 
 pytest_plugins = ("tests.remote_fixtures",)
 slow = pytest.mark.slow
@@ -207,7 +207,7 @@ def test_runs_that_are_killed_leave_whole_files_and_the_next_makes_them_good(
             begun = subprocess.Popen([sys.executable, "-m", *command], stdout=PIPE, stderr=PIPE)
             time.sleep(draws.uniform(0.5, 2.5))
             begun.kill()
-            begun.communicate()
+            begun.communicate(timeout=SECONDS)
             left = contents(f"{bucket}/{made}")
             left.pop(".calbench", None)
             assert left.items() <= contents(clean).items()

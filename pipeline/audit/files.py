@@ -40,6 +40,7 @@ def audit_files(
     calls = [(sources[i : i + size],) for i in range(0, len(sources), size)]
     found: list[Audited] = []
     done = 0
+    progress(0, len(sources))
     with at_work_on_tables(workers) as run:
         for _, (files, part) in run(audit_chunk, calls):
             found += part

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from machine.processes import TOO_MANY
 from machine.stores import Unreachable
 from pipeline.reading import limits
 from pipeline.reading.remote import as_read, is_remote
@@ -258,8 +259,11 @@ def _too_large(what: str, most: int, place: str = "file") -> TraceError:
 
 
 def _unreadable(error: Exception) -> TraceError:
+    """What is wrong with a file. Raises OSError where it is not the file that is at fault."""
     if isinstance(error, TraceError):
         return error
+    if isinstance(error, OSError) and error.errno in TOO_MANY:
+        raise error
     if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
         return TraceError(f"cannot be opened: {error.strerror or error}", "file")
     cut = isinstance(error, EOFError | zlib.error)

@@ -42,6 +42,7 @@ def make(order: Order) -> str | None:
 def make_all(orders: Sequence[Order], workers: int, progress: Callable[[int, int], None]) -> list[str]:
     """Make every page. Returns what went wrong, a line for each page that could not be made, in their order."""
     failed: dict[int, str] = {}
+    progress(0, len(orders))
     for done, (number, wrong) in enumerate(each(make, orders, workers), start=1):
         if wrong:
             failed[number] = wrong

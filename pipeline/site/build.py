@@ -91,6 +91,7 @@ def write_games(
     named = [(game, names[game]) for game in games]
     calls = [(named[i : i + AT_ONCE], tables, out) for i in range(0, len(named), AT_ONCE)]
     done = 0
+    progress(0, len(games))
     with at_work_on_tables(min(workers or cores(), max(1, len(calls)))) as run:
         for _, made in run(write_run, calls):
             done += made

@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.io import alive, replacing
+from machine.processes import alive
+from pipeline.io import replacing
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -19,7 +19,7 @@ def chromium() -> Iterator[Browser]:
     """The browser that CHROMIUM names, else the one on the path, else Playwright's own."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        launched = playwright.chromium.launch(executable_path=found, args=list(FLAGS), timeout=120_000)
         try:
             yield launched
         finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from chromium import chromium
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
@@ -23,6 +23,9 @@ from sim.__main__ import app
 
 ROOT = Path(__file__).parents[2]
 TEAMS = ("imap", "sd", "dsm-welfare", "candid")
+# Milliseconds. Nothing here takes so long, on no machine however busy: what takes longer never comes.
+LIMIT = 120_000
+expect.set_options(timeout=LIMIT)
 HOSTS = ("file:", "data:", "http://127.0.0.1:")
 
 
@@ -83,7 +86,7 @@ def watched(browser: Browser, *, offline: bool) -> Iterator[Page]:
     wrong: list[str] = []
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, offline=offline, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(LIMIT)
     page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     # A download is a request that is broken off.

@@ -59,6 +59,7 @@ def test_a_keyboard_reaches_the_content_at_once(page: Page, site: Path) -> None:
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{address(site, 'game')}#main")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('main') !== null")
 

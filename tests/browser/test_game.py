@@ -27,7 +27,7 @@ def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> 
     page.goto(game.as_uri())
     page.keyboard.press("ArrowRight")
     expect(page.locator(".stepper strong")).to_have_text(f"Message 2 of {len(messages)}")
-    assert page.url.endswith(f"#m{messages[1][0]}")
+    expect(page).to_have_url(f"{game.as_uri()}#m{messages[1][0]}")
     expect(page.locator("#told")).to_contain_text(f"message 2 of {len(messages)}, agent {messages[1][3]} to")
     expect(page.locator(".message.current")).to_have_count(1)
     page.keyboard.press("ArrowLeft")

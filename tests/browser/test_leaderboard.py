@@ -41,7 +41,7 @@ def test_filters_and_conditions_show_other_figures(page: Page, site: Path) -> No
     expect(page.locator("#board tbody tr")).to_have_count(4)
     page.get_by_label("Difficulty").select_option("easy")
     expect(page.locator("#board tbody tr")).to_have_count(0)
-    again = page.url
+    again = page.evaluate("location.href")
     page.goto("about:blank")
     page.goto(again)
     expect(page.locator("#shown")).to_contain_text("difficulty easy, density 1.0")

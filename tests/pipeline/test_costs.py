@@ -113,7 +113,7 @@ def test_a_run_over_http_shows_up_with_the_tokens_that_were_counted(tmp_path: Pa
             json.dumps({"team": "toy", "agents": [{"type": "llm", "parameters": parameters}]})
         )
         command = [sys.executable, "-m", "sim", "run", "tasks.jsonl", "--team", "toy.yaml", "--out", "traces"]
-        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert told.returncode == 0, told.stderr
     derive([tmp_path / "traces"], tmp_path / "tables", workers=1)
     row = costs(*(read_table(tmp_path / "tables", name) for name in ("games", "calls")), PRICES).row(0, named=True)

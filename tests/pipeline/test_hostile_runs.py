@@ -16,14 +16,17 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
+from machine.processes import alive
 from pipeline import parallel
 from pipeline.__main__ import app
 from pipeline.derive import read_traces
 from pipeline.io import read_table
 from pipeline.reading.sources import find, look
+from tests.kills import LIMIT, workers_of
 
 pytestmark = pytest.mark.slow
 
+GAMES = 300
 NAMES = ("a\nb.json", 'quo"te.json', "com,ma.json", "=1+1.json", b"caf\xe9.json", "\x1b[31mred.json", "\u202eleft.json")
 
 
@@ -143,35 +146,20 @@ def running(
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=root, preexec_fn=before)
 
 
-def workers_of(process: subprocess.Popen[str]) -> list[int]:
+def both_workers(process: subprocess.Popen[str]) -> list[int]:
     """The process ids of its workers, as soon as there are two."""
-    for _ in range(600):
-        found = []
-        for status in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                parent = int(status.read_text().rpartition(")")[2].split()[1])
-                command = (status.parent / "cmdline").read_text()
-            except OSError:
-                continue
-            if parent == process.pid and "resource_tracker" not in command:
-                found.append(int(status.parent.name))
-        if len(found) == 2:
+    while process.poll() is None:
+        if len(found := workers_of(process.pid)) == 2:
             return found
         time.sleep(0.01)
-    raise AssertionError("no workers")
-
-
-def alive(worker: int) -> bool:
-    try:
-        return Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    raise AssertionError("the run was over before its workers were seen")
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> tuple[Path, Path, dict[str, bytes]]:
     """A folder of traces, one of older tables, and what these hold."""
-    for i in range(40):
+    # So many that workers are at work for long after they were seen.
+    for i in range(GAMES):
         write_trace(tmp_path / "in" / f"{i}.json", toy_game(f"game-{i}").text())
     parallel.derive([tmp_path / "in" / "0.json"], tmp_path / "out", workers=1)
     return tmp_path / "in", tmp_path / "out", {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
@@ -184,8 +172,8 @@ def contents(out: Path) -> dict[str, bytes]:
 def test_a_worker_that_dies_leaves_the_old_tables(old: tuple[Path, Path, dict[str, bytes]]) -> None:
     folder, out, before = old
     process = running(folder, out)
-    os.kill(workers_of(process)[0], signal.SIGKILL)
-    _, told = process.communicate(timeout=60)
+    os.kill(both_workers(process)[0], signal.SIGKILL)
+    _, told = process.communicate(timeout=LIMIT)
     assert (process.returncode, told.count("\n"), told[:21]) == (1, 1, "error: a worker died,")
     assert contents(out) == before
 
@@ -194,7 +182,7 @@ def test_a_full_disk_leaves_the_old_tables(old: tuple[Path, Path, dict[str, byte
     folder, out, before = old
     # A file that may not grow fails as one on a full disk does.
     process = running(folder, out, 1, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000)))
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=LIMIT)
     assert (process.returncode, told.count("\n"), told[:6]) == (1, 1, "error:")
     assert contents(out) == before
 
@@ -202,15 +190,13 @@ def test_a_full_disk_leaves_the_old_tables(old: tuple[Path, Path, dict[str, byte
 def test_a_killed_run_leaves_nobody_working_and_the_next_cleans_up(old: tuple[Path, Path, dict[str, bytes]]) -> None:
     folder, out, before = old
     process = running(folder, out)
-    workers = workers_of(process)
+    workers = both_workers(process)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=LIMIT)
     assert [path.name.startswith(".parts-") for path in out.iterdir() if path.name not in before] == [True]
-    for _ in range(300):
-        if not any(map(alive, workers)):
-            break
+    until = time.monotonic() + LIMIT
+    while any(map(alive, workers)):
+        assert time.monotonic() < until, "workers outlive their parent"
         time.sleep(0.01)
-    else:
-        raise AssertionError("workers outlive their parent")
-    assert parallel.derive([folder], out, workers=1).games == 40
+    assert parallel.derive([folder], out, workers=1).games == GAMES
     assert contents(out).keys() == before.keys()

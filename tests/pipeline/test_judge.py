@@ -273,17 +273,19 @@ def test_the_page_shows_what_the_simulated_judge_s_command_prints(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_run_that_is_interrupted_goes_on_from_its_answers(tables: Path, tmp_path: Path) -> None:
-    with judge(latency=700.0) as server:
+    # Four more answers take twelve seconds: time enough to interrupt it after the first.
+    with judge(latency=3_000.0) as server:
         team = write_team(tmp_path, server, concurrency=1)
         words = ["judge", str(tables), "--model", team, "--out", str(tmp_path / "out")]
         first = subprocess.Popen([sys.executable, "-m", "pipeline", *words], stderr=subprocess.PIPE, text=True)
         while not list((tmp_path / "out").rglob("*.json")) and first.poll() is None:
             time.sleep(0.05)
         first.send_signal(signal.SIGINT)
-        told = first.communicate(timeout=30)[1]
+        told = first.communicate(timeout=120)[1]
         assert (first.returncode, "stopped: interrupted; no table was written" in told) == (4, True), told
         assert "Traceback" not in told
         kept = len(list((tmp_path / "out").rglob("*.json")))
+        server.options = replace(server.options, latency=0.0)
         second = CliRunner().invoke(app, words)
     assert 0 < kept < len(SAID)
     assert second.exit_code == 0

@@ -140,9 +140,8 @@ def stage(tmp_path: Path) -> Path:
 
 def run_stage(folder: Path, *words: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "pipeline.stages.notebook", *words]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}
-    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, env=environment)
     return done.returncode, done.stderr
 
 

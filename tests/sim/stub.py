@@ -13,6 +13,8 @@ from sim.serve.misbehave import read_fault
 from sim.serve.server import Stub, StubOptions
 
 KEY = "sk-planted-0123456789abcdef"
+# Nothing here takes so long, on no machine however busy: what takes longer hangs.
+LIMIT = 60.0
 
 
 @contextmanager
@@ -23,16 +25,16 @@ def stub(*faults: str, **options: Any) -> Iterator[Stub]:
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
-        asyncio.run_coroutine_threadsafe(server.start(), loop).result(5)
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(LIMIT)
         yield server
     finally:
-        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(5)
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(LIMIT)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(5)
+        thread.join(LIMIT)
         loop.close()
 
 
 def parameters(server: Stub, **more: Any) -> LlmParameters:
     """How an agent asks the stub, with the planted key."""
     given = {"model": "openai/stub", "api_base": server.address, "api_key_env": "STUB_KEY", "backoff": 0.01}
-    return LlmParameters(**(given | {"timeout": 5.0, "retries": 2} | more))
+    return LlmParameters(**(given | {"timeout": LIMIT, "retries": 2} | more))

@@ -205,7 +205,8 @@ def test_the_command_runs_as_a_module(tmp_path):
         ["suite", "list.csv", "--out", "tasks.jsonl"],
         ["run", "tasks.jsonl", "--team", "dsm-welfare", "--out", "traces", "--workers", "2"],
     ):
-        done = subprocess.run([sys.executable, "-m", "sim", *words], cwd=tmp_path, capture_output=True, text=True)
+        command = [sys.executable, "-m", "sim", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (0, "")
     assert files(tmp_path / "traces") == ["one.json.zst", "two.json.zst"]
     assert json.loads((tmp_path / "tasks.jsonl").read_text().splitlines()[0])["task_id"] == "one"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from sim.__main__ import app
 from sim.suite import write_tasks
 from sim.trace import read
-from tests.sim.stub import KEY, parameters, stub
+from tests.sim.stub import KEY, LIMIT, parameters, stub
 from tests.sim.worlds import tiny_task
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
@@ -114,7 +114,7 @@ def test_resume_plays_what_is_missing_or_stopped(folder):
         run(folder, server, retries=0)
         stopped = sum(t.stopped for t in traces(folder))
         server.options = msgspec.structs.replace(server.options, faults=())
-        result = run(folder, server, "--resume", retries=5, timeout=6.0)
+        result = run(folder, server, "--resume", retries=5, timeout=LIMIT + 1)
         assert result.exit_code == 0
         assert f"{stopped} games played, {3 - stopped} were there already" in result.stdout
         before = server.requests

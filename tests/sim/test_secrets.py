@@ -85,7 +85,8 @@ def test_a_run_leaves_no_byte_of_its_key_anywhere(fault: str, tmp_path: Path) ->
         (tmp_path / "team.yaml").write_text(yaml.safe_dump({"team": "stub", "agents": [spec]}))
         words = ["run", "tasks.jsonl", "--team", "team.yaml", "--out", "traces", "--cache", "answers"]
         environment = os.environ | {"STUB_KEY": KEY, "LITELLM_LOG": "DEBUG"}
-        run = subprocess.run([sys.executable, "-m", "sim", *words], capture_output=True, cwd=tmp_path, env=environment)
+        command = [sys.executable, "-m", "sim", *words]
+        run = subprocess.run(command, capture_output=True, cwd=tmp_path, timeout=300, env=environment)
     assert b"games played" in run.stdout
     assert list((tmp_path / "traces").iterdir())
     assert found_in(run.stdout + run.stderr + everything(tmp_path)) == []

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from sim.__main__ import app
 from sim.serve.misbehave import KINDS, Fault, read_fault
 from sim.serve.negotiator import STYLES, negotiate
-from tests.sim.stub import stub
+from tests.sim.stub import LIMIT, stub
 
 HELLO = {"model": "stub", "messages": [{"role": "user", "content": "hello"}]}
 SYSTEM = {"role": "system", "content": "You are Agent 0. The agents of this game are: 0, 1."}
@@ -34,7 +34,7 @@ CHEAP_TALK turn budget: turn 1 of 15. 14 turn(s) remain after this one."""
 def post(server, body):
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(f"{server.address}/chat/completions", data)
-    with urllib.request.urlopen(request, timeout=5) as response:
+    with urllib.request.urlopen(request, timeout=LIMIT) as response:
         return json.load(response)
 
 
@@ -52,7 +52,7 @@ def test_it_answers_as_openai_does_and_the_same_to_the_same():
         assert first == second
         assert json.loads(content(first)) == {"thinking": "0 action(s) now.", "actions": []}
         assert first["usage"]["total_tokens"] > 0
-        with urllib.request.urlopen(f"{server.address}/models", timeout=5) as response:
+        with urllib.request.urlopen(f"{server.address}/models", timeout=LIMIT) as response:
             assert json.load(response)["data"][0]["id"] == "stub"
         assert server.requests == 2
 
@@ -153,9 +153,12 @@ def test_the_command_refuses_what_it_does_not_know(words):
 def test_the_command_says_where_it_serves_and_ends_when_told(words):
     command = [sys.executable, "-m", "sim", "serve", "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        line = process.stdout.readline()
-        assert line.startswith("serving at http://127.0.0.1:")
-        if not words:
-            process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
-        assert process.stdout.read() == "0 requests answered\n"
+        try:
+            line = process.stdout.readline()
+            assert line.startswith("serving at http://127.0.0.1:")
+            if not words:
+                process.send_signal(signal.SIGTERM)
+            assert process.wait(LIMIT) == 0
+            assert process.stdout.read() == "0 requests answered\n"
+        finally:
+            process.kill()

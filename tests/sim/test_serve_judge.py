@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.serve.judge import MODEL, judge, refusal
-from tests.sim.stub import stub
+from tests.sim.stub import LIMIT, stub
 
 
 def asked(**question):
@@ -96,9 +96,9 @@ def test_it_answers_to_no_other_name(name):
     with stub(style="judge") as server:
         request = urllib.request.Request(f"{server.address}/chat/completions", json.dumps(body).encode())
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(request, timeout=5)
+            urllib.request.urlopen(request, timeout=LIMIT)
         assert refused.value.code == 404
         assert "simulated-judge" in refused.value.read().decode()
         refused.value.close()
-        with urllib.request.urlopen(f"{server.address}/models", timeout=5) as response:
+        with urllib.request.urlopen(f"{server.address}/models", timeout=LIMIT) as response:
             assert json.load(response)["data"][0]["id"] == MODEL
