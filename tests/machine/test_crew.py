@@ -348,11 +348,13 @@ def test_ctrl_c_while_workers_start_is_heard_once_and_nowhere_else(tmp_path: Pat
 # A worker that is dead before it has read anything, of a command with more words than a pipe holds.
 STILLBORN = """
 import multiprocessing, sys, threading
+from multiprocessing import resource_tracker
 from machine.crew import WorkerDied, crew
 
 if __name__ == "__main__":
     sys.argv += ["a word of the command"] * 50_000
     threading.Thread(target=threading.Event().wait, daemon=True).start()
+    resource_tracker.ensure_running()
     multiprocessing.set_executable("/bin/false")
     try:
         with crew(2) as hired:
