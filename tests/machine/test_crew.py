@@ -3,8 +3,6 @@
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +16,6 @@ from hypothesis import strategies as st
 
 from machine.crew import Crew, WorkerDied, crew
 from machine.work import at_work, each, in_order
-from tests.imports import ROOT
 
 # Nothing here takes so long, on no machine however busy: who waits longer waits for ever.
 LIMIT = 120.0
@@ -266,104 +263,3 @@ def test_work_that_is_broken_off_is_waited_for(pair: Crew, left: Path, go: Path)
     results.close()
     assert {path.name for path in left.iterdir()} == {"first", "second", "third"}
     assert sorted(pair.run(double, [(1,), (2,)])) == [(0, 2), (1, 4)]
-
-
-INTERRUPTED = """
-import sys, time
-from machine.crew import crew
-
-if __name__ == "__main__":
-    with crew(3) as hired:
-        list(hired.run(abs, [(1,), (2,), (3,)]))
-        try:
-            print("ready", flush=True)
-            list(hired.run(time.sleep, [(60,), (60,)]))
-        except KeyboardInterrupt:
-            time.sleep(0.5)  # what the idle one would say, it says now
-            print("interrupted", flush=True)
-"""
-
-
-def started(tmp_path: Path, script: str) -> subprocess.Popen[str]:
-    """A script at work in a process group of its own."""
-    path = tmp_path / "script.py"
-    path.write_text(script)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
-    return subprocess.Popen([sys.executable, str(path)], text=True, start_new_session=True, **pipes)
-
-
-def test_ctrl_c_ends_workers_at_work_and_idle_ones_without_a_word_of_theirs(tmp_path: Path) -> None:
-    run = started(tmp_path, INTERRUPTED)
-    assert run.stdout
-    run.stdout.readline()
-    # Time to begin the work: where it is too short, all three are idle.
-    time.sleep(0.5)
-    os.killpg(run.pid, signal.SIGINT)
-    assert run.communicate(timeout=LIMIT) == ("interrupted\n", "")
-    assert run.returncode == 0
-
-
-# Ctrl-C comes where Python would swallow it, in what it calls before a fork or after it in parent or worker; or while
-# the first of spawned workers imports.
-STARTING = """
-import os, signal, sys, threading
-from machine.crew import crew
-
-def press(whom=os.kill, process=os.getpid()):
-    whom(process, signal.SIGINT)
-
-def press_once():
-    try:
-        os.mkdir(__file__ + ".pressed")
-    except FileExistsError:
-        return
-    press(os.killpg, 0)
-
-if __name__ == "__mp_main__":
-    press_once()
-if __name__ == "__main__":
-    {when}
-    try:
-        with crew(2) as hired:
-            list(hired.run(abs, [(1,), (2,)]))
-            print("it went on", flush=True)
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
-MOMENTS = {
-    "before a fork": "os.register_at_fork(before=press)",
-    "after it": "os.register_at_fork(after_in_parent=press)",
-    "in the worker": "os.register_at_fork(after_in_child=press_once)",
-    "while it imports": "threading.Thread(target=threading.Event().wait, daemon=True).start()",
-}
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_ctrl_c_while_workers_start_is_heard_once_and_nowhere_else(tmp_path: Path, moment: str) -> None:
-    run = started(tmp_path, STARTING.format(when=MOMENTS[moment]))
-    assert run.communicate(timeout=LIMIT) == ("interrupted\n", "")
-    assert run.returncode == 0
-
-
-# A worker that is dead before it has read anything, of a command with more words than a pipe holds.
-STILLBORN = """
-import multiprocessing, sys, threading
-from multiprocessing import resource_tracker
-from machine.crew import WorkerDied, crew
-
-if __name__ == "__main__":
-    sys.argv += ["a word of the command"] * 50_000
-    threading.Thread(target=threading.Event().wait, daemon=True).start()
-    resource_tracker.ensure_running()
-    multiprocessing.set_executable("/bin/false")
-    try:
-        with crew(2) as hired:
-            list(hired.run(abs, [(1,), (2,)]))
-    except WorkerDied as died:
-        print(died, len(sys.argv))
-"""
-
-
-def test_a_worker_that_dies_at_its_birth_keeps_nobody_waiting(tmp_path: Path) -> None:
-    told = started(tmp_path, STILLBORN).communicate(timeout=LIMIT)
-    assert told == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")
