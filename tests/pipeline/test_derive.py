@@ -32,6 +32,7 @@ def without_paths(folder: Path) -> dict[str, pl.DataFrame]:
     return {name: read_table(folder, name).drop("trace_path", strict=False) for name in TABLES if name != "rejected"}
 
 
+@pytest.mark.slow
 def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "GAMES_AT_ONCE", 3)
     folder_of_games(tmp_path / "traces")

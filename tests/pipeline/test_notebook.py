@@ -116,6 +116,7 @@ TALK = """import os, sys, time
 print(figures, flush=True); print("aside", file=sys.stderr, flush=True); time.sleep(0.01); print({"b", "a", "c"})"""
 
 
+@pytest.mark.slow
 def test_two_executions_give_the_same_bytes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = notebook(tmp_path / "n.ipynb", TALK, "sorted({'b', 'a'})")
     copies = [tmp_path / name / "copy.ipynb" for name in "ab"]
@@ -145,6 +146,7 @@ def run_stage(folder: Path, *words: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_a_failing_cell_is_told_in_one_line_and_nothing_is_left(stage: Path) -> None:
     notebook(stage / "notebooks/n.ipynb", "x = 2", "# why\nassert x == 3, 'not\\nthree'")
     code, told = run_stage(stage, "n")

@@ -27,6 +27,7 @@ def executed(folder: Path, output: dict[str, str]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
     html = page(executed(tmp_path, {"image/svg+xml": "<svg><path d='M0 0'/></svg>"}), "A team", "index.html")
     assert "data:image/svg+xml" in html and "<h1" in html

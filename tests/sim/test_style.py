@@ -116,6 +116,7 @@ def test_whatever_a_neighbour_says_a_speaker_goes_on(texts, order):
     assert len(resolutions(game)) == 1
 
 
+@pytest.mark.slow
 def test_a_game_is_the_same_under_another_hash_seed():
     code = (
         "import hashlib, msgspec\nfrom sim.play import Play, play_game\nfrom sim.teams import load_team\n"
