@@ -135,6 +135,7 @@ def test_each_setting_of_a_protocol_is_a_team_that_can_be_read(tmp_path, monkeyp
     assert [build_agent(team.agents[0]).parameters for team in teams.values()]
 
 
+@pytest.mark.slow
 def test_tables_and_pictures_can_be_made_of_any_protocols():
     ours = list(team_settings(PROTOCOLS))
     played = games(**BASE, secure_1=[(1, 1), (2, 1)], poll_0=[(1, 2), (3, 2)])

@@ -35,6 +35,7 @@ def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
     assert "answer" not in html  # the code stays in the notebook
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_on_a_page_stays_text(tmp_path: Path, text: str) -> None:
     html = page(executed(tmp_path, {"text/plain": text}), text)

@@ -60,6 +60,7 @@ def test_every_game_has_a_page_and_its_data(site: Path, tables: Path) -> None:
     assert len(told(site / "data/games-0.js")["rows"]) == len(names) == 14
 
 
+@pytest.mark.slow
 def test_the_leaderboard_has_the_study_s_own_intervals(tables: Path) -> None:
     keys = [metric.key for metric in read_metrics()]
     ours = figures(tables, keys, DRAWN).filter(difficulty="all", density="all", setting="varied")

@@ -210,6 +210,7 @@ INBOXES = st.lists(st.lists(st.tuples(st.integers(0, 4), JUNK), max_size=4), min
 BOARD = ". 3 x2 M1(0,1,2) 100 . M4(0,1)=2"
 
 
+@pytest.mark.slow
 @every_team_in_turn
 @pytest.mark.parametrize("number", [0, 2], ids=["initiator", "responder"])
 @settings(max_examples=60)
