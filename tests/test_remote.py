@@ -59,8 +59,8 @@ def test_a_file_url_is_a_folder_of_this_machine(here: Path, tmp_path: Path) -> N
     assert read_table(tmp_path / "tables", "games").height == 12
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [(), pytest.param(("--partition",), marks=slow)])
+@slow
+@pytest.mark.parametrize("options", [(), ("--partition",)])
 def test_tables_arrive_at_a_store_as_in_a_folder(
     options: tuple[str, ...], here: Path, bucket: str, tmp_path: Path
 ) -> None:
