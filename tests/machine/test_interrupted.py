@@ -36,6 +36,15 @@ def started(tmp_path: Path, script: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, str(path)], text=True, start_new_session=True, **pipes)
 
 
+def ended(run: subprocess.Popen[str]) -> tuple[str, str]:
+    """What a script has said when it has ended; one that hangs is killed."""
+    try:
+        return run.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGKILL)
+        raise
+
+
 def test_ctrl_c_ends_workers_at_work_and_idle_ones_without_a_word_of_theirs(tmp_path: Path) -> None:
     run = started(tmp_path, INTERRUPTED)
     assert run.stdout
@@ -43,7 +52,7 @@ def test_ctrl_c_ends_workers_at_work_and_idle_ones_without_a_word_of_theirs(tmp_
     # Time to begin the work: where it is too short, all three are idle.
     time.sleep(0.5)
     os.killpg(run.pid, signal.SIGINT)
-    assert run.communicate(timeout=LIMIT) == ("interrupted\n", "")
+    assert ended(run) == ("interrupted\n", "")
     assert run.returncode == 0
 
 
@@ -85,7 +94,7 @@ MOMENTS = {
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_ctrl_c_while_workers_start_is_heard_once_and_nowhere_else(tmp_path: Path, moment: str) -> None:
     run = started(tmp_path, STARTING.format(when=MOMENTS[moment]))
-    assert run.communicate(timeout=LIMIT) == ("interrupted\n", "")
+    assert ended(run) == ("interrupted\n", "")
     assert run.returncode == 0
 
 
@@ -109,5 +118,5 @@ if __name__ == "__main__":
 
 
 def test_a_worker_that_dies_at_its_birth_keeps_nobody_waiting(tmp_path: Path) -> None:
-    told = started(tmp_path, STILLBORN).communicate(timeout=LIMIT)
+    told = ended(started(tmp_path, STILLBORN))
     assert told == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")
