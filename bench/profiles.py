@@ -41,10 +41,10 @@ def _derived(paths: list[Path], folder: Path) -> Lines:
 
 
 def _play(folder: Path) -> Lines:
-    from sim.game import Limits
-    from sim.runner import jobs_for, play_all
-    from sim.suite import read_tasks
-    from sim.teams import load_team
+    from sim.game.game import Limits
+    from sim.runs.runner import jobs_for, play_all
+    from sim.runs.teams import load_team
+    from sim.tasks.suite import read_tasks
 
     teams = [load_team(name) for name in inputs.PROTOCOLS]
     jobs = jobs_for(read_tasks(inputs.tasks(folder)), teams, Limits(), 1, folder / "profiled-games")

@@ -50,8 +50,8 @@ def select(folder: Path) -> Figures:
 
 def count(folder: Path) -> Figures:
     """Feasible and optimal assignments of the 72 tasks, in milliseconds a task."""
-    from sim.oracle import count as count_assignments
-    from sim.suite import read_tasks
+    from sim.tasks.oracle import count as count_assignments
+    from sim.tasks.suite import read_tasks
 
     tasks = read_tasks(inputs.tasks(folder))
     taken = [
@@ -143,11 +143,11 @@ def growth(folder: Path) -> Figures:
 def negotiator(folder: Path) -> Figures:
     """One game of simulated negotiators, in milliseconds of CPU."""
     from machine.memory import no_garbage_collection
-    from sim.game import Limits
-    from sim.play import play_game
-    from sim.runner import jobs_for
-    from sim.suite import read_tasks
-    from sim.teams import load_team
+    from sim.game.game import Limits
+    from sim.runs.play import play_game
+    from sim.runs.runner import jobs_for
+    from sim.runs.teams import load_team
+    from sim.tasks.suite import read_tasks
 
     jobs = jobs_for(read_tasks(inputs.tasks(folder)), [load_team(s) for s in inputs.STYLES], Limits(), 1, folder)
     with no_garbage_collection():

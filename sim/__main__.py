@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sim.run import EXAMPLES, run
-from sim.terminal import fail, progress, say, worker_count
+from sim.runs.run import EXAMPLES, run
+from sim.runs.terminal import fail, progress, say, worker_count
 
 # An argument, or an option and its value, that names a place elsewhere.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
@@ -100,9 +100,9 @@ def suite(
     from functools import partial
 
     from machine.work import in_order
-    from sim.blocked import make_blocked_task
-    from sim.lists import read_list
-    from sim.suite import Solving, TaskError, checked, make_task, write_tasks
+    from sim.tasks.blocked import make_blocked_task
+    from sim.tasks.lists import read_list
+    from sim.tasks.suite import Solving, TaskError, checked, make_task, write_tasks
 
     make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
     with writing(out, TaskError):
@@ -133,8 +133,8 @@ def select(
     from functools import partial
 
     from machine.work import in_order
-    from sim.lists import SETTINGS, write_list
-    from sim.select import DENSITIES, SEED_BASES, SHAPES, cells, select_cell
+    from sim.tasks.lists import SETTINGS, write_list
+    from sim.tasks.select import DENSITIES, SEED_BASES, SHAPES, cells, select_cell
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
@@ -174,9 +174,9 @@ def serve(
     import asyncio
     from functools import partial
 
-    from sim.serve.misbehave import read_fault
-    from sim.serve.server import Stub, StubOptions
-    from sim.serve.server import serve as serve_stub
+    from sim.models.serve.misbehave import read_fault
+    from sim.models.serve.server import Stub, StubOptions
+    from sim.models.serve.server import serve as serve_stub
 
     try:
         faults = tuple(read_fault(text) for text in misbehave or ())

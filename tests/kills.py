@@ -21,10 +21,10 @@ from random import Random
 
 from machine.processes import WORKER
 from pipeline.site.changes import BEGUN
-from sim.play import Play, play_game
-from sim.suite import write_tasks
-from sim.teams import named_teams
-from sim.trace import write
+from sim.game.trace import write
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
+from sim.tasks.suite import write_tasks
 from tests.imports import ROOT
 from tests.sim.worlds import tiny_task
 

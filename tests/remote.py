@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 from pipeline import __main__ as pipeline_command
 from pipeline.reading.remote import files, opened, system_of
 from sim import __main__ as sim_command
-from sim.game import Limits
-from sim.runner import jobs_for
-from sim.teams import load_team
+from sim.game.game import Limits
+from sim.runs.runner import jobs_for
+from sim.runs.teams import load_team
 from tests.sim.worlds import tiny_task
 
 TASKS = [tiny_task(seed) for seed in range(6)]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.runner import play_all
-from sim.suite import write_tasks
+from sim.runs.runner import play_all
+from sim.tasks.suite import write_tasks
 from tests.remote import TASKS, jobs
 from tests.servers import Store, s3_server
 

@@ -24,7 +24,7 @@ from pipeline.ingest import ingest
 from pipeline.parallel import Recipe, derived_frames
 from pipeline.reading.traces import TraceError, decode
 from pipeline.schemas.base import TABLES
-from sim.trace import encoded
+from sim.game.trace import encoded
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness
 from tests.sim.game_checks import check

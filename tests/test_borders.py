@@ -3,10 +3,10 @@
 from tests.imports import ROOT, imported
 
 # The oracle and what it is asked with: any part of the pipeline may use it.
-ORACLE = {"sim/oracle.py", "sim/calendar.py", "sim/scenario.py"}
+ORACLE = {"sim/tasks/oracle.py", "sim/calendar.py", "sim/tasks/scenario.py"}
 # The second reader calls models as agents do.
 CALLS = "pipeline/judge/model.py"
-PACKAGES = {"sim/__init__.py", "pipeline/__init__.py"}
+PACKAGES = {"sim/__init__.py", "sim/tasks/__init__.py", "pipeline/__init__.py"}
 SIDES = ("sim", "pipeline", "machine")
 FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.py")) for side in SIDES}
 
@@ -22,7 +22,7 @@ def test_the_pipeline_uses_the_oracle_and_nothing_else_of_the_benchmark_but_wher
 
 
 def test_the_second_reader_calls_and_does_not_play() -> None:
-    games = {"sim/game.py", "sim/play.py", "sim/runner.py", "sim/suite.py", "sim/oracle.py"}
+    games = {"sim/game/game.py", "sim/runs/play.py", "sim/runs/runner.py", "sim/tasks/suite.py", "sim/tasks/oracle.py"}
     assert across(CALLS, "sim") & games == set()
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from pipeline import parallel
 from pipeline.reading.sources import find
-from sim.game import Limits
-from sim.options import in_shard
-from sim.runner import jobs_for, play_all
-from sim.teams import load_team
+from sim.game.game import Limits
+from sim.runs.options import in_shard
+from sim.runs.runner import jobs_for, play_all
+from sim.runs.teams import load_team
 from tests.servers import SECONDS, dask_cluster
 from tests.sim.worlds import tiny_task
 

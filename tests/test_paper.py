@@ -9,11 +9,11 @@ from pipeline.compare import compare, read_numbers
 from pipeline.parallel import Recipe, derive
 from pipeline.rules import RULES
 from pipeline.tables import query
-from sim.game import Limits
-from sim.lists import read_list
-from sim.runner import jobs_for, play_chunk
-from sim.suite import make_task
-from sim.teams import named_teams
+from sim.game.game import Limits
+from sim.runs.runner import jobs_for, play_chunk
+from sim.runs.teams import named_teams
+from sim.tasks.lists import read_list
+from sim.tasks.suite import make_task
 
 ROOT = Path(__file__).parents[1]
 TEAMS = ("imap", "sd", "dsm-welfare", "dsm-private")

@@ -18,7 +18,7 @@ from pipeline.partitions import BY
 from pipeline.reading.remote import files, opened, system_of
 from pipeline.reading.sources import Source, find, look, pieces, texts
 from pipeline.schemas.base import TABLES
-from sim.trace import read, write
+from sim.game.trace import read, write
 from tests.remote import TASKS, TEAMS, contents, derive, run, send
 from tests.servers import SECONDS, Store
 

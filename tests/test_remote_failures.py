@@ -19,8 +19,8 @@ from pipeline import __main__ as pipeline_command
 from pipeline import parallel, upload
 from pipeline.reading.sources import Source, find, texts
 from sim import __main__ as sim_command
-from sim.runner import play_all
-from sim.trace import read, write
+from sim.game.trace import read, write
+from sim.runs.runner import play_all
 from tests.remote import TASKS, contents, derive, jobs, run, send
 from tests.servers import SECONDS, Store, dask_cluster, environment, forget_stores, s3_server
 

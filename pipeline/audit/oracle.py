@@ -80,8 +80,8 @@ def by_solver(calendars: Calendars, meetings: Meetings) -> int | None:
     """The same from the benchmark's own solver, for games too large to search here. Raises Unknown."""
     from sim.calendar import Calendar as Slots
     from sim.calendar import Errand, ScheduledMeeting
-    from sim.oracle import NoSchedule, NotProven, solve
-    from sim.scenario import Meeting as Listed
+    from sim.tasks.oracle import NoSchedule, NotProven, solve
+    from sim.tasks.scenario import Meeting as Listed
 
     def given(item: Item | None) -> Errand | ScheduledMeeting | None:
         if item is None or item.kind != MEETING:

@@ -1,7 +1,7 @@
 """The judge's model: which one, what it is asked, at what price, and its answers.
 
 Beside the oracle, this is the one place where the pipeline uses the benchmark's code: calls, retries, keys, prices and
-cache are those of the agents (sim/provider), and are written there once.
+cache are those of the agents (sim/models/provider), and are written there once.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from pipeline.judge.questions import Question
 from pipeline.judge.replies import Reading, Refused, read_reply
 from pipeline.rules import Claim, RuleSet
 from sim.agents import AgentFailure
-from sim.agents.llm.agent import Answer, Ask
-from sim.agents.llm.spec import LlmParameters, read_parameters
-from sim.prompts import Variant, load_variant
-from sim.provider.cache import Cache, digest
-from sim.provider.calls import Provider, litellm
-from sim.provider.keys import check_access
-from sim.provider.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
-from sim.teams import SIMULATED, read_team, waits
+from sim.models.agent import Answer, Ask
+from sim.models.prompts import Variant, load_variant
+from sim.models.provider.cache import Cache, digest
+from sim.models.provider.calls import Provider, litellm
+from sim.models.provider.keys import check_access
+from sim.models.provider.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
+from sim.models.spec import LlmParameters, read_parameters
+from sim.runs.teams import SIMULATED, read_team, waits
 
 PROMPT = "judge.v1"
 MAX_TOKENS = 2048

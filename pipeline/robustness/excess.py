@@ -56,8 +56,8 @@ def _of_game(boards: dict[int, Board], meetings: Meetings) -> int | None:
 def oracle_cost(boards: tuple[tuple[int, Board], ...], meetings: Meetings) -> int | None:
     """The cost of the cheapest schedule of the meetings on the agents' calendars, None where there is none."""
     from sim.calendar import Calendar, Errand
-    from sim.oracle import NoSchedule, solve
-    from sim.scenario import Meeting
+    from sim.tasks.oracle import NoSchedule, solve
+    from sim.tasks.scenario import Meeting
 
     if not meetings:
         return 0

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from sim.calendar import Calendar
-from sim.scenario import Meeting
+from sim.tasks.scenario import Meeting
 
 CHEAP_TALK, VOLUNTARY, DECISION = "CHEAP_TALK", "VOLUNTARY", "DECISION"
 

@@ -10,7 +10,7 @@ import msgspec
 
 from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
 from sim.calendar import Calendar, Errand, item_id
-from sim.scenario import Meeting
+from sim.tasks.scenario import Meeting
 
 Payload = TypeVar("Payload")
 

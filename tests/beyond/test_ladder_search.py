@@ -20,8 +20,8 @@ from pipeline.beyond.ladder.search import (
     least,
 )
 from sim.calendar import Calendar, Errand
-from sim.oracle import NoSchedule, solve
-from sim.scenario import Meeting
+from sim.tasks.oracle import NoSchedule, solve
+from sim.tasks.scenario import Meeting
 
 CELL = st.sampled_from([FREE, FREE, 0, 1, 2, 9, HELD])
 MEMBERS = st.sampled_from([(0,), (1,), (0, 1), (1, 2), (0, 2), (0, 1, 2)])

@@ -17,8 +17,8 @@ from pipeline.beyond.optima.tasks import Bounds, optimum_rows, price_rows, solve
 from pipeline.beyond.optima.teams import ABOVE, INCOMPLETE, OPTIMAL, fairness_row
 from pipeline.ingest import fairness as ratio
 from sim.calendar import Calendar, Errand
-from sim.oracle import count
-from sim.scenario import Meeting
+from sim.tasks.oracle import count
+from sim.tasks.scenario import Meeting
 
 FREE, BLOCKED = -1, -2
 ALL = 10**6

@@ -11,16 +11,16 @@ from typing import Any
 import msgspec
 
 from sim.agents import AgentFailure
-from sim.agents.llm.agent import Answer, Usage
-from sim.game import Limits
-from sim.play import Play, begin, config_of, finish, identity, play_game, play_game_later
-from sim.rounds import rounds
-from sim.runner_async import build_waiting
-from sim.scenario import Scenario
-from sim.serve.negotiator import negotiate
-from sim.suite import Task, assemble
-from sim.teams import AgentSpec, Team, named_teams
-from sim.trace import Trace, encoded
+from sim.game.game import Limits
+from sim.game.rounds import rounds
+from sim.game.trace import Trace, encoded
+from sim.models.agent import Answer, Usage
+from sim.models.serve.negotiator import negotiate
+from sim.runs.play import Play, begin, config_of, finish, identity, play_game, play_game_later
+from sim.runs.runner_async import build_waiting
+from sim.runs.teams import AgentSpec, Team, named_teams
+from sim.tasks.scenario import Scenario
+from sim.tasks.suite import Task, assemble
 from tests.sim.worlds import Scripted, calendars, entry, meetings, reschedule, say, schedule, tiny_task
 
 Raw = dict[str, Any]

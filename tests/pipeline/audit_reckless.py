@@ -4,11 +4,11 @@ from random import Random
 from typing import Any
 
 from sim.agents import Registration, Reply, Request
-from sim.game import Limits
-from sim.play import Play, begin, config_of, finish, identity
-from sim.rounds import rounds
-from sim.teams import AgentSpec, Team
-from sim.trace import Trace
+from sim.game.game import Limits
+from sim.game.rounds import rounds
+from sim.game.trace import Trace
+from sim.runs.play import Play, begin, config_of, finish, identity
+from sim.runs.teams import AgentSpec, Team
 from tests.sim.worlds import tiny_task
 
 SHAPES: tuple[dict[str, Any], ...] = (

@@ -18,9 +18,9 @@ from pipeline.cards.policies import beside_protocols
 from pipeline.language.messages import language_claims
 from pipeline.readme import filled
 from pipeline.rules import RULES
-from sim.play import Play, play_game
-from sim.teams import DEGENERATE, named_teams
-from sim.trace import encoded
+from sim.game.trace import encoded
+from sim.runs.play import Play, play_game
+from sim.runs.teams import DEGENERATE, named_teams
 from tests.sim.worlds import tiny_task
 
 ROOT = Path(__file__).parents[2]

@@ -14,8 +14,8 @@ from pipeline.io import read_table, to_frame
 from pipeline.parallel import derive
 from pipeline.prices import litellm_prices, read_prices, team_models
 from pipeline.schemas.calls import CALLS
-from sim.lists import read_list
-from sim.suite import make_task, write_tasks
+from sim.tasks.lists import read_list
+from sim.tasks.suite import make_task, write_tasks
 from tests.sim.stub import stub
 
 ROOT = Path(__file__).parents[2]

@@ -22,9 +22,9 @@ from pipeline.__main__ import app
 from pipeline.io import read_table
 from pipeline.judge import model
 from pipeline.judge.questions import Question, read_messages
-from sim.prompts import load_variant
-from sim.serve.misbehave import Fault
-from sim.serve.server import Stub
+from sim.models.prompts import load_variant
+from sim.models.serve.misbehave import Fault
+from sim.models.serve.server import Stub
 from tests.imports import ROOT
 from tests.sim.stub import stub
 

@@ -18,10 +18,10 @@ from pipeline.reading.tokens import split, stem, stems
 from pipeline.reading.traces import decode
 from pipeline.speech.leaks import Known, find_leaks, labels_said, may_hint
 from pipeline.speech.terms import find_label, kind_of, read_label
-from sim.lists import read_list
-from sim.play import Play, play_game
-from sim.suite import make_task
-from sim.teams import named_teams
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
+from sim.tasks.lists import read_list
+from sim.tasks.suite import make_task
 
 ROOT = Path(__file__).parents[2]
 GOLD: list[dict[str, Any]] = yaml.safe_load((ROOT / "data/gold/leaks.yaml").read_text(encoding="utf-8"))

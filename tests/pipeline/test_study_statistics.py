@@ -21,11 +21,11 @@ from pipeline.statistics.by_game import by_game
 from pipeline.statistics.means import MEANS, WITHOUT
 from pipeline.statistics.table_intervals import table_intervals
 from pipeline.truth.recall import Resampling
-from sim.game import Limits
-from sim.lists import read_list
-from sim.runner import jobs_for, play_chunk
-from sim.suite import make_task
-from sim.teams import named_teams
+from sim.game.game import Limits
+from sim.runs.runner import jobs_for, play_chunk
+from sim.runs.teams import named_teams
+from sim.tasks.lists import read_list
+from sim.tasks.suite import make_task
 
 pytestmark = pytest.mark.slow
 

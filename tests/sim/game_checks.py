@@ -13,7 +13,7 @@ from pipeline.audit.codes import ERROR
 from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
 from pipeline.reading.traces import decode
-from sim.trace import Trace, encoded
+from sim.game.trace import Trace, encoded
 
 SHOWN = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")
 COUNTED = ("meetings_scheduled", "meetings_kept", "coordination_rate", "realized_cost", "excess_cost", "fairness")

@@ -16,12 +16,12 @@ from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, DECISION, Agent, Registration, Reply, Request
 from sim.calendar import item_id
-from sim.game import Limits
-from sim.play import Play, play_game, play_game_later
-from sim.runner_async import Patient
-from sim.talk import CHANNELS
-from sim.teams import AgentSpec, Team, build_agent
-from sim.trace import Trace
+from sim.game.game import Limits
+from sim.game.talk import CHANNELS
+from sim.game.trace import Trace
+from sim.runs.play import Play, play_game, play_game_later
+from sim.runs.runner_async import Patient
+from sim.runs.teams import AgentSpec, Team, build_agent
 from tests.sim.worlds import tiny_task
 
 PROTOCOLS = ("imap", "sd", "dsm", "always-slot-0", "phantom-agreement", "style")

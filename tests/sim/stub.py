@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sim.agents.llm.spec import LlmParameters
-from sim.serve.misbehave import read_fault
-from sim.serve.server import Stub, StubOptions
+from sim.models.serve.misbehave import read_fault
+from sim.models.serve.server import Stub, StubOptions
+from sim.models.spec import LlmParameters
 
 KEY = "sk-planted-0123456789abcdef"
 # Nothing here takes so long, on no machine however busy: what takes longer hangs.

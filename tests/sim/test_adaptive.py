@@ -4,13 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from sim.agents import Message
-from sim.agents.style.adaptive import AdaptiveProber
-from sim.agents.style.mind import Mind
-from sim.agents.style.phrases import HELD_OUT, OPEN, load_bank
-from sim.agents.style.reader import Claim, Reading
-from sim.agents.style.writer import Part, Private, Writer
-from sim.play import Play, play_game
-from sim.teams import AgentSpec, Team, TeamError, build_agent
+from sim.agents.english.adaptive import AdaptiveProber
+from sim.agents.english.belief_state import Mind
+from sim.agents.english.phrases import HELD_OUT, OPEN, load_bank
+from sim.agents.english.reader import Claim, Reading
+from sim.agents.english.writer import Part, Private, Writer
+from sim.runs.play import Play, play_game
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent
 from tests.sim.game_checks import check
 from tests.sim.worlds import calendar, request, tiny_task
 

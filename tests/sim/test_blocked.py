@@ -2,11 +2,11 @@ from random import Random
 
 import pytest
 
-from sim.blocked import blocked, blocked_per_agent, eligible_slots, make_blocked_task
 from sim.calendar import Errand
-from sim.lists import read_list
-from sim.oracle import solve
-from sim.scenario import ScenarioError, generate
+from sim.tasks.blocked import blocked, blocked_per_agent, eligible_slots, make_blocked_task
+from sim.tasks.lists import read_list
+from sim.tasks.oracle import solve
+from sim.tasks.scenario import ScenarioError, generate
 from tests.sim.test_suite import PAPER72
 from tests.sim.worlds import calendars, entry, written
 

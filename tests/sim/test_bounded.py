@@ -3,14 +3,14 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
-from sim import scenario
 from sim.__main__ import app
-from sim.bounded import solve_within
-from sim.oracle import NoSchedule, NotProven, TooManyStates, count, solve
-from sim.play import Play, play_game
-from sim.scenario import Parameters, ScenarioError, draw_participants, generate
-from sim.suite import Solving, make_task, read_tasks, write_tasks
-from sim.teams import named_teams
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
+from sim.tasks import scenario
+from sim.tasks.bounded import solve_within
+from sim.tasks.oracle import NoSchedule, NotProven, TooManyStates, count, solve
+from sim.tasks.scenario import Parameters, ScenarioError, draw_participants, generate
+from sim.tasks.suite import Solving, make_task, read_tasks, write_tasks
 from tests.sim.game_checks import check
 from tests.sim.test_oracle import every_schedule, instances
 from tests.sim.worlds import calendars, entry, meetings

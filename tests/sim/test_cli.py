@@ -8,8 +8,8 @@ import zstandard
 from typer.testing import CliRunner
 
 from sim.__main__ import app
-from sim.suite import read_tasks
-from sim.trace import read
+from sim.game.trace import read
+from sim.tasks.suite import read_tasks
 
 LIST = """\
 setting,task_id,seed,num_agents,num_participants,density,difficulty,num_slots,num_meetings

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
 from sim.calendar import item_id
-from sim.play import Play, play_game
-from sim.teams import FRONTIER, AgentSpec, Team, build_agent, named_teams
+from sim.runs.play import Play, play_game
+from sim.runs.teams import FRONTIER, AgentSpec, Team, build_agent, named_teams
 from tests.sim.worlds import BUMP, Scripted, calendar, events, new_game, play, registration, request, tiny_task
 
 PLAYERS = named_teams() | {kind: Team(kind, (AgentSpec(kind),)) for kind in FRONTIER}

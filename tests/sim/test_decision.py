@@ -1,7 +1,7 @@
 import pytest
 
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
-from sim.metrics import fairness, metrics
+from sim.game.metrics import fairness, metrics
 from tests.sim.worlds import (
     CHAIN,
     Scripted,

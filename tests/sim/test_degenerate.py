@@ -1,9 +1,9 @@
 """Policies that nobody would want do what their names say."""
 
 from sim.agents.degenerate import POLICIES
-from sim.play import Play, play_game
-from sim.teams import DEGENERATE, named_teams
-from sim.trace import Trace
+from sim.game.trace import Trace
+from sim.runs.play import Play, play_game
+from sim.runs.teams import DEGENERATE, named_teams
 from tests.sim.worlds import tiny_task
 
 TASK = tiny_task(4, "varied", num_agents=4, num_participants=3, num_slots=8, errand_cost_values=(1, 100), density=0.7)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sim.play import Play, play_game
-from sim.teams import FRONTIER, AgentSpec, Team, TeamError, build_agent
+from sim.runs.play import Play, play_game
+from sim.runs.teams import FRONTIER, AgentSpec, Team, TeamError, build_agent
 from tests.sim.game_checks import check
 from tests.sim.worlds import tiny_task
 

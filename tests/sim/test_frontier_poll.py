@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sim.agents.beyond.poll import Poll, PollParameters
 from sim.agents.imap import Imap
-from sim.agents.poll import Poll, PollParameters
 from tests.sim.worlds import TRIO, calendar, new_game, payloads, play, registration, request, said, slots_of
 
 

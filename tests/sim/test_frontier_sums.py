@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.agents.dpop import Dpop, added
+from sim.agents.beyond.dpop import Dpop, added
+from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
+from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, grid, level_of
+from sim.agents.beyond.imap_noisy import NoisyImap, NoisyParameters, truth_of
 from sim.agents.dsm import Dsm
-from sim.agents.dsm_log import LogDsm, LogDsmParameters
 from sim.agents.dsm_plans import WELFARE, score_of
 from sim.agents.imap import Imap, local_cost
-from sim.agents.imap_kbit import KBitImap, KBitParameters, grid, level_of
-from sim.agents.imap_noisy import NoisyImap, NoisyParameters, truth_of
 from tests.sim.worlds import TRIO, calendars, new_game, payloads, play, registration, request, slots_of
 
 BOARD = st.lists(st.sampled_from([".", ".", "1", "100", "1000", "x1"]), min_size=5, max_size=5).map(" ".join)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from sim.agents import CHEAP_TALK, DECISION, Reply, Request
-from sim.game import Limits
-from sim.play import Play, play_game
-from sim.talk import CHANNELS
-from sim.teams import AgentSpec, Team
-from sim.trace import Trace, encoded
-from sim.trace_schema import trace_schema
+from sim.game.game import Limits
+from sim.game.talk import CHANNELS
+from sim.game.trace import Trace, encoded
+from sim.game.trace_schema import trace_schema
+from sim.runs.play import Play, play_game
+from sim.runs.teams import AgentSpec, Team
 from tests.sim.game_checks import check
 from tests.sim.hostile_agents import ODDITIES, TASKS, HostileGame, Whole, games, played, played_later
 from tests.sim.worlds import Scripted, reschedule, say, schedule

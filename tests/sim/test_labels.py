@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.calendar import Calendar, Errand, Item, Move, ScheduledMeeting, validate
-from sim.labels import BANK, TIERS, Label, Labels, draw, load_bank
-from sim.scenario import Parameters, generate
+from sim.tasks.labels import BANK, TIERS, Label, Labels, draw, load_bank
+from sim.tasks.scenario import Parameters, generate
 from tests.sim.worlds import calendars_of, meetings_of
 
 BANK_LABELS = load_bank()
@@ -202,7 +202,7 @@ def test_tiers_are_shuffled_over_an_agents_errands() -> None:
 
 def test_another_process_draws_the_same_labels() -> None:
     code = (
-        "from sim.calendar import Calendar, Errand; from sim.labels import draw, load_bank; "
+        "from sim.calendar import Calendar, Errand; from sim.tasks.labels import draw, load_bank; "
         "c = Calendar([Errand(i, 1) for i in range(1, 9)]); "
         "print([x.label for x in draw(load_bank(), [c], [], 11).errands.values()])"
     )

@@ -1,8 +1,8 @@
 import pytest
 
-from sim.lists import read_list, write_list
-from sim.scenario import Parameters
-from sim.suite import TaskError
+from sim.tasks.lists import read_list, write_list
+from sim.tasks.scenario import Parameters
+from sim.tasks.suite import TaskError
 
 HEADER = "setting,task_id,seed,num_agents,num_participants,density,difficulty"
 ROW = "uniform,a,1,3,2,0.5,easy"

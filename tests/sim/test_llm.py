@@ -5,16 +5,16 @@ import msgspec
 import pytest
 
 from sim.agents import AgentFailure
-from sim.agents.llm.agent import NO_ANSWER, Answer, LlmAgent, Usage
-from sim.agents.llm.spec import LlmParameters
-from sim.game import Limits
-from sim.play import Play, config_of, identity, play_game_later
-from sim.prompts import load_variant
-from sim.provider.money import Ledger
-from sim.runner import jobs_for
-from sim.runner_async import Outcomes, build_waiting, models_of, play_waiting
-from sim.serve.negotiator import negotiate
-from sim.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, load_team, named_teams
+from sim.game.game import Limits
+from sim.models.agent import NO_ANSWER, Answer, LlmAgent, Usage
+from sim.models.prompts import load_variant
+from sim.models.provider.money import Ledger
+from sim.models.serve.negotiator import negotiate
+from sim.models.spec import LlmParameters
+from sim.runs.play import Play, config_of, identity, play_game_later
+from sim.runs.runner import jobs_for
+from sim.runs.runner_async import Outcomes, build_waiting, models_of, play_waiting
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, load_team, named_teams
 from tests.sim.worlds import calendar, registration, request, tiny_task
 
 TASK = tiny_task(3, num_meetings=2)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.agents.llm.parse import LONGEST, parse
+from sim.models.parse import LONGEST, parse
 
 DM = {"type": "dm", "to": 1, "content": "Slots 3 and 12?"}
 PUT = {"type": "schedule", "meeting_id": 1, "slot": 12}

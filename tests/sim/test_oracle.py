@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from sim import oracle
 from sim.calendar import Calendar, Errand
-from sim.oracle import NoSchedule, TooManyStates, count, solve
-from sim.scenario import Meeting, Parameters, generate
-from sim.schedules import replay_optimum
+from sim.tasks import oracle
+from sim.tasks.oracle import NoSchedule, TooManyStates, count, solve
+from sim.tasks.scenario import Meeting, Parameters, generate
+from sim.tasks.schedules import replay_optimum
 from tests.sim.worlds import TRIO, calendars, meetings
 
 INSTANCES = 200

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sim.labels import TIERS, Label, LabelError, draw, load_bank
+from sim.tasks.labels import TIERS, Label, LabelError, draw, load_bank
 from tests.sim.worlds import calendars_of, meetings_of
 
 FIRST: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.plain import plain
+from sim.game.jsonable import plain
 
 NESTED: list[Any] = []
 for _ in range(100_000):

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import Message
-from sim.agents.llm.agent import Answer, LlmAgent, Usage
-from sim.agents.llm.spec import LlmParameters
-from sim.game import Limits
-from sim.play import Play, labels_of, play_game_later
-from sim.prompts import (
+from sim.game.game import Limits
+from sim.game.talk import CHANNELS
+from sim.models.agent import Answer, LlmAgent, Usage
+from sim.models.prompts import (
     SECTIONS,
     VERSION,
     MeetingNotice,
@@ -25,9 +24,10 @@ from sim.prompts import (
     build_voluntary_reschedule_message,
     load_variant,
 )
-from sim.serve.negotiator import negotiate
-from sim.talk import CHANNELS
-from sim.teams import AgentSpec, Team
+from sim.models.serve.negotiator import negotiate
+from sim.models.spec import LlmParameters
+from sim.runs.play import Play, labels_of, play_game_later
+from sim.runs.teams import AgentSpec, Team
 from tests.sim.worlds import tiny_task
 
 NOTICE = MeetingNotice(3, (0, 2, 4), 1, "Signing the lease")

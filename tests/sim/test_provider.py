@@ -7,11 +7,11 @@ import time
 import pytest
 
 from sim.agents import AgentFailure
-from sim.agents.llm.agent import Ask
-from sim.agents.llm.spec import Prices
-from sim.provider.cache import Cache
-from sim.provider.calls import Provider
-from sim.provider.money import Ledger
+from sim.models.agent import Ask
+from sim.models.provider.cache import Cache
+from sim.models.provider.calls import Provider
+from sim.models.provider.money import Ledger
+from sim.models.spec import Prices
 from tests.sim.stub import KEY, parameters, stub
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.

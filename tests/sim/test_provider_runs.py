@@ -9,8 +9,8 @@ import yaml
 from typer.testing import CliRunner
 
 from sim.__main__ import app
-from sim.suite import write_tasks
-from sim.trace import read
+from sim.game.trace import read
+from sim.tasks.suite import write_tasks
 from tests.sim.stub import KEY, LIMIT, parameters, stub
 from tests.sim.worlds import tiny_task
 

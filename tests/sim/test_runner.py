@@ -3,10 +3,10 @@ import pytest
 
 from machine.processes import cores
 from machine.work import each, in_order
-from sim.game import Limits
-from sim.runner import is_played, jobs_for, play_all
-from sim.teams import load_team
-from sim.trace import read, write
+from sim.game.game import Limits
+from sim.game.trace import read, write
+from sim.runs.runner import is_played, jobs_for, play_all
+from sim.runs.teams import load_team
 from tests.sim.worlds import tiny_task
 
 TASKS = [tiny_task(seed) for seed in range(5)]

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sim.calendar import Errand
-from sim.scenario import (
+from sim.tasks.scenario import (
     Parameters,
     ScenarioError,
     draw_calendar,
@@ -14,7 +14,7 @@ from sim.scenario import (
     draw_speaker_orders,
     generate,
 )
-from sim.schedules import replay
+from sim.tasks.schedules import replay
 
 
 def parameters(**given):

@@ -12,12 +12,12 @@ import yaml
 from typer.testing import CliRunner
 
 from sim.__main__ import app
-from sim.agents.llm.spec import LlmParameters
-from sim.provider.keys import redact, secrets
-from sim.provider.retry import call_error
-from sim.suite import write_tasks
-from sim.teams import TeamError, load_team
-from sim.trace import read
+from sim.game.trace import read
+from sim.models.provider.keys import redact, secrets
+from sim.models.provider.retry import call_error
+from sim.models.spec import LlmParameters
+from sim.runs.teams import TeamError, load_team
+from sim.tasks.suite import write_tasks
 from tests.sim.stub import stub
 from tests.sim.worlds import tiny_task
 

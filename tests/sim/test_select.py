@@ -1,10 +1,10 @@
 import msgspec
 import pytest
 
-from sim.lists import read_list, write_list
-from sim.scenario import generate
-from sim.select import Cell, candidates, cells, choose, rank, select_cell
-from sim.suite import make_task
+from sim.tasks.lists import read_list, write_list
+from sim.tasks.scenario import generate
+from sim.tasks.select import Cell, candidates, cells, choose, rank, select_cell
+from sim.tasks.suite import make_task
 from tests.sim.worlds import tiny_task
 
 SMALL = Cell(2, 2, 2, 0.6)

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sim.__main__ import app
-from sim.serve.misbehave import KINDS, Fault, read_fault
-from sim.serve.negotiator import STYLES, negotiate
+from sim.models.serve.misbehave import KINDS, Fault, read_fault
+from sim.models.serve.negotiator import STYLES, negotiate
 from tests.sim.stub import LIMIT, stub
 
 HELLO = {"model": "stub", "messages": [{"role": "user", "content": "hello"}]}

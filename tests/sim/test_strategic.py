@@ -3,10 +3,10 @@ import json
 import pytest
 
 from sim.agents import CHEAP_TALK, DECISION
+from sim.agents.beyond.misreport import Pretence, claimed
 from sim.agents.imap import local_cost
-from sim.agents.pretence import Pretence, claimed
-from sim.play import Play, play_game
-from sim.teams import AgentSpec, Team, TeamError, build_agent, named_teams
+from sim.runs.play import Play, play_game
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, named_teams
 from tests.sim.game_checks import check
 from tests.sim.worlds import calendar, events, new_game, payloads, play, registration, request, said, tiny_task, written
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.style.docs import PAGE, page
-from sim.agents.style.named import named_styles
-from sim.agents.style.speaker import Style
-from sim.agents.style.words import StyleParameters
-from sim.game import Limits
-from sim.play import Play, play_game
-from sim.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, read_team
+from sim.agents.english.named import named_styles
+from sim.agents.english.speaker import Style
+from sim.agents.english.words import StyleParameters
+from sim.game.game import Limits
+from sim.runs.play import Play, play_game
+from sim.runs.style_docs import PAGE, page
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, read_team
 from tests.sim.worlds import (
     CHAIN,
     TRIO,
@@ -119,7 +119,7 @@ def test_whatever_a_neighbour_says_a_speaker_goes_on(texts, order):
 @pytest.mark.slow
 def test_a_game_is_the_same_under_another_hash_seed():
     code = (
-        "import hashlib, msgspec\nfrom sim.play import Play, play_game\nfrom sim.teams import load_team\n"
+        "import hashlib, msgspec\nfrom sim.runs.play import Play, play_game\nfrom sim.runs.teams import load_team\n"
         "from tests.sim.worlds import tiny_task\n"
         "t = play_game(Play(tiny_task(5, num_agents=4, num_participants=3), load_team('chatty')))\n"
         "print(hashlib.sha256(msgspec.json.encode(t)).hexdigest())"
@@ -247,11 +247,11 @@ def test_small_worlds_are_scheduled_in_full(speakers):
 
 
 def test_the_page_about_styles_is_up_to_date():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m sim.agents.style.docs"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m sim.runs.style_docs"
 
 
 def test_the_page_shows_no_held_out_phrase():
-    from sim.agents.style.phrases import HELD_OUT, load_bank
+    from sim.agents.english.phrases import HELD_OUT, load_bank
 
     text = PAGE.read_text(encoding="utf-8").lower()
     for templates in load_bank(HELD_OUT).values():

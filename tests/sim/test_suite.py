@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sim.lists import read_list
-from sim.oracle import NoSchedule
-from sim.scenario import ScenarioError
-from sim.suite import TaskError, checked, make_task, read_tasks, write_tasks
+from sim.tasks.lists import read_list
+from sim.tasks.oracle import NoSchedule
+from sim.tasks.scenario import ScenarioError
+from sim.tasks.suite import TaskError, checked, make_task, read_tasks, write_tasks
 from tests.sim.worlds import entry, tiny_task
 
 PAPER72 = Path(__file__).parents[2] / "data" / "suites" / "paper72.csv"

@@ -5,7 +5,7 @@ import yaml
 from sim.agents.dsm import Dsm
 from sim.agents.dsm_plans import PRIVATE
 from sim.agents.sd import SdMap
-from sim.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, specs_for
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, specs_for
 
 
 def team_file(folder, text):

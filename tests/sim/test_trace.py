@@ -6,10 +6,10 @@ import zstandard
 
 from sim.agents import Message, Reply
 from sim.files import write_whole
-from sim.game import Limits
-from sim.play import Play, play_game, trace_path
-from sim.teams import load_team, named_teams
-from sim.trace import game_id, inbox_snapshot, read, write
+from sim.game.game import Limits
+from sim.game.trace import game_id, inbox_snapshot, read, write
+from sim.runs.play import Play, play_game, trace_path
+from sim.runs.teams import load_team, named_teams
 from tests.sim.worlds import tiny_task
 
 TASK = tiny_task(3, density=1.0)

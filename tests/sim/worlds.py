@@ -13,10 +13,10 @@ from typing import Any
 
 from sim.agents import CHEAP_TALK, Agent, Message, Registration, Reply, Request
 from sim.calendar import Calendar, Errand, Item, ScheduledMeeting
-from sim.game import Game, Limits
-from sim.rounds import rounds
-from sim.scenario import Meeting, Parameters
-from sim.suite import Entry, Task, make_task
+from sim.game.game import Game, Limits
+from sim.game.rounds import rounds
+from sim.tasks.scenario import Meeting, Parameters
+from sim.tasks.suite import Entry, Task, make_task
 
 # One meeting of all three. Only slot 1 is free for everybody; slot 0 costs least for agent 0 alone.
 TRIO = (["0 . 4 .", "7 . . 2", ". . 3 x1"], [(0, 1, 2)])
@@ -186,7 +186,7 @@ def tiny_task(seed: int = 7, setting: str = "uniform", **parameters: Any) -> Tas
 
 
 def calendars_of(*counts: int) -> list[Calendar]:
-    """Calendars with that many errands each, ids as `sim.scenario` numbers them."""
+    """Calendars with that many errands each, ids as `sim.tasks.scenario` numbers them."""
     return [Calendar([Errand(agent * 16 + i, 1) for i in range(1, n + 1)]) for agent, n in enumerate(counts)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.beyond.optima.problem import Burden, Problem, added
 from pipeline.beyond.optima.schedules import TooManySchedules
-from sim.oracle import compatible_groups
+from sim.tasks.oracle import compatible_groups
 
 States = dict[int, Counter[Burden]]  # set of placed meetings, as a bit mask → burden → ways
 

@@ -7,8 +7,8 @@ from functools import cached_property
 import polars as pl
 
 from sim.calendar import Calendar, Errand, ScheduledMeeting
-from sim.oracle import conflicts, placements
-from sim.scenario import Meeting
+from sim.tasks.oracle import conflicts, placements
+from sim.tasks.scenario import Meeting
 
 Burden = tuple[int, ...]  # what each agent pays
 

@@ -15,8 +15,8 @@ from pipeline.beyond.rows import write_rows
 from pipeline.io import read_table
 from pipeline.stages import TABLES
 from pipeline.statistics.by_game import ended
-from sim.oracle import TooManyStates
-from sim.scenario import Meeting
+from sim.tasks.oracle import TooManyStates
+from sim.tasks.scenario import Meeting
 
 BLOCKED = "blocked"
 

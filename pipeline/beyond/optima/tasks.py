@@ -12,8 +12,8 @@ from pipeline.beyond.optima.problem import Burden, Problem, problem
 from pipeline.beyond.optima.schedules import schedules
 from pipeline.ingest import fairness as ratio
 from sim.calendar import Calendar
-from sim.oracle import solve
-from sim.scenario import Meeting
+from sim.tasks.oracle import solve
+from sim.tasks.scenario import Meeting
 
 Row = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from sim.calendar import Calendar, Errand
-from sim.oracle import placements, slot_cliques
-from sim.scenario import Meeting
+from sim.tasks.oracle import placements, slot_cliques
+from sim.tasks.scenario import Meeting
 
 NODES = 10_000  # of a search, so that it ends with the same answer at any load; the grid's tasks take under a hundred
 ROUNDING = 1e-6

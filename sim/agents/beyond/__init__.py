@@ -1,0 +1,1 @@
+"""Protocols that the paper does not have, and agents that misreport."""

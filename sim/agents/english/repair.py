@@ -1,0 +1,169 @@
+"""Moving an earlier meeting together: its participants are asked, all agree, and each moves its own copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sim.agents import Action, Request
+from sim.agents.english.reader import Reading, Shift
+from sim.agents.english.writer import Part
+from sim.agents.scripted import reschedule
+from sim.calendar import Calendar, Errand, ScheduledMeeting
+
+if TYPE_CHECKING:
+    from sim.agents.english.talk import Talk
+
+
+# What a slot may cost at most, of what the best other one costs, for an earlier meeting to be moved out of it.
+WORTHWHILE = 0.8
+
+# How many new slots a lead suggests for an earlier meeting before it gives up.
+MOST_REQUESTS = 3
+
+
+class Repair:
+    """One agent's dealings with earlier meetings in one round.
+
+    `plan` is the move that it has asked for, `agreed` the moves that it has agreed to, `due` those that it will make.
+    """
+
+    def __init__(self) -> None:
+        self.plan: Shift | None = None
+        self.members: list[int] = []
+        self.yes: set[int] = set()
+        self.failed = False
+        self.since = 0
+        self.tried: set[int] = set()
+        self.agreed: set[Shift] = set()
+        self.due: set[Shift] = set()
+
+    def listen(self, request: Request, talk: Talk, readings: Sequence[tuple[int, Reading]]) -> None:
+        """Answer requests to move a meeting, and note the answers to one's own."""
+        for sender, reading in readings:
+            shift = reading.shift
+            if self.plan and sender in self.members and sender not in self.yes and self.answers(reading):
+                self.note(sender, reading)
+                if self.is_agreed():
+                    self.open_up(request, talk)
+            elif shift and reading.shift_asked:
+                self.consider(request, talk, sender, shift)
+            elif shift:
+                self.due |= {shift} & self.agreed
+
+    def answers(self, reading: Reading) -> bool:
+        """Whether a message answers the request: it names the meeting, or only says yes or no to its new slot."""
+        assert self.plan is not None
+        if reading.shift and not reading.shift_asked:
+            return reading.shift.meeting == self.plan.meeting
+        return any(c.slot == self.plan.to_slot for c in reading.claims)
+
+    def note(self, sender: int, reading: Reading) -> None:
+        """A member's yes or no."""
+        assert self.plan is not None
+        no = any(c.slot == self.plan.to_slot and c.kind == "negative" for c in reading.claims)
+        if no or reading.refuses:
+            self.failed = True
+        else:
+            self.yes.add(sender)
+
+    def consider(self, request: Request, talk: Talk, sender: int, shift: Shift) -> None:
+        """Say yes where the agent holds the meeting there and its new slot costs it little; else no."""
+        to, calendar = shift.to_slot, request.calendar
+        if to is None:
+            return
+        act = "move_refuse"
+        if can_move(calendar, shift, talk.mind.scale.low) and to not in talk.mind.pledged:
+            self.agreed.add(shift)
+            talk.mind.reprice(shift.from_slot, 1)
+            act = "move_accept" if calendar[to] is None else "move_accept_costly"
+        talk.say(sender, Part(act, (shift.from_slot,), (to,), old=shift.meeting))
+
+    def waits(self, request: Request) -> bool:
+        """Whether a request is out and its answers may still come."""
+        return bool(self.plan) and not self.failed and not self.is_agreed() and request.turn - self.since < 2
+
+    def is_agreed(self) -> bool:
+        """Whether every other participant of the earlier meeting has agreed to move it."""
+        return bool(self.plan) and not self.failed and set(self.members) <= self.yes
+
+    def start(self, request: Request, talk: Talk, best: int) -> bool:
+        """Ask for an earlier meeting to be moved, where that would save the participants much; whether it asked."""
+        mind = talk.mind
+        willing = self.failed or (not self.plan and talk.feels_like(talk.parameters.repair))
+        if not willing or len(self.tried) >= MOST_REQUESTS or request.max_turns - request.turn <= 5:
+            return False
+        plan = self.promising(request, talk, best)
+        if plan is None:
+            return False
+        item = request.calendar[plan.from_slot]
+        assert isinstance(item, ScheduledMeeting) and plan.to_slot is not None
+        self.plan, self.since, self.failed, self.yes = plan, request.turn, False, set()
+        self.tried.add(plan.to_slot)
+        self.members = [a for a in item.participants if a != mind.me]
+        for member in self.members:
+            talk.say(member, Part("move_request", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
+        return True
+
+    def open_up(self, request: Request, talk: Talk) -> None:
+        """Count the earlier meeting's slot as one that its participants can have for little."""
+        assert self.plan is not None
+        slot, item = self.plan.from_slot, request.calendar[self.plan.from_slot]
+        talk.mind.granted |= {(member, slot) for member in self.members}
+        talk.mind.reprice(slot, item.cost if item else 0)
+
+    def promising(self, request: Request, talk: Talk, best: int) -> Shift | None:
+        """A move of one of the lead's earlier meetings that would free a much cheaper slot; None where none would."""
+        mind, calendar = talk.mind, request.calendar
+        bound = WORTHWHILE * mind.total(best, mind.scale.unknown)
+        for slot, item in enumerate(calendar.slots):
+            if not isinstance(item, ScheduledMeeting) or slot in mind.costs:
+                continue
+            members = [a for a in item.participants if a != mind.me]
+            views = [mind.view(a, slot) for a in mind.others if a not in members]
+            price = item.cost * len(item.participants) + sum(mind.scale.unknown if v is None else v for v in views)
+            landing = max(
+                (s for s in calendar.free if s != best and s not in self.tried),
+                key=lambda s: (sum(mind.was_free(m, s) for m in members), s),
+                default=None,
+            )
+            if price < bound and landing is not None:
+                return Shift(item.meeting_id, slot, landing)
+        return None
+
+    def confirm(self, talk: Talk, slot: int) -> None:
+        """Tell those who agreed to move the earlier meeting that it is on, where the settled slot needs it."""
+        plan = self.plan
+        if plan is None or not self.is_agreed() or plan.from_slot != slot or plan.to_slot is None:
+            return
+        self.due.add(plan)
+        for member in self.members:
+            talk.say(member, Part("move_confirm", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
+
+    def moves(self, calendar: Calendar, agreed: int | None) -> list[Action]:
+        """The moves that the agent has promised and can make, each with that of an errand in its way.
+
+        `agreed` is the slot that the round's own meeting is to have.
+        """
+        actions: list[Action] = []
+        taken = {agreed} | {s for shift in self.due for s in (shift.from_slot, shift.to_slot)}
+        for shift in sorted(self.due, key=lambda s: s.meeting):
+            to = shift.to_slot
+            if to is None or not can_move(calendar, shift, float("inf")):
+                continue
+            errand, landing = calendar[to], next((s for s in calendar.free if s not in taken), None)
+            if isinstance(errand, Errand) and landing is not None:
+                actions.append(reschedule(errand.errand_id, to, landing))
+                taken.add(landing)
+            if errand is None or landing is not None:
+                actions.append(reschedule(shift.meeting, shift.from_slot, to))
+        return actions
+
+
+def can_move(calendar: Calendar, shift: Shift, bound: float) -> bool:
+    """Whether the calendar holds the meeting there, and its new slot is free or can be cleared for up to `bound`."""
+    if shift.to_slot is None or not max(shift.from_slot, shift.to_slot) < len(calendar):
+        return False
+    item, other = calendar[shift.from_slot], calendar[shift.to_slot]
+    held = isinstance(item, ScheduledMeeting) and item.meeting_id == shift.meeting
+    return held and (other is None or (calendar.movable(shift.to_slot) and other.cost <= bound))

@@ -1,0 +1,124 @@
+"""Simulated negotiators: they read the English they are sent, write English, and bargain by a few named parameters.
+
+They imitate a manner of talking, no model. A direction in their results that follows from a parameter is so by
+construction. They use what their agent is told, and nothing else of the game.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
+from sim.agents.english.belief_state import Memory, Mind
+from sim.agents.english.decide import decide
+from sim.agents.english.nosy import Prober
+from sim.agents.english.reader import Reading, read
+from sim.agents.english.repair import Repair
+from sim.agents.english.talk import Letters, Talk
+from sim.agents.english.words import StyleParameters, Tongue
+from sim.agents.english.writer import Part, Writer
+
+# What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
+MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
+
+
+class Style:
+    """One simulated speaker. A `nosy` one also probes the others for what their slots hold."""
+
+    def __init__(self, parameters: StyleParameters, nosy: bool = False) -> None:
+        self.parameters, self.nosy = parameters, nosy
+
+    def register(self, registration: Registration) -> str:
+        self.me = registration.agent
+        p, streams = self.parameters, {name: stream(registration, name) for name in STREAMS}
+        self.streams = streams
+        self.writer = Writer(self.me, p.held_out, streams["words"])
+        self.tongue = Tongue(self.me, p, streams["costs"], streams["gossip"], streams["labels"])
+        self.prober = Prober(streams["probes"]) if self.nosy else None
+        self.insistence: dict[int, int] = {}
+        self.memory: Memory = {}
+        self.round: int | None = None
+        return ""
+
+    def act(self, request: Request) -> Reply:
+        if self.round != request.round:
+            self.begin_round(request)
+        if request.phase == CHEAP_TALK:
+            return self.talk(request)
+        promised = self.repair.moves(request.calendar, self.mind.agreement())
+        if request.phase != DECISION:
+            return self.answered(promised, self.streams["cuts"].random() < self.parameters.truncation)
+        batch = decide(request, self.mind, self.parameters, promised, self.streams["commitments"], self.bold)
+        return self.answered(batch, self.cut)
+
+    def summary(self) -> Mapping[str, Any]:
+        return {}
+
+    def begin_round(self, request: Request) -> None:
+        """Forget the round before. What is drawn once a round is drawn here."""
+        self.round = request.round
+        self.bold = self.streams["moves"].random() < self.parameters.unilateral
+        self.cut = self.streams["cuts"].random() < self.parameters.truncation
+        self.mind = Mind(self.me, request, self.bold, self.memory)
+        self.repair = Repair()
+
+    def talk(self, request: Request) -> Reply:
+        """Read, negotiate, and write."""
+        readings = self.understood(request)
+        talk = Talk(self.parameters, self.tongue, self.mind, self.repair, self.streams["stance"])
+        letters = talk.turn(request, readings, self.insistence)
+        if self.prober:
+            self.prober.add_questions(request, self.mind, readings, letters)
+        actions, intents = self.written(request, letters)
+        return self.answered(actions, self.streams["cuts"].random() < self.parameters.truncation, intents)
+
+    def understood(self, request: Request) -> list[tuple[int, Reading]]:
+        """The inbox, read; of messages about an earlier meeting only that they came."""
+        found = []
+        for message in request.inbox:
+            if message.meeting_id == request.meeting.id:
+                reading = read(message.content, message.sender, self.me, len(request.calendar))
+                self.mind.take(message.sender, reading)
+                found.append((message.sender, reading))
+        return found
+
+    def written(self, request: Request, letters: Letters) -> tuple[list[Action], list[dict[str, Any]]]:
+        """The messages of a turn, to recipients ascending, and what they say."""
+        actions, intents = [], []
+        for to in sorted(letters):
+            parts = self.polite(to, letters[to])
+            written = self.writer.write(to, request.meeting.id, parts)
+            actions.append({"type": "dm", "to": to, "meeting_id": request.meeting.id, "content": written.text})
+            intents.append(written.intent)
+        return actions, intents
+
+    def polite(self, to: int, parts: Sequence[Part]) -> list[Part]:
+        """The parts, now and then with a greeting or a courtesy around them; at most one of each way to say a thing."""
+        draws, sociability = self.streams["courtesy"], self.parameters.sociability
+        said = list(dict.fromkeys(parts))
+        if to not in self.mind.greeted:
+            self.mind.greeted.add(to)
+            if draws.random() < 0.6 * sociability:
+                said.insert(0, Part("greet"))
+        if draws.random() < 0.3 * sociability:
+            said.append(Part("smalltalk"))
+        return said
+
+    def answered(self, actions: Sequence[Action], cut: bool, intents: Sequence[dict[str, Any]] = ()) -> Reply:
+        """The reply; where it is cut off, what is left of it is no actions."""
+        if cut:
+            whole = json.dumps({"thinking": MUSING * 2, "actions": list(actions)})
+            length = self.streams["cuts"].randrange(40, len(MUSING) * 2)
+            return Reply(actions=[], text=whole[:length])
+        return Reply(actions=list(actions), intent=list(intents) if intents else None)
+
+
+STREAMS = ("words", "costs", "gossip", "labels", "stance", "courtesy", "commitments", "moves", "cuts", "probes")
+
+
+def stream(registration: Registration, purpose: str) -> Random:
+    """The agent's own draws for one purpose in one game."""
+    return Random(f"style:{registration.game_seed}:{registration.agent}:{purpose}")

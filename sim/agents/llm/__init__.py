@@ -1,1 +1,0 @@
-"""A language model as an agent: what it is asked, and how its reply is read."""

@@ -1,0 +1,1 @@
+"""One game: calendars, rounds, talk, decisions, and the trace of what happened."""

@@ -1,0 +1,97 @@
+"""The record of a game (paper, Appendix D.6): made event by event, written whole or not at all, read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+import msgspec
+import zstandard
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from sim.agents import Message, Reply
+from sim.files import write_whole
+from sim.game.jsonable import plain
+
+SCHEMA_VERSION = 1
+SUFFIX = ".json.zst"
+PACK_SUFFIX = ".jsonl.zst"
+GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
+# Traces repeat themselves: level 3 already shrinks them some twenty times, and higher levels cost more than they save.
+LEVEL = 3
+
+
+class Event(Struct, frozen=True, omit_defaults=True):
+    """One thing that happened. `timestamp` only where a provider took part: otherwise a game has no clock."""
+
+    type: str
+    data: dict[str, Any]
+    timestamp: str | None = None
+
+
+class Trace(Struct, kw_only=True):
+    """A whole game. `stopped` marks a game that was cut short, by `stop_cause`; one that ended has none."""
+
+    schema_version: int = SCHEMA_VERSION
+    game_id: str
+    config: dict[str, Any]
+    events: list[Event]
+    final_state: dict[str, Any]
+    metrics: dict[str, Any]
+    started_at: str | None = None
+    ended_at: str | None = None
+    stopped: bool = False
+    stop_cause: str | None = None
+
+
+def game_id(identity: dict[str, Any]) -> str:
+    """A UUID made from the task, the team, the configuration and the repeat: the same game, the same id."""
+    return str(uuid5(GAMES, msgspec.json.encode(identity, order="deterministic").decode()))
+
+
+def packed(trace: Trace) -> bytes:
+    """The trace as one line of JSON, compressed: a file of its own, or one frame of a pack."""
+    return zstandard.ZstdCompressor(level=LEVEL).compress(encoded(trace) + b"\n")
+
+
+def encoded(trace: Trace) -> bytes:
+    """The trace as JSON; what has no JSON form, as a date in a team's file may, is kept as text that shows it."""
+    try:
+        return msgspec.json.encode(trace)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        parts = {name: plain(value) for name, value in asdict(trace).items() if name != "events"}
+        return msgspec.json.encode(parts | {"events": [plain(event) for event in trace.events]})
+
+
+def write(trace: Trace, path: Path | str) -> None:
+    """Write the trace, compressed, to a path or URL; the file appears whole or not at all."""
+    write_whole(path, [packed(trace)])
+
+
+def read(path: Path) -> Trace:
+    """The trace in the file. Raises msgspec.DecodeError or zstandard.ZstdError where it holds none."""
+    with open(path, "rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+        return msgspec.json.decode(stream.read(), type=Trace)
+
+
+def inbox_snapshot(inbox: tuple[Message, ...]) -> list[dict[str, Any]]:
+    """The messages that an agent reads at the start of its turn."""
+    return [
+        {"from": m.sender, "to": m.recipient, "channel": m.channel, "meeting_id": m.meeting_id, "content": m.content}
+        for m in inbox
+    ]
+
+
+def reply_record(reply: Reply) -> dict[str, Any]:
+    """What the events keep of a reply."""
+    record = {
+        "tool_calls": reply.actions,
+        "text": reply.text,
+        "thinking": reply.thinking,
+        "usage": reply.usage,
+        "latency_ms": reply.latency_ms,
+    }
+    more = {"parse": reply.parse, "intent": reply.intent}
+    return record | {name: value for name, value in more.items() if value is not None}

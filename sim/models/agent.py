@@ -1,0 +1,181 @@
+"""An agent with a language model: one conversation for the whole game, one answer a request (Appendix D.2 to D.5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
+from sim.models.parse import LONGEST, parse
+from sim.models.prompts import (
+    MeetingNotice,
+    build_decision_message,
+    build_retry_message,
+    build_round_start_message,
+    build_system_prompt,
+    build_turn_message,
+    build_voluntary_reschedule_message,
+    list_inbox,
+)
+from sim.models.spec import LlmParameters, variants_of
+
+# What stands in the conversation for an answer without any text: providers refuse empty messages.
+NO_ANSWER = "[no answer]"
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """Exactly what a model is asked: two equal asks are one question. `sample` is the game's repeat."""
+
+    model: str
+    messages: list[dict[str, str]]
+    api_base: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    extra: dict[str, Any] = {}
+    sample: int = 0
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """What an answer took. Tokens are None where the provider did not say, `cost_usd` where no price is known.
+
+    `cost_usd` is the answer's price in US dollars, and `priced_by` where the price comes from. `failed_attempts` says
+    what went wrong with the attempts before the one that succeeded.
+    """
+
+    model: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cost_usd: float | None = None
+    priced_by: str | None = None
+    finish_reason: str | None = None
+    response_id: str | None = None
+    failed_attempts: tuple[str, ...] = ()
+
+
+class Answer(Struct, frozen=True):
+    """A model's text, and what it took."""
+
+    text: str
+    usage: Usage
+
+
+class AnswersAsks(Protocol):
+    """Whoever answers for a model: a provider, or something that stands in for one."""
+
+    async def answer(self, ask: Ask, parameters: LlmParameters) -> Answer:
+        """The answer. Raises AgentFailure where there is none."""
+
+
+class LlmAgent:
+    """One agent of one game. `repeat` counts the games of a task, from 0."""
+
+    def __init__(self, parameters: LlmParameters, provider: AnswersAsks, nosy: bool = False, repeat: int = 0) -> None:
+        self.parameters = parameters
+        self.provider = provider
+        self.nosy = nosy
+        self.repeat = repeat
+        self.agent = -1
+        self.messages: list[dict[str, str]] = []
+        self.told_of = -1
+        self.read_as: dict[str, int] = {}
+
+    def register(self, registration: Registration) -> str:
+        """Begin a game; the system prompt with its variants appended."""
+        self.agent = registration.agent
+        base = build_system_prompt(
+            agent_id=registration.agent,
+            all_agent_ids=range(registration.num_agents),
+            num_agents=registration.num_agents,
+            num_slots=registration.num_slots,
+            decision_retries=registration.decision_retries,
+            channels=registration.channels,
+        )
+        prompt = "\n\n".join([base, *(v.text for v in variants_of(self.parameters, self.nosy))])
+        self.messages = [{"role": "system", "content": prompt}]
+        return prompt
+
+    async def answer(self, request: Request) -> Reply:
+        """Answer one request. Raises AgentFailure, saying who and where, where the provider gives no answer."""
+        prompt = self.message_for(request)
+        self.messages.append({"role": "user", "content": prompt})
+        began, clock = now(), time.perf_counter()
+        try:
+            answer = await self.provider.answer(self.ask(), self.parameters)
+        except AgentFailure as failure:
+            raise AgentFailure(f"agent {self.agent}, round {request.round}, {request.phase}: {failure}") from failure
+        latency = (time.perf_counter() - clock) * 1000
+        text = answer.text
+        parsed = parse(text)
+        self.messages.append({"role": "assistant", "content": kept(text)})
+        outcome = parsed.how.partition(":")[0]
+        self.read_as[outcome] = self.read_as.get(outcome, 0) + 1
+        return Reply(
+            actions=parsed.actions,
+            thinking=parsed.thinking,
+            text=text[:LONGEST],
+            prompt=prompt,
+            usage=msgspec.to_builtins(answer.usage),
+            latency_ms=round(latency, 3),
+            started_at=began,
+            ended_at=now(),
+            parse=parsed.how,
+        )
+
+    def summary(self) -> Mapping[str, Any]:
+        """How many answers were read strictly, repaired and refused."""
+        return {"answers": dict(sorted(self.read_as.items()))}
+
+    def ask(self) -> Ask:
+        """The conversation so far as a question to the model."""
+        p = self.parameters
+        return Ask(
+            model=p.model,
+            messages=list(self.messages),
+            api_base=p.api_base,
+            temperature=p.temperature,
+            max_tokens=p.max_tokens,
+            seed=None if p.seed is None else p.seed + self.repeat,
+            extra=p.extra,
+            sample=self.repeat,
+        )
+
+    def message_for(self, request: Request) -> str:
+        """The user message of the request (Table 6)."""
+        meeting = request.meeting
+        notice = MeetingNotice(meeting.id, meeting.participants, meeting.duration, request.meeting_label)
+        if request.phase == CHEAP_TALK:
+            if self.told_of == request.round:
+                return build_turn_message(request.inbox, request.turn, request.max_turns)
+            self.told_of = request.round
+            return self.opening(request, notice)
+        if request.phase == VOLUNTARY:
+            return build_voluntary_reschedule_message(notice, request.render)
+        if request.conflict is not None:
+            return build_retry_message(request.attempt + 1, request.max_attempts, request.conflict)
+        return build_decision_message(notice, request.render)
+
+    def opening(self, request: Request, notice: MeetingNotice) -> str:
+        """The round's first message; what is in the inbox already, as for one who joins, follows it."""
+        start = build_round_start_message(
+            notice, request.render, request.round, request.penalty, request.turn, request.max_turns
+        )
+        return f"{start}\n\n{list_inbox(request.inbox)}" if request.inbox else start
+
+
+def kept(text: str) -> str:
+    """What stands in the conversation for an answer: its text, unless it has none or is beyond all measure."""
+    if not text.strip():
+        return NO_ANSWER
+    return text if len(text) <= LONGEST else f"[answer of {len(text)} characters left out]"
+
+
+def now() -> str:
+    """The time, in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

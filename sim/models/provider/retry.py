@@ -1,0 +1,83 @@
+"""Which failures are worth another attempt, and after what wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from random import Random
+from typing import Any
+
+from sim.models.spec import LlmParameters
+
+LONGEST_BACKOFF = 60.0
+# A request that is wrong stays wrong; what is not listed here, or below 400, is the server's trouble and may pass.
+FINAL = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
+
+
+class CallError(Exception):
+    """One failed attempt: its HTTP status (None: none came), the wait that the server asked for in seconds, if any."""
+
+    def __init__(self, message: str, status: int | None, final: bool, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.final = final
+        self.retry_after = retry_after
+
+
+def call_error(error: Exception, p: LlmParameters, hide: Callable[[str], str]) -> CallError:
+    """The failure as one line without secrets, and whether another attempt makes sense.
+
+    Secrets are taken out before the line is cut: half a key would be found no longer.
+    """
+    if isinstance(error, TimeoutError):
+        return CallError(f"no answer within {p.timeout:g} s", None, False)
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return CallError(one_line(hide(f"unusable response ({type(error).__name__}: {error})")), None, False)
+    wait = retry_after(error)
+    text = one_line(hide(f"{status} {error}"))
+    if wait is not None and wait > p.max_retry_after:
+        return CallError(f"{text}; asks to wait {wait:.0f} s, more than {p.max_retry_after:.0f} s", status, True)
+    return CallError(text, status, status in FINAL, wait)
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without a Python traceback, cut at 300 characters."""
+    line = " ".join(text.partition("Traceback (most recent call last)")[0].split())
+    return line if len(line) <= 300 else line[:297] + "..."
+
+
+def retry_after(error: Any) -> float | None:
+    """The seconds that the server asks to wait: given as a number, or as a date; None where it asks nothing."""
+    sources = (getattr(error, "litellm_response_headers", None), getattr(error, "headers", None))
+    response = getattr(getattr(error, "response", None), "headers", None)
+    for headers in (*sources, response):
+        text = headers.get("retry-after") if headers else None
+        if text is not None:
+            return seconds(str(text))
+    return None
+
+
+def seconds(text: str, now: datetime | None = None) -> float | None:
+    """A Retry-After header in seconds from now, never below 0; None where it is neither a number nor a date."""
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
+
+
+def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> float:
+    """Seconds before the next attempt: what the server asked for, else back-off doubled each time and spread by a
+    quarter, so that many games don't come back at once. `failed` attempts were made; `name` is the question's digest.
+    """
+    if error.retry_after is not None:
+        return error.retry_after
+    spread = Random(f"backoff:{name}:{failed}").uniform(0.75, 1.25)
+    return float(min(LONGEST_BACKOFF, p.backoff * 2 ** (failed - 1)) * spread)

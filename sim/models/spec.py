@@ -1,0 +1,147 @@
+"""The parameters of an agent with a language model, checked. A team's YAML lists them (docs/models.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date as Date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from sim.models.prompts import VERSION, Variant, VariantError, load_variant
+
+SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
+# How the keys of well-known providers begin, and what stands before one in a header.
+KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
+
+
+class Prices(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a provider asks, in US dollars for a million tokens, and the day this was read.
+
+    Cached input costs as much as other input where `cached_input` is None.
+    """
+
+    input: float
+    output: float
+    date: Date | None
+    cached_input: float | None = None
+
+
+class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to reach a model, and what to ask of it.
+
+    `model` is LiteLLM's name, with the provider's prefix; `api_base` another address than the provider's own.
+    `api_key_env` names the environment variable with the key, `needs_env` others that must be set; a key itself has
+    no place here. `timeout` is a deadline in seconds for one attempt; `retries` are the attempts after the first, and
+    `backoff` is the seconds before the first of them, doubled each time. `max_retry_after` is the longest wait, in
+    seconds, that a server may ask for. `concurrency` and `requests_per_minute` limit all calls to one provider.
+    `seed` is the sampling seed of the first repeat; repeat r asks with seed + r. `extra` goes to the model as it is.
+    """
+
+    model: str
+    api_base: str | None = None
+    api_key_env: str | None = None
+    needs_env: tuple[str, ...] = ()
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    extra: dict[str, Any] = {}
+    prompt_variant: str | None = None
+    adversary_variant: str = "nosy-highpressure"
+    prompt_dir: str | None = None
+    prices: Prices | None = None
+    timeout: float = 120.0
+    retries: int = 5
+    backoff: float = 1.0
+    max_retry_after: float = 600.0
+    concurrency: int = 8
+    requests_per_minute: float | None = None
+
+
+# What decides how a call is carried but not what is asked: a game stays the same game when these change.
+CARRIAGE = (
+    "api_key_env",
+    "needs_env",
+    "prices",
+    "timeout",
+    "retries",
+    "backoff",
+    "max_retry_after",
+    "concurrency",
+    "requests_per_minute",
+)
+
+
+def asked(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that decide what is asked."""
+    return {name: value for name, value in parameters.items() if name not in CARRIAGE}
+
+
+def problem_of(p: LlmParameters) -> str | None:
+    """What is wrong with the parameters' values, and what to do; None where nothing is."""
+    for name in ("timeout", "backoff", "max_retry_after", "requests_per_minute"):
+        value = getattr(p, name)
+        if value is not None and not value > 0:
+            return f"{name} is {value}; give a number above 0"
+    for name, least in (("concurrency", 1), ("retries", 0), ("max_tokens", 1)):
+        value = getattr(p, name)
+        if value is not None and value < least:
+            return f"{name} is {value}; give a whole number from {least}"
+    if p.prices and min(p.prices.input, p.prices.output, p.prices.cached_input or 0) < 0:
+        return "a price is below 0; give US dollars for a million tokens"
+    if p.api_base and ("@" in p.api_base or "?" in p.api_base):
+        return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
+    told = {"model": p.model, "api_base": p.api_base, "api_key_env": p.api_key_env, "prompt_variant": p.prompt_variant}
+    return secret_in(told | {"extra": p.extra}, "")
+
+
+def secret_in(value: Any, place: str) -> str | None:
+    """Whether something in the value looks like a key, by its name or itself: it would then stand in every trace."""
+    if isinstance(value, str) and KEY.search(value):
+        return f"{place} looks like a secret; put it into the environment and name it with api_key_env"
+    for name, inner in value.items() if isinstance(value, Mapping) else ():
+        inside = f"{place}.{name}" if place else str(name)
+        if place and is_secret(str(name)):
+            return f"{inside} looks like a secret; put it into the environment and name it with api_key_env"
+        if found := secret_in(inner, inside):
+            return found
+    listed = enumerate(value) if isinstance(value, list | tuple) else ()
+    return next((found for i, inner in listed if (found := secret_in(inner, f"{place}[{i}]"))), None)
+
+
+def is_secret(name: str) -> bool:
+    """Whether a field of this name holds a secret."""
+    parts = name.lower().replace("-", "_").split("_")
+    return any(word in parts or (word in name.lower() and word not in ("key", "token")) for word in SECRET_WORDS)
+
+
+def variants_of(p: LlmParameters, nosy: bool) -> list[Variant]:
+    """The variants appended to the system prompt, in order: the agent's own, then, if it probes, the adversary's."""
+    names = [p.prompt_variant] if p.prompt_variant else []
+    if nosy and p.adversary_variant not in names:
+        names.append(p.adversary_variant)
+    return [load_variant(name, Path(p.prompt_dir) if p.prompt_dir else None) for name in names]
+
+
+def prompt_record(p: LlmParameters, nosy: bool) -> dict[str, Any]:
+    """What a trace's configuration keeps of an agent's prompts: the base's version, and each variant's identity."""
+    return {"base_version": VERSION, "variants": [v.record for v in variants_of(p, nosy)]}
+
+
+def read_parameters(parameters: Mapping[str, Any], nosy: bool = False) -> LlmParameters:
+    """The parameters, checked, their variants too. Raises ValueError with what is wrong and what to do."""
+    unknown = [name for name in parameters if name not in LlmParameters.__struct_fields__]
+    if unknown:
+        listed = ", ".join(LlmParameters.__struct_fields__)
+        raise ValueError(f"agents of type llm have no parameter {unknown[0]}; they have: {listed}")
+    try:
+        found = msgspec.convert(dict(parameters), LlmParameters)
+        variants_of(found, nosy)
+    except (msgspec.ValidationError, VariantError) as error:
+        raise ValueError(f"an agent of type llm can't be set up: {error}") from error
+    if problem := problem_of(found):
+        raise ValueError(f"an agent of type llm can't be set up: {problem}")
+    return found

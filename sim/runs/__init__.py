@@ -1,0 +1,1 @@
+"""Many games: teams, workers, destinations, and the commands."""

@@ -1,0 +1,124 @@
+"""What a run with language models would take, before it is paid for.
+
+The teams' games are played in this process with the stub's negotiator in place of the models: so many calls, and the
+prompts that they would send, at four characters a token; an answer counts OUTPUT_TOKENS tokens, thinking included.
+Real models talk more or less than that, and a provider's discount for repeated prompts is left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from sim.agents import WaitingAgent
+from sim.game.game import Limits
+from sim.models.agent import Answer, Ask, LlmAgent, Usage
+from sim.models.provider.calls import litellm
+from sim.models.provider.money import CHARACTERS_PER_TOKEN, cost, price_of
+from sim.models.serve.negotiator import negotiate
+from sim.models.spec import LlmParameters
+from sim.runs.play import Play, play_game_later
+from sim.runs.runner import Job
+from sim.runs.runner_async import Patient
+from sim.runs.teams import build_agent, llm_parameters, waits
+from sim.tasks.suite import Task
+
+OUTPUT_TOKENS = 300
+SAMPLE = 12
+
+
+class Estimate(Struct, kw_only=True):
+    """One model's share of a run. `at_most` is the number of calls when every game uses up all its turns and retries;
+    `usd` is None where the price is unknown."""
+
+    model: str
+    games: int = 0
+    calls: float = 0.0
+    at_most: int = 0
+    input_tokens: float = 0.0
+    output_tokens: float = 0.0
+    usd: float | None = None
+    priced_by: str | None = None
+
+
+class Pretender:
+    """Answers in place of models, and counts what they would be asked."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, tuple[int, int]] = {}
+
+    async def answer(self, ask: Ask, parameters: LlmParameters) -> Answer:
+        """The negotiator's answer, its thinking drawn out to the assumed length."""
+        calls, tokens = self.calls.get(ask.model, (0, 0))
+        asked = sum(len(m["content"]) for m in ask.messages) // CHARACTERS_PER_TOKEN
+        self.calls[ask.model] = calls + 1, tokens + asked
+        text = negotiate(ask.messages)
+        missing = max(0, OUTPUT_TOKENS * CHARACTERS_PER_TOKEN - len(text))
+        padded = json.loads(text) | {"thinking": "." * missing}
+        return Answer(json.dumps(padded), Usage(model=ask.model))
+
+
+def estimate(jobs: Sequence[Job]) -> list[Estimate]:
+    """The estimate for each model, from up to SAMPLE games of each team, spread evenly over its tasks."""
+    found: dict[str, Estimate] = {}
+    by_team: dict[str, list[Play]] = {}
+    for job in jobs:
+        by_team.setdefault(job.play.team.team, []).append(job.play)
+    for plays in by_team.values():
+        sample = plays[:: max(1, -(-len(plays) // SAMPLE))]
+        scale = len(plays) / len(sample)
+        pretender = Pretender()
+        for play in sample:
+            asyncio.run(play_game_later(play, [stand_in(play, a, pretender) for a in range(play.task.num_agents)]))
+        for p in {p.model: p for play in sample for s in play.specs if waits(s) for p in [llm_parameters(s)]}.values():
+            row = found.setdefault(p.model, Estimate(model=p.model))
+            calls, tokens = pretender.calls.get(p.model, (0, 0))
+            row.games += len(plays)
+            row.calls += calls * scale
+            row.at_most += sum(most_calls(play.task, play.limits) for play in plays)
+            row.input_tokens += tokens * scale
+            row.output_tokens += calls * scale * OUTPUT_TOKENS
+            charge(row, p)
+    return list(found.values())
+
+
+def stand_in(play: Play, agent: int, pretender: Pretender) -> WaitingAgent:
+    """The agent, asked nothing outside this process."""
+    spec = play.specs[agent]
+    if waits(spec):
+        return LlmAgent(llm_parameters(spec), pretender, spec.nosy, play.repeat)
+    return Patient(build_agent(spec))
+
+
+def charge(row: Estimate, p: LlmParameters) -> None:
+    """Put the model's price on the row, where it is known."""
+    found = price_of(p, litellm())
+    if found is not None:
+        row.usd = cost(found[0], round(row.input_tokens), round(row.output_tokens))
+        row.priced_by = found[1]
+
+
+def most_calls(task: Task, limits: Limits) -> int:
+    """The calls of a game in which everybody speaks in every turn and every batch is rejected to the last."""
+    talk = limits.max_turns_per_round * task.num_agents
+    decide = (limits.decision_retries + 1) * task.num_participants + task.num_agents - task.num_participants
+    return task.num_meetings * (talk + decide)
+
+
+def lines(rows: Sequence[Estimate]) -> Iterator[str]:
+    """The estimate in words: a line a model, and how it came about."""
+    for r in rows:
+        money = "price unknown" if r.usd is None else f"{r.usd:.2f} USD ({r.priced_by})"
+        yield (
+            f"{r.model}: {r.games} games, about {r.calls:.0f} calls (at most {r.at_most}), "
+            f"{r.input_tokens:.0f} tokens in, {r.output_tokens:.0f} out, {money}"
+        )
+    if len(rows) > 1 and all(r.usd is not None for r in rows):
+        yield f"all models: {sum(r.usd or 0 for r in rows):.2f} USD"
+    yield (
+        f"estimated by playing up to {SAMPLE} games a team with the stub's negotiator in place of the models, at "
+        f"{CHARACTERS_PER_TOKEN} characters a token and {OUTPUT_TOKENS} tokens an answer; real models talk more or less"
+    )

@@ -1,0 +1,48 @@
+"""What some options of `python -m sim run` say, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from sim.runs.terminal import fail
+
+if TYPE_CHECKING:
+    from sim.runs.runner import Job
+
+
+def read_channels(text: str) -> tuple[str, ...]:
+    """The channels that a list with commas names."""
+    from sim.game.talk import CHANNELS
+
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    wrong = next((n for n in names if n not in CHANNELS), None)
+    if wrong:
+        fail(f"there is no channel {wrong!r}; known channels: {', '.join(CHANNELS)}")
+    if not names:
+        fail(f"no channel is open; name at least one of {', '.join(CHANNELS)}")
+    return tuple(dict.fromkeys(names))
+
+
+def read_shard(text: str | None) -> tuple[int, int]:
+    """(which, of how many) of a shard written as 2/8; 1/1, the whole, where there is none."""
+    if text is None:
+        return 1, 1
+    which, _, of = text.partition("/")
+    if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
+        fail(f"the shard {text!r} is not written as I/N with I from 1 to N, like 2/8")
+    return int(which), int(of)
+
+
+def in_shard(jobs: Sequence[Job], shard: tuple[int, int]) -> list[Job]:
+    """The games of the shard, told by what each is alone: shards need not know of each other, and share no game."""
+    which, of = shard
+    return [job for job in jobs if place(job) % of == which - 1]
+
+
+def place(job: Job) -> int:
+    """A number that stands for the game, the same on every machine."""
+    play = job.play
+    name = f"{play.team.team}/{play.task.task_id}/{play.repeat}"
+    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")

@@ -1,0 +1,275 @@
+"""Who plays: named teams, and teams listed in a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Struct
+
+from sim.agents import Agent
+
+if TYPE_CHECKING:
+    from sim.models.spec import LlmParameters
+
+
+class TeamError(ValueError):
+    """Why a team can't play: what is wrong, where, and what to do."""
+
+
+class AgentSpec(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One agent of a team: its type, the parameters of its kind, and whether it probes for private details."""
+
+    type: str
+    parameters: dict[str, Any] = {}
+    nosy: bool = False
+
+
+class Team(Struct, frozen=True, forbid_unknown_fields=True):
+    """A team: one spec for all agents, or one for each. `simulated` marks agents that imitate speakers."""
+
+    team: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]  # names a folder
+    agents: tuple[AgentSpec, ...]
+    simulated: bool = False
+
+
+def imap(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.imap import Imap
+
+    check_parameters("imap", parameters, Struct)
+    return Imap()
+
+
+def sd(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.sd import SdMap, SdParameters
+
+    return SdMap(check_parameters("sd", parameters, SdParameters))
+
+
+def dsm(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.dsm import Dsm
+    from sim.agents.dsm_plans import DsmParameters
+
+    return Dsm(check_parameters("dsm", parameters, DsmParameters))
+
+
+def style(parameters: Mapping[str, Any], nosy: bool = False) -> Agent:
+    from sim.agents.english.speaker import Style
+
+    return Style(style_parameters(parameters), nosy)
+
+
+def adaptive(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.english.adaptive import Adaptive
+
+    return Adaptive(style_parameters(parameters), nosy=True)
+
+
+def degenerate(policy: str, parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.degenerate import POLICIES
+
+    check_parameters(policy, parameters, Struct)
+    return POLICIES[policy]()
+
+
+def strategic(parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.beyond.strategic import Strategic
+
+    found = strategic_parameters(parameters)
+    return Strategic(found, build_agent(truthful(found.protocol)))
+
+
+def frontier_agent(kind: str, parameters: Mapping[str, Any]) -> Agent:
+    from sim.agents.beyond.protocols import PROTOCOLS
+
+    agent, expected = PROTOCOLS[kind]
+    return agent(check_parameters(kind, parameters, expected))
+
+
+# Protocols beyond the paper's, which trade excess cost against privacy by a parameter (sim/agents/beyond/protocols.py).
+FRONTIER = ("dsm-log", "imap-kbit", "imap-noisy", "poll", "dpop", "secure")
+
+DEGENERATE = ("silent", "refuse-if-costly", "phantom-agreement", "always-slot-0")
+
+AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {
+    "imap": imap,
+    "sd": sd,
+    "dsm": dsm,
+    "style": style,
+    "adaptive-prober": adaptive,
+    "strategic": strategic,
+    **{policy: partial(degenerate, policy) for policy in DEGENERATE},
+    **{kind: partial(frontier_agent, kind) for kind in FRONTIER},
+}
+
+# Simulated speakers: their parameters are those of a style.
+STYLED_TYPES = ("style", "adaptive-prober")
+SPEAKING_TYPES = frozenset({*STYLED_TYPES, "llm"})
+
+# What the name of a model begins with that is none, but a stub's negotiator or judge.
+SIMULATED = "simulated-"
+
+# Agents that wait for a provider: the run that has one builds them (sim/runs/runner_async.py).
+WAITING_TYPES = ("llm",)
+
+
+def named_teams() -> dict[str, Team]:
+    """The teams that need no file: the paper's four protocols (Appendix G), the simulated styles of params.yaml, and
+    policies that nobody would want (docs/metrics.md)."""
+    from sim.agents.dsm_plans import PRIVATE, WELFARE
+    from sim.agents.english.named import named_styles
+
+    styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
+    return {
+        "imap": Team("imap", (AgentSpec("imap"),)),
+        "sd": Team("sd", (AgentSpec("sd"),)),
+        "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
+        "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
+        **styles,
+        **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE},
+    }
+
+
+def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type) -> Any:
+    """The parameters as their kind's record. Raises TeamError for an unknown name or a wrong type."""
+    known = getattr(expected, "__struct_fields__", ())
+    unknown = [name for name in parameters if name not in known]
+    if unknown:
+        listed = ", ".join(known) or "none"
+        raise TeamError(f"agents of type {kind} have no parameter {unknown[0]}; they have: {listed}")
+    try:
+        return msgspec.convert(dict(parameters), expected, strict=False)
+    except msgspec.ValidationError as error:
+        raise TeamError(f"a parameter of an agent of type {kind} is wrong: {error}") from error
+
+
+def load_team(name: str) -> Team:
+    """The team of that name, or of the YAML file at that path. Raises TeamError, saying what there is."""
+    teams = named_teams()
+    if name in teams:
+        return teams[name]
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return read_team(path)
+    raise TeamError(f"there is no team {name!r}; known teams: {', '.join(teams)}, or the path of a YAML file")
+
+
+def read_team(path: Path) -> Team:
+    """The team that a YAML file lists."""
+    import yaml
+
+    try:
+        team = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Team)
+    except (OSError, UnicodeDecodeError) as error:
+        raise TeamError(f"{path}: can't be read ({error}); name a YAML file that lists a team") from error
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        raise TeamError(
+            f"{path}: not a team ({problem_of(error)}); it needs `team: NAME` and a list `agents:`"
+        ) from error
+    if not team.agents:
+        raise TeamError(f"{path}: lists no agents; give one for all, or one for each agent of the task")
+    for spec in team.agents:
+        if waits(spec):
+            llm_parameters(spec)
+        else:
+            build_agent(spec)
+    return msgspec.structs.replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+
+
+def imitates(spec: AgentSpec) -> bool:
+    """Whether the agent imitates a speaker: a style, or a model whose name says that it is simulated."""
+    model = str(spec.parameters.get("model", "")) if waits(spec) else ""
+    return spec.type in STYLED_TYPES or model.rpartition("/")[2].startswith(SIMULATED)
+
+
+def problem_of(error: Exception) -> str:
+    """What is wrong with a team's file, and in which line; never the line itself, which may hold a key."""
+    mark = getattr(error, "problem_mark", None)
+    where = f" in line {mark.line + 1}" if mark else ""
+    return " ".join(str(getattr(error, "problem", None) or getattr(error, "reason", None) or error).split()) + where
+
+
+def build_agent(spec: AgentSpec) -> Agent:
+    """A new agent of the spec. Raises TeamError, listing the known types, for an unknown one."""
+    if waits(spec):
+        raise TeamError(f"agents of type {spec.type} wait for a provider; play their teams with `sim run`")
+    if spec.type not in AGENT_TYPES:
+        known = ", ".join([*AGENT_TYPES, *WAITING_TYPES])
+        raise TeamError(f"there is no agent type {spec.type!r}; known types: {known}")
+    if spec.type == "adaptive-prober" and not spec.nosy:
+        raise TeamError("agents of type adaptive-prober probe the others; give each `nosy: true`")
+    return style(spec.parameters, spec.nosy) if spec.type == "style" else AGENT_TYPES[spec.type](spec.parameters)
+
+
+def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
+    """One spec for each agent of a task."""
+    if len(team.agents) == 1:
+        return team.agents * num_agents
+    if len(team.agents) != num_agents:
+        raise TeamError(
+            f"team {team.team} lists {len(team.agents)} agents, the task has {num_agents}; list one, or {num_agents}"
+        )
+    return team.agents
+
+
+def as_nosy(spec: AgentSpec) -> AgentSpec:
+    """The spec of the same agent when it probes the others."""
+    return msgspec.structs.replace(spec, nosy=True)
+
+
+def speaks(spec: AgentSpec) -> bool:
+    """Whether the agent reads and writes English, and so is shown private labels."""
+    return spec.type in SPEAKING_TYPES
+
+
+def waits(spec: AgentSpec) -> bool:
+    """Whether the agent waits for a provider."""
+    return spec.type in WAITING_TYPES
+
+
+def llm_parameters(spec: AgentSpec) -> LlmParameters:
+    """The parameters of an agent with a language model, checked. Raises TeamError with what is wrong."""
+    from sim.models.spec import read_parameters
+
+    try:
+        return read_parameters(spec.parameters, spec.nosy)
+    except ValueError as error:
+        raise TeamError(str(error)) from error
+
+
+def style_parameters(parameters: Mapping[str, Any]) -> Any:
+    """The parameters of a simulated speaker, checked. Raises TeamError with what is wrong."""
+    from sim.agents.english.words import StyleParameters
+
+    return check_parameters("style", parameters, StyleParameters)
+
+
+def strategic_parameters(parameters: Mapping[str, Any]) -> Any:
+    """The parameters of a strategic agent, checked. Raises TeamError with what is wrong."""
+    from sim.agents.beyond.strategic import StrategicParameters
+
+    return check_parameters("strategic", parameters, StrategicParameters)
+
+
+def truthful(protocol: str) -> AgentSpec:
+    """The agent of a named team with a scripted protocol. Raises TeamError, listing them, where there is none."""
+    scripted = {name: t.agents[0] for name, t in named_teams().items() if not speaks(t.agents[0])}
+    if protocol not in scripted:
+        raise TeamError(f"strategic agents can't play {protocol!r}; they play one of: {', '.join(scripted)}")
+    return scripted[protocol]
+
+
+def agent_record(spec: AgentSpec) -> dict[str, Any]:
+    """The spec as a trace's configuration keeps it: for an agent that speaks, all parameters that are in force."""
+    record: dict[str, Any] = msgspec.to_builtins(spec)
+    if spec.type in STYLED_TYPES:
+        record["parameters"] = msgspec.to_builtins(style_parameters(spec.parameters))
+    if spec.type == "strategic":
+        record["plays"] = agent_record(truthful(spec.parameters["protocol"]))
+    if waits(spec):
+        every: dict[str, Any] = msgspec.to_builtins(llm_parameters(spec))
+        record["parameters"] = {name: value for name, value in every.items() if value is not None}
+    return record

@@ -1,0 +1,1 @@
+"""What is played: scenarios from seeds, their optima, lists, selection, blocked calendars and labels."""

@@ -1,0 +1,161 @@
+"""Private meanings of errands and meetings: the label bank, and its draw for a scenario (paper, Appendix D.1).
+
+The bank is data of our own writing (`data/labels/`); the paper's was written by a model and is not used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import cycle
+from pathlib import Path
+from random import Random
+from typing import Literal, TypeVar, get_args
+
+import msgspec
+from msgspec import Struct
+
+from sim.calendar import Calendar, Errand
+from sim.tasks.scenario import Meeting
+
+Tier = Literal["sensitive", "neutral", "public"]
+
+TIERS: tuple[Tier, ...] = get_args(Tier)
+
+BANK = Path(__file__).parents[2] / "data" / "labels"
+
+Entries = TypeVar("Entries")
+
+
+class LabelError(ValueError):
+    """Why a label bank can't be used: where, what, and what to do."""
+
+
+class Label(Struct, frozen=True, forbid_unknown_fields=True):
+    """One private event description (Appendix D.1).
+
+    Saying one of its `terms` discloses it, and no other label; the `paraphrase` may be said instead.
+    """
+
+    label: str
+    tier: Tier
+    terms: tuple[str, ...]
+    paraphrase: str
+
+
+class Bank(Struct, frozen=True):
+    """The labels that errands and meetings are drawn from (Appendix D.1, "Label bank construction")."""
+
+    errands: tuple[Label, ...]
+    meetings: tuple[Label, ...]
+
+
+class Labels(Struct, frozen=True):
+    """The labels of one scenario: errands' by errand id, meetings' by meeting id. An item that moves keeps its own."""
+
+    errands: dict[int, Label]
+    meetings: dict[int, Label]
+
+
+@cache
+def load_bank(folder: Path = BANK) -> Bank:
+    """The folder's bank. Raises LabelError for the first entry that breaks a rule."""
+    bank = Bank(
+        read(folder / "errands.yaml", tuple[Label, ...]),
+        read(folder / "meetings.yaml", tuple[Label, ...]),
+    )
+    words = read(folder / "scheduling_words.yaml", tuple[str, ...])
+    problem = next(problems(bank, frozenset(words)), None)
+    if problem:
+        raise LabelError(f"{folder}: {problem}")
+    return bank
+
+
+def read(path: Path, kind: type[Entries]) -> Entries:
+    """The YAML file's entries. Raises LabelError where it can't be read or holds something else."""
+    try:
+        return msgspec.yaml.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise LabelError(f"{path}: can't be read ({error.strerror}); restore it from the repository") from error
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise LabelError(f"{path}: not as expected ({reason}); follow the entries of data/labels") from error
+
+
+def problems(bank: Bank, words: frozenset[str]) -> Iterator[str]:
+    """What is wrong with the bank, entry by entry: nothing, if every label can be drawn and told from the others."""
+    for kind, labels in (("errands", bank.errands), ("meetings", bank.meetings)):
+        present = {entry.tier for entry in labels}
+        yield from (f"{kind}.yaml has no {tier} label; write some" for tier in TIERS if tier not in present)
+    every = (*bank.errands, *bank.meetings)
+    twice = (text for text, number in Counter(entry.label for entry in every).items() if number > 1)
+    yield from (f"label {text!r} comes twice; drop one" for text in twice)
+    for entry in every:
+        yield from (f"label {entry.label!r}: {problem}" for problem in label_problems(entry, words))
+    yield from shared_terms(every)
+    yield from telling_paraphrases(every)
+
+
+def label_problems(entry: Label, words: frozenset[str]) -> Iterator[str]:
+    """What is wrong with the label by itself."""
+    if not 1 <= len(set(entry.terms)) == len(entry.terms) <= 4:
+        yield f"{len(entry.terms)} terms; give one to four different ones"
+    if not entry.paraphrase.strip():
+        yield "the paraphrase is empty; write what may be said instead"
+    for term in entry.terms:
+        if not term.strip() or term != term.lower() or term not in entry.label.lower():
+            yield f"the term {term!r} is not part of it in lower case; quote the label"
+        elif term in words or words.issuperset(term.split()):
+            yield f"the term {term!r} is made of scheduling words; choose a distinctive one"
+
+
+def shared_terms(labels: Sequence[Label]) -> Iterator[str]:
+    """The terms that stand in another label's text, and so would point at two."""
+    texts = [(entry.label, entry.label.lower()) for entry in labels]
+    for entry in labels:
+        for term in entry.terms:
+            others = (text for text, lower in texts if term in lower and text != entry.label)
+            yield from (f"the term {term!r} of {entry.label!r} is also in {text!r}; change one" for text in others)
+
+
+def telling_paraphrases(labels: Sequence[Label]) -> Iterator[str]:
+    """The paraphrases that contain a term, their own label's or another's."""
+    terms = [term for entry in labels for term in entry.terms]
+    for paraphrase in sorted({entry.paraphrase for entry in labels}):
+        said = (term for term in terms if term in paraphrase.lower())
+        yield from (f"the paraphrase {paraphrase!r} contains the term {term!r}; reword it" for term in said)
+
+
+def draw(bank: Bank, calendars: Iterable[Calendar], meetings: Iterable[Meeting], seed: int) -> Labels:
+    """The scenario's labels, drawn once from a stream of their own (Appendix D.1, "Private label hydration").
+
+    Each agent's errands, and the meetings, have the three tiers as equally as their number allows; so has the scenario
+    as a whole. No label comes twice before its tier is used up (72 errand labels and 24 meeting labels a tier); then
+    the tier starts over in the same order. Ids are all that counts: an errand's slot does not, and an id that stands
+    on two calendars has one label.
+    """
+    rng = Random(f"labels:{seed}")
+    errand_decks, meeting_decks = shuffled(rng, bank.errands), shuffled(rng, bank.meetings)
+    errands: dict[int, Label] = {}
+    for calendar in calendars:
+        ids = {item.errand_id for item in calendar.slots if isinstance(item, Errand)}
+        errands |= dealt(rng, sorted(ids - errands.keys()), errand_decks, errands.values())
+    return Labels(errands, dealt(rng, sorted(m.id for m in meetings), meeting_decks, ()))
+
+
+def shuffled(rng: Random, labels: Sequence[Label]) -> dict[Tier, Iterator[Label]]:
+    """An endless deck a tier: its labels in a random order, over and over."""
+    by_tier = {tier: [entry for entry in labels if entry.tier == tier] for tier in TIERS}
+    return {tier: cycle(rng.sample(entries, len(entries))) for tier, entries in by_tier.items()}
+
+
+def dealt(
+    rng: Random, ids: Sequence[int], decks: Mapping[Tier, Iterator[Label]], before: Iterable[Label]
+) -> dict[int, Label]:
+    """A label for each id: tiers in turn, those least dealt `before` first, then shuffled."""
+    used = Counter(entry.tier for entry in before)
+    order = sorted(rng.sample(TIERS, len(TIERS)), key=lambda tier: used[tier])
+    tiers = [order[i % len(order)] for i in range(len(ids))]
+    rng.shuffle(tiers)
+    return {item: next(decks[tier]) for item, tier in zip(ids, tiers, strict=True)}

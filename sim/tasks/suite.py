@@ -1,0 +1,233 @@
+"""Tasks: a scenario with its optimum, its yardsticks and its name, from a list of seeds (paper, section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from sim.calendar import Calendar, Errand
+from sim.files import write_whole
+from sim.tasks.bounded import solve_within
+from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
+from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
+from sim.tasks.schedules import Replay, greedy, replay, replay_optimum
+
+VARIED_COSTS = (1, 100, 1000)
+
+
+class TaskError(ValueError):
+    """Why a list or a file of tasks can't be used: where, what, and what to do."""
+
+
+class Schedule(Struct, frozen=True):
+    """A slot for each meeting, by meeting id; what it costs in all, and each agent."""
+
+    cost: int
+    assignments: dict[int, int]
+    per_agent_cost: tuple[int, ...]
+
+
+class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One task of a suite. Costs are in cost units; `assignments` map meeting ids to slots.
+
+    `difficulty_score` is the optimum over the number of participant-slots to fill; `displaced_errands` counts what
+    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count.
+    Where the optimum was not proven, `optimal` is the cheapest schedule found, and `optimal_bound` below it.
+    """
+
+    task_id: str
+    setting: str
+    condition: str
+    seed: int
+    num_agents: int
+    num_participants: int
+    num_meetings: int
+    num_slots: int
+    density: float
+    difficulty: str
+    parameters: Parameters
+    calendars: tuple[Calendar, ...]
+    meetings: tuple[Meeting, ...]
+    optimal: Schedule
+    greedy: Schedule
+    witness: Schedule
+    displaced_errands: int
+    difficulty_score: float
+    feasible_assignments: int | None
+    optimal_assignments: int | None
+    optimal_bound: int | None = None
+
+    @property
+    def optimal_proven(self) -> bool:
+        """Whether no schedule is cheaper than `optimal`."""
+        return self.optimal_bound is None
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A line of a task list: a name, a difficulty, and the parameters of the scenario."""
+
+    task_id: str
+    setting: str
+    difficulty: str
+    parameters: Parameters
+
+
+class Solving(Struct, frozen=True):
+    """How far to look for the optimum: `effort` in the solver's deterministic time (None: until it is proven), and
+    whether to `keep` the cheapest schedule found where that did not prove it."""
+
+    effort: float | None = None
+    keep: bool = False
+
+
+def make_task(entry: Entry, solving: Solving = Solving()) -> Task:
+    """The task of a list's entry. Raises ScenarioError, NoSchedule or NotProven where there is none."""
+    return assemble(entry, "standard", generate(entry.parameters), solving)
+
+
+def assemble(entry: Entry, condition: str, scenario: Scenario, solving: Solving = Solving()) -> Task:
+    """The task that a scenario makes, solved and with its yardsticks."""
+    p, calendars, meetings = entry.parameters, scenario.calendars, scenario.meetings
+    optimum, bound = solved(scenario, solving)
+    counts = counted(scenario)
+    return Task(
+        task_id=entry.task_id,
+        setting=entry.setting,
+        condition=condition,
+        seed=p.seed,
+        num_agents=p.num_agents,
+        num_participants=p.num_participants,
+        num_meetings=p.num_meetings,
+        num_slots=p.num_slots,
+        density=p.density,
+        difficulty=entry.difficulty,
+        parameters=p,
+        calendars=calendars,
+        meetings=meetings,
+        optimal=schedule_of(meetings, replay_optimum(calendars, meetings, optimum.slots)),
+        greedy=schedule_of(meetings, greedy(calendars, meetings)),
+        witness=schedule_of(meetings, replay(calendars, meetings, scenario.witness)),
+        displaced_errands=optimum.displaced,
+        difficulty_score=difficulty_score(optimum.cost, meetings),
+        feasible_assignments=counts.feasible if counts else None,
+        optimal_assignments=counts.optimal if counts else None,
+        optimal_bound=bound,
+    )
+
+
+def solved(scenario: Scenario, solving: Solving) -> tuple[Optimum, int | None]:
+    """The optimum, or the cheapest schedule found and a bound. Raises NotProven where that is not to be kept."""
+    calendars, meetings = scenario.calendars, scenario.meetings
+    if solving.effort is None:
+        return solve(calendars, meetings), None
+    found = solve_within(calendars, meetings, solving.effort, scenario.witness)
+    if found.proven:
+        return found.best, None
+    if not solving.keep:
+        raise NotProven(
+            f"an effort of {solving.effort:g} proves only that its optimum lies between {found.bound} and "
+            f"{found.best.cost}; give more effort, or keep what is not proven"
+        )
+    return found.best, found.bound
+
+
+def counted(scenario: Scenario) -> Counts | None:
+    """How many assignments the scenario has, or None where they are too many to count."""
+    try:
+        return count(scenario.calendars, scenario.meetings)
+    except TooManyStates:
+        return None
+
+
+def checked(make: Callable[[Entry], Task], entry: Entry) -> Task:
+    """The task that `make` makes of the entry. Raises TaskError, which says which task it is about."""
+    try:
+        return make(entry)
+    except (ScenarioError, NoSchedule, NotProven) as error:
+        raise TaskError(f"task {entry.task_id} can't be generated: {error}") from error
+
+
+def schedule_of(meetings: Iterable[Meeting], found: Replay) -> Schedule:
+    """The replay as a task records it."""
+    return Schedule(found.cost, {m.id: s for m, s in zip(meetings, found.slots, strict=True)}, found.per_agent_cost)
+
+
+def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:
+    """The optimum over Σ duration × participants (paper, section 3.3)."""
+    return optimal_cost / sum(m.duration * len(m.participants) for m in meetings)
+
+
+def write_tasks(tasks: Iterable[Task], path: Path) -> None:
+    """One task a line, JSON; the file appears whole or not at all."""
+    encoder = msgspec.json.Encoder(enc_hook=encode_calendar)
+    write_whole(path, (encoder.encode(task) + b"\n" for task in tasks))
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """The tasks of the file. Raises TaskError, naming the line, where one can't be read or a name comes twice."""
+    decoder = msgspec.json.Decoder(Task, dec_hook=decode_calendar)
+    tasks, names = [], set()
+    for number, line in enumerate(lines_of(path), start=1):
+        try:
+            task = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise TaskError(f"{path}, line {number}: not a task ({error}); make the file with `sim suite`") from error
+        problem = contradiction(task)
+        if problem:
+            raise TaskError(f"{path}, line {number}: {problem}; make the file with `sim suite`")
+        if task.task_id in names:
+            raise TaskError(f"{path}, line {number}: task {task.task_id} comes twice; give each a name of its own")
+        names.add(task.task_id)
+        tasks.append(with_speaker_orders(task))
+    if not tasks:
+        raise TaskError(f"{path}: holds no task; make the file with `sim suite`")
+    return tasks
+
+
+def contradiction(task: Task) -> str | None:
+    """What in the task contradicts itself, or None."""
+    agents = set(range(len(task.calendars)))
+    contradictions = {
+        f"num_agents is {task.num_agents}, but there are {len(agents)} calendars": len(agents) != task.num_agents,
+        f"a calendar has other than {task.num_slots} slots": any(len(c) != task.num_slots for c in task.calendars),
+        f"num_meetings is {task.num_meetings}, but there are {len(task.meetings)}": len(task.meetings)
+        != task.num_meetings,
+        "a meeting has participants who are no agents": any(not set(m.participants) <= agents for m in task.meetings),
+        "a meeting has no participants": any(not m.participants for m in task.meetings),
+    }
+    return next((what for what, holds in contradictions.items() if holds), None)
+
+
+def with_speaker_orders(task: Task) -> Task:
+    """The task; where its meetings name no speaker order, with the one that its seed gives."""
+    if all(m.speaker_order for m in task.meetings):
+        return task
+    orders = draw_speaker_orders(task.seed, task.num_agents, [m.participants for m in task.meetings])
+    meetings = (msgspec.structs.replace(m, speaker_order=o) for m, o in zip(task.meetings, orders, strict=True))
+    return msgspec.structs.replace(task, meetings=tuple(meetings))
+
+
+def lines_of(path: Path) -> list[bytes]:
+    """The non-empty lines of a file. Raises TaskError where it can't be read."""
+    try:
+        return [line for line in path.read_bytes().splitlines() if line.strip()]
+    except OSError as error:
+        raise TaskError(f"{path}: can't be read ({error.strerror}); name a file made with `sim suite`") from error
+
+
+def encode_calendar(value: Any) -> Any:
+    """A calendar as JSON: its slots."""
+    if isinstance(value, Calendar):
+        return value.slots
+    raise NotImplementedError(f"{type(value)} has no JSON form")
+
+
+def decode_calendar(kind: type, value: Any) -> Any:
+    """A calendar from its slots: null, or an errand."""
+    if kind is Calendar:
+        return Calendar(msgspec.convert(value, tuple[Errand | None, ...]))
+    raise NotImplementedError(f"{kind} has no JSON form")
