@@ -41,7 +41,7 @@ def stub() -> Iterator[str]:
 
 def models(tasks: Path) -> dict[str, float]:
     """Milliseconds of CPU a call, of games and of LiteLLM alone."""
-    from sim.models.provider.calls import litellm
+    from sim.models.provider import litellm
 
     with stub() as address:
         module = litellm()
@@ -79,8 +79,8 @@ def _cpu(work: Any) -> tuple[float, float]:
 
 async def _play(tasks: Path, address: str, games: int) -> None:
     from sim.game.game import Limits
-    from sim.models.provider.calls import Provider
-    from sim.models.provider.money import Ledger
+    from sim.models.money import Ledger
+    from sim.models.provider import Provider
     from sim.runs.runner import jobs_for
     from sim.runs.runner_async import Outcomes, models_of, play_waiting
     from sim.runs.teams import load_team

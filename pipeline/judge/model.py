@@ -17,13 +17,12 @@ from pipeline.judge.replies import Reading, Refused, read_reply
 from pipeline.rules import Claim, RuleSet
 from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask
+from sim.models.keys import check_access
+from sim.models.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
 from sim.models.prompts import Variant, load_variant
-from sim.models.provider.cache import Cache, digest
-from sim.models.provider.calls import Provider, litellm
-from sim.models.provider.keys import check_access
-from sim.models.provider.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
-from sim.models.spec import LlmParameters, read_parameters
-from sim.runs.teams import SIMULATED, read_team, waits
+from sim.models.provider import Cache, Provider, digest, litellm
+from sim.models.spec import SIMULATED, LlmParameters, read_parameters
+from sim.runs.teams import read_team, waits
 
 PROMPT = "judge.v1"
 MAX_TOKENS = 2048

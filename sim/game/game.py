@@ -10,8 +10,7 @@ from msgspec import Struct
 from sim.agents import Message, Reply, Request
 from sim.calendar import Calendar, ScheduledMeeting
 from sim.game.trace import Event
-from sim.tasks.label_rendering import hydrated, meeting_label, own_labels
-from sim.tasks.labels import Labels
+from sim.tasks.labels import Labels, meeting_label, own_labels, render_with_labels
 from sim.tasks.scenario import Meeting
 
 Turns = Generator[tuple[int, Request], Reply, None]
@@ -26,7 +25,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     channels: tuple[str, ...] = ("dm",)
 
 
-class Place(Struct, frozen=True):
+class EventRef(Struct, frozen=True):
     """Where an event happens; `agent` is None where it concerns all."""
 
     round: int
@@ -36,7 +35,7 @@ class Place(Struct, frozen=True):
 
 
 class Game:
-    """One game while it is played; its rules stand in rounds.py, talk.py and decision.py."""
+    """One game while it is played; its rules stand in rounds.py and talk.py."""
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class Game:
         self.failed: list[Meeting] = []
         self.violations: list[int] = []
 
-    def record(self, kind: str, at: Place, timestamp: str | None = None, **data: Any) -> None:
+    def record(self, kind: str, at: EventRef, timestamp: str | None = None, **data: Any) -> None:
         """Add an event."""
         where = {"round": at.round, "turn": at.turn, "phase": at.phase, "agent_id": at.agent}
         self.events.append(Event(kind, where | data, timestamp))
@@ -77,7 +76,7 @@ class Game:
         return len(slots) == 1 and None not in slots
 
 
-def request_for(game: Game, at: Place, meeting: Meeting, paid_before: tuple[int, ...], **more: Any) -> Request:
+def request_for(game: Game, at: EventRef, meeting: Meeting, paid_before: tuple[int, ...], **more: Any) -> Request:
     """What the agent at this place is told."""
     assert at.agent is not None
     calendar = game.calendars[at.agent]
@@ -90,7 +89,7 @@ def request_for(game: Game, at: Place, meeting: Meeting, paid_before: tuple[int,
         meeting=meeting,
         calendar=calendar,
         penalty=paid_before[at.agent],
-        render=hydrated(calendar, labels),
+        render=render_with_labels(calendar, labels),
         labels=labels,
         meeting_label=meeting_label(meeting, at.agent, game.labels) if game.labels else None,
         **more,

@@ -19,16 +19,16 @@ LONGEST_SHOWN = 200
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def plain(value: Any) -> Any:
+def to_jsonable(value: Any) -> Any:
     """A copy of the value, with what JSON can't hold replaced by text that shows it: never an exception, whatever it
     is. What reads as JSON afterwards is equal to it, type by type."""
-    return _plain(value, 0, iter(range(MOST_INSIDE)))
+    return _to_jsonable(value, 0, iter(range(MOST_INSIDE)))
 
 
-def _plain(value: Any, depth: int, left: Iterator[int]) -> Any:
+def _to_jsonable(value: Any, depth: int, left: Iterator[int]) -> Any:
     kind = type(value)
     if kind is str:
-        return value if value.isascii() else shown(value)
+        return value if value.isascii() else to_text(value)
     if value is None or kind is bool:
         return value
     if issubclass(kind, int) and -LARGEST_INTEGER <= (whole := int.__int__(value)) <= LARGEST_INTEGER:
@@ -38,17 +38,17 @@ def _plain(value: Any, depth: int, left: Iterator[int]) -> Any:
     if depth < DEEPEST and next(left, None) is not None:
         # Their own methods may do anything: only those of list, tuple and dict are asked.
         if issubclass(kind, list):
-            return [_plain(item, depth + 1, left) for item in list.__iter__(value)]
+            return [_to_jsonable(item, depth + 1, left) for item in list.__iter__(value)]
         if issubclass(kind, tuple):
-            return [_plain(item, depth + 1, left) for item in tuple.__iter__(value)]
+            return [_to_jsonable(item, depth + 1, left) for item in tuple.__iter__(value)]
         if issubclass(kind, dict):
-            return {shown(key): _plain(item, depth + 1, left) for key, item in dict.items(value)}
+            return {to_text(key): _to_jsonable(item, depth + 1, left) for key, item in dict.items(value)}
         if issubclass(kind, Struct):
-            return _plain(asdict(value), depth + 1, left)
-    return shown(value)
+            return _to_jsonable(asdict(value), depth + 1, left)
+    return to_text(value)
 
 
-def shown(value: Any) -> str:
+def to_text(value: Any) -> str:
     """A value as text: itself where it is text, else the start of its representation."""
     if type(value) is str and value.isascii():
         return value

@@ -1,17 +1,25 @@
-"""A game's rounds: a stream of meetings, each negotiated and written in four phases (paper, Appendix D.4).
+"""A game's rounds: a stream of meetings, each negotiated and written in four phases (paper, Appendix D.4, D.5).
 
-The rules are a generator: it yields (agent, request) and is sent the reply, so that the same rules drive agents that
-answer at once and agents that wait for a provider.
+CHEAP_TALK stands in talk.py. In VOLUNTARY and DECISION batches are validated and applied; RESOLUTION says what came of
+them. The rules are a generator: it yields (agent, request) and is sent the reply, so that the same rules drive agents
+that answer at once and agents that wait for a provider.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import Any
+
 import msgspec
 
-from sim.agents import CHEAP_TALK
-from sim.game.decision import decision, resolution, voluntary
-from sim.game.game import Game, Place, Turns
+from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY, Reply, Request
+from sim.calendar import Batch, BatchConflict, Errand, validate
+from sim.game.game import EventRef, Game, Turns, booking, request_for
 from sim.game.talk import cheap_talk
+from sim.game.trace import reply_record
+from sim.tasks.scenario import Meeting
+
+RESOLUTION = "RESOLUTION"
 
 
 def rounds(game: Game) -> Turns:
@@ -19,7 +27,7 @@ def rounds(game: Game) -> Turns:
     for number, meeting in enumerate(game.meetings):
         game.record(
             "round_start",
-            Place(number, 0, CHEAP_TALK),
+            EventRef(number, 0, CHEAP_TALK),
             meeting=msgspec.to_builtins(meeting),
             speaker_order=meeting.speaker_order,
         )
@@ -28,3 +36,134 @@ def rounds(game: Game) -> Turns:
         yield from voluntary(game, number, sweeps, meeting, joined, paid_before)
         yield from decision(game, number, sweeps, meeting, paid_before)
         resolution(game, number, sweeps, meeting)
+
+
+def voluntary(
+    game: Game, number: int, turn: int, meeting: Meeting, joined: list[int], paid_before: tuple[int, ...]
+) -> Turns:
+    """Non-participants who were addressed may move items, one batch after the other."""
+    for agent in joined:
+        at = EventRef(number, turn, VOLUNTARY, agent)
+        request = request_for(game, at, meeting, paid_before)
+        reply = yield agent, request
+        record_decide(game, at, request, reply)
+        try:
+            batch = validate(request.calendar, reply.actions, None)
+        except BatchConflict as conflict:
+            record_rejected(game, at, request, reply, conflict)
+        else:
+            apply(game, at, batch, reply.actions)
+
+
+def decision(game: Game, number: int, turn: int, meeting: Meeting, paid_before: tuple[int, ...]) -> Turns:
+    """Every participant's batch is staged; all are applied, or, where one failed for good, none."""
+    staged: list[tuple[EventRef, Batch, Any]] = []
+    for agent in meeting.speaker_order:
+        at = EventRef(number, turn, DECISION, agent)
+        found = yield from decide(game, at, meeting, paid_before)
+        if found is None:
+            game.record("decision_failed", at, attempts=game.limits.decision_retries + 1)
+        else:
+            staged.append((at, *found))
+    complete = len(staged) == len(meeting.participants)
+    for at, batch, actions in staged:
+        if complete:
+            apply(game, at, batch, actions)
+        else:
+            game.record("batch_rolled_back", at, actions=actions)
+
+
+def decide(
+    game: Game, at: EventRef, meeting: Meeting, paid_before: tuple[int, ...]
+) -> Generator[tuple[int, Request], Reply, tuple[Batch, Any] | None]:
+    """The agent's first valid batch within its retries, and its actions; None where every attempt was rejected."""
+    assert at.agent is not None
+    conflict: BatchConflict | None = None
+    for attempt in range(game.limits.decision_retries + 1):
+        request = request_for(
+            game,
+            at,
+            meeting,
+            paid_before,
+            attempt=attempt,
+            max_attempts=game.limits.decision_retries + 1,
+            conflict=str(conflict) if conflict else None,
+        )
+        reply = yield at.agent, request
+        record_decide(game, at, request, reply)
+        try:
+            return validate(request.calendar, reply.actions, booking(meeting)), reply.actions
+        except BatchConflict as found:
+            conflict = found
+            record_rejected(game, at, request, reply, found)
+    return None
+
+
+def record_decide(game: Game, at: EventRef, request: Request, reply: Reply) -> None:
+    """The events of one attempt: what the agent was shown, and what it answered."""
+    game.record(
+        "decide_start",
+        at,
+        reply.started_at,
+        attempt=request.attempt,
+        calendar_snapshot_render=request.render,
+        prompt_sent=reply.prompt,
+    )
+    game.record("decide_end", at, reply.ended_at, attempt=request.attempt, **reply_record(reply))
+
+
+def record_rejected(game: Game, at: EventRef, request: Request, reply: Reply, conflict: BatchConflict) -> None:
+    """The event of a batch that broke a rule."""
+    game.record(
+        "batch_rejected",
+        at,
+        attempt=request.attempt,
+        conflict_description=str(conflict),
+        actions=reply.actions,
+    )
+
+
+def apply(game: Game, at: EventRef, batch: Batch, actions: Any) -> None:
+    """Give the agent its new calendar, and let it pay for what it moved."""
+    assert at.agent is not None
+    game.calendars[at.agent] = batch.calendar
+    game.paid[at.agent] += batch.cost
+    game.record("batch_applied", at, actions=actions, cost=batch.cost, calendar_render_after=batch.calendar.render)
+
+
+def resolution(game: Game, number: int, turn: int, meeting: Meeting) -> None:
+    """Whether the meeting is coordinated, and which earlier ones are no longer consistent."""
+    slots = {a: game.calendars[a].slot_of_meeting(meeting.id) for a in sorted(meeting.participants)}
+    violated = [m.id for m in game.coordinated if not game.consistent(m)]
+    blocked = blocked_violations(game, meeting, slots)
+    agreed = len(set(slots.values())) == 1 and None not in slots.values()
+    coordinated = agreed and not violated and not blocked
+    (game.coordinated if coordinated else game.failed).append(meeting)
+    game.violations += violated
+    at = EventRef(number, turn, RESOLUTION)
+    game.record(
+        "resolution",
+        at,
+        meeting_id=meeting.id,
+        per_agent_slot={str(a): s for a, s in slots.items()},
+        coordinated=coordinated,
+        slot_conflicts=slot_conflicts(slots),
+        consistency_violated_meeting_ids=violated,
+        blocked_slot_violations=blocked,
+    )
+    if violated:
+        game.record("consistency_violation", at, meeting_id=meeting.id, violated_meeting_ids=violated)
+
+
+def slot_conflicts(slots: dict[int, int | None]) -> dict[str, list[int]]:
+    """Where the participants put the meeting, slot by slot, when they disagree; empty when they don't."""
+    taken = sorted({s for s in slots.values() if s is not None})
+    if len(taken) < 2:
+        return {}
+    return {str(slot): [a for a, s in slots.items() if s == slot] for slot in taken}
+
+
+def blocked_violations(game: Game, meeting: Meeting, slots: dict[int, int | None]) -> list[int]:
+    """The participants whose blocked slot the meeting was written into; validation lets none through."""
+    held = {a: game.initial[a][s] for a, s in slots.items() if s is not None}
+    return [a for a, item in held.items() if isinstance(item, Errand) and item.blocked]

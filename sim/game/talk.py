@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from sim.agents import CHEAP_TALK, Action, Message, Reply, Request
-from sim.game.game import Game, Place, request_for
+from sim.game.game import EventRef, Game, request_for
 from sim.game.trace import inbox_snapshot, reply_record
 from sim.tasks.scenario import Meeting
 
@@ -26,7 +26,7 @@ def cheap_talk(
         waiting = list(active)
         while waiting:
             for agent in waiting:
-                yield from take_turn(game, Place(number, turn, CHEAP_TALK, agent), meeting, paid_before)
+                yield from take_turn(game, EventRef(number, turn, CHEAP_TALK, agent), meeting, paid_before)
             active += [a for a in waiting if a not in active]
             waiting = [a for a, inbox in enumerate(game.inboxes) if a not in active and addressed(inbox, meeting)]
         turn += 1
@@ -41,7 +41,7 @@ def addressed(inbox: list[Message], meeting: Meeting) -> bool:
 
 
 def take_turn(
-    game: Game, at: Place, meeting: Meeting, paid_before: tuple[int, ...]
+    game: Game, at: EventRef, meeting: Meeting, paid_before: tuple[int, ...]
 ) -> Generator[tuple[int, Request], Reply, None]:
     """One agent's turn: it reads, it answers, and its messages are delivered."""
     assert at.agent is not None
@@ -85,7 +85,7 @@ def undeliverable(game: Game, sender: int, call: Any) -> str | None:
     return None
 
 
-def deliver(game: Game, at: Place, meeting: Meeting, call: Action) -> None:
+def deliver(game: Game, at: EventRef, meeting: Meeting, call: Action) -> None:
     """Put the message into its recipients' inboxes; a group message counts as one."""
     assert at.agent is not None
     channel, content = call["type"], call["content"]

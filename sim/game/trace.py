@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from sim.agents import Message, Reply
 from sim.files import write_whole
-from sim.game.jsonable import plain
+from sim.game.jsonable import to_jsonable
 
 SCHEMA_VERSION = 1
 SUFFIX = ".json.zst"
@@ -61,8 +61,8 @@ def encoded(trace: Trace) -> bytes:
     try:
         return msgspec.json.encode(trace)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        parts = {name: plain(value) for name, value in asdict(trace).items() if name != "events"}
-        return msgspec.json.encode(parts | {"events": [plain(event) for event in trace.events]})
+        parts = {name: to_jsonable(value) for name, value in asdict(trace).items() if name != "events"}
+        return msgspec.json.encode(parts | {"events": [to_jsonable(event) for event in trace.events]})
 
 
 def write(trace: Trace, path: Path | str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sim.game.jsonable import plain
+from sim.game.jsonable import to_jsonable
 
 LONGEST = 200_000
 FENCED = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
@@ -38,10 +38,10 @@ def parse(text: str) -> Parsed:
         actions, thinking, more = shape(value)
     except Refused as reason:
         return Parsed([], None, f"refused: {reason}")
-    kept = plain(actions)
+    kept = to_jsonable(actions)
     notes += more + (["a value that no trace can hold was kept as text"] if kept != actions else [])
     said = thinking if thinking is None or isinstance(thinking, str) else json.dumps(thinking)
-    return Parsed(kept, plain(said), f"repaired: {', '.join(notes)}" if notes else "strict")
+    return Parsed(kept, to_jsonable(said), f"repaired: {', '.join(notes)}" if notes else "strict")
 
 
 def find_value(text: str) -> tuple[Any, list[str]]:

@@ -13,6 +13,9 @@ from msgspec import Struct
 
 from sim.models.prompts import VERSION, Variant, VariantError, load_variant
 
+# What the name of a model begins with that is none, but a stub's negotiator or judge.
+SIMULATED = "simulated-"
+
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
 # How the keys of well-known providers begin, and what stands before one in a header.
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")

@@ -15,21 +15,21 @@ from sim.game.trace import PACK_SUFFIX
 FILES = (".json", ".jsonl", ".zst", ".gz", ".csv", ".txt", ".parquet")
 
 
-class NoPlace(Exception):
+class NoDestination(Exception):
     """Somewhere that no trace can go: in plain words, with what to do."""
 
 
-def place_of(out: str) -> Path | str:
-    """A path of this machine, or the URL of a folder or pack. Raises NoPlace."""
+def destination_of(out: str) -> Path | str:
+    """A path of this machine, or the URL of a folder or pack. Raises NoDestination."""
     try:
         place = place_to_write(out)
     except ValueError as error:
-        raise NoPlace(str(error)) from error
+        raise NoDestination(str(error)) from error
     if isinstance(place, str):
         if find_spec("obstore") is None:
-            raise NoPlace(f"{out}: obstore is not installed; install calbench-lab[cluster]")
+            raise NoDestination(f"{out}: obstore is not installed; install calbench-lab[cluster]")
         if place.endswith(FILES) and not is_pack(place):
-            raise NoPlace(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}")
+            raise NoDestination(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}")
     return place
 
 

@@ -16,8 +16,8 @@ from msgspec import Struct
 from sim.agents import WaitingAgent
 from sim.game.game import Limits
 from sim.models.agent import Answer, Ask, LlmAgent, Usage
-from sim.models.provider.calls import litellm
-from sim.models.provider.money import CHARACTERS_PER_TOKEN, cost, price_of
+from sim.models.money import CHARACTERS_PER_TOKEN, cost, price_of
+from sim.models.provider import litellm
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, play_game_later

@@ -11,15 +11,14 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent, AgentFailure, Registration, Reply, Request, WaitingAgent
-from sim.game.game import Game, Limits, Place, Turns
-from sim.game.jsonable import plain, shown
+from sim.game.game import EventRef, Game, Limits, Turns
+from sim.game.jsonable import to_jsonable, to_text
 from sim.game.metrics import final_state, metrics
 from sim.game.rounds import rounds
 from sim.game.trace import SUFFIX, Trace, game_id
 from sim.models.spec import asked, prompt_record
 from sim.runs.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
-from sim.tasks.label_rendering import hydrated, own_labels
-from sim.tasks.labels import Labels, draw, load_bank
+from sim.tasks.labels import Labels, draw, load_bank, own_labels, render_with_labels
 from sim.tasks.suite import Task
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
@@ -159,10 +158,10 @@ def recordable(reply: Any) -> Reply:
     """The reply as a trace can hold it, a copy of the agent's own: a game is played with what its trace records,
     whatever the agent answers or does with its lists afterwards. What is no reply counts as one's actions."""
     if not isinstance(reply, Reply):
-        return Reply(plain(reply))
-    given = {name: getattr(reply, name) for name in reply.__struct_fields__}
-    kept = {name: shown(value) if name in TEXTS else plain(value) for name, value in given.items() if value is not None}
-    return Reply(**(given | kept))
+        return Reply(to_jsonable(reply))
+    fields = {name: getattr(reply, name) for name in reply.__struct_fields__}
+    copies = {name: (to_text if name in TEXTS else to_jsonable)(v) for name, v in fields.items() if v is not None}
+    return Reply(**(fields | copies))
 
 
 def begin(play: Play, agents: Sequence[Agent | WaitingAgent], name: str) -> Game:
@@ -173,7 +172,7 @@ def begin(play: Play, agents: Sequence[Agent | WaitingAgent], name: str) -> Game
     nosy = [a for a, s in enumerate(specs) if s.nosy]
     game.record(
         "game_start",
-        Place(-1, -1, GAME_START),
+        EventRef(-1, -1, GAME_START),
         scenario_seed=task.seed,
         num_agents=task.num_agents,
         num_slots=task.num_slots,
@@ -196,10 +195,10 @@ def register(game: Game, number: int, agent: Agent | WaitingAgent, nosy: bool, n
     )
     game.record(
         "agent_registered",
-        Place(-1, -1, GAME_START, number),
+        EventRef(-1, -1, GAME_START, number),
         is_nosy_agent=nosy,
-        system_prompt=shown(prompt),
-        calendar_render=hydrated(calendar, own_labels(calendar, game.labels)) if game.labels else calendar.render,
+        system_prompt=to_text(prompt),
+        calendar_render=render_with_labels(calendar, own_labels(calendar, game.labels) if game.labels else {}),
     )
 
 
@@ -212,15 +211,15 @@ def finish(
     """
     found = metrics(game, play.task)
     if cause is None:
-        game.record("game_end", Place(len(game.meetings), 0, GAME_END), **found)
+        game.record("game_end", EventRef(len(game.meetings), 0, GAME_END), **found)
     else:
-        game.record("game_stopped", Place(len(game.coordinated) + len(game.failed), 0, GAME_END), cause=cause)
+        game.record("game_stopped", EventRef(len(game.coordinated) + len(game.failed), 0, GAME_END), cause=cause)
     times = [e.timestamp for e in game.events if e.timestamp]
     return Trace(
         game_id=identity(config),
         config=config,
         events=game.events,
-        final_state=final_state(game, play.task, [plain(agent.summary()) for agent in agents]),
+        final_state=final_state(game, play.task, [to_jsonable(agent.summary()) for agent in agents]),
         metrics=found,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),

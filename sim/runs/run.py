@@ -14,7 +14,7 @@ from sim.runs.options import in_shard, read_channels, read_shard
 from sim.runs.terminal import counting, fail, progress, say, worker_count
 
 if TYPE_CHECKING:
-    from sim.models.provider.money import Ledger
+    from sim.models.money import Ledger
     from sim.runs.runner import Job
     from sim.runs.runner_async import Outcomes
 
@@ -100,11 +100,11 @@ def run(
 ) -> None:
     """Play games: each team on each task, one trace a game."""
     asked = locals()
-    from sim.runs.destinations import NoPlace, place_of
+    from sim.runs.destinations import NoDestination, destination_of
 
     try:
-        carry_out(RunOptions(**asked | {"out": place_of(out)}))
-    except NoPlace as error:
+        carry_out(RunOptions(**asked | {"out": destination_of(out)}))
+    except NoDestination as error:
         fail(error)
 
 
@@ -115,8 +115,8 @@ def carry_out(o: RunOptions) -> None:
     from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable
     from sim.files import InUse
-    from sim.models.provider.keys import KeyMissing
-    from sim.models.provider.money import UnknownPrice
+    from sim.models.keys import KeyMissing
+    from sim.models.money import UnknownPrice
     from sim.runs.destinations import alone
     from sim.runs.teams import TeamError
     from sim.tasks.labels import LabelError
@@ -222,8 +222,8 @@ def estimated(later: Sequence[Job], games: int) -> None:
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
-    from sim.models.provider.keys import check_access
-    from sim.models.provider.money import Ledger, check_prices
+    from sim.models.keys import check_access
+    from sim.models.money import Ledger, check_prices
     from sim.runs.destinations import is_pack
     from sim.runs.runner_async import models_of
 
@@ -233,7 +233,7 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     for p in models if o.cache is None else ():
         check_access(p)
     if models and o.max_cost is not None and not o.allow_unknown_prices:
-        from sim.models.provider.calls import litellm
+        from sim.models.provider import litellm
 
         check_prices(models, litellm())
     return Ledger(o.max_cost)
@@ -259,8 +259,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger) -> Outcomes:
     """Play the games with a provider; when interrupted, say what was done and end."""
     import asyncio
 
-    from sim.models.provider.cache import Cache
-    from sim.models.provider.calls import Provider
+    from sim.models.provider import Cache, Provider
     from sim.runs.runner_async import Outcomes, models_of, play_waiting
 
     outcomes = Outcomes()

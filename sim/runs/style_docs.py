@@ -12,9 +12,8 @@ from typing import Any
 import msgspec
 
 from sim.agents import Message, Registration
-from sim.agents.english.named import PARAMETERS, named_styles
+from sim.agents.english import PARAMETERS, StyleParameters, named_styles
 from sim.agents.english.speaker import Style
-from sim.agents.english.words import StyleParameters
 from sim.game.game import Game, Limits
 from sim.game.rounds import rounds
 from sim.tasks.labels import draw, load_bank

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent
+from sim.agents.beyond.dpop import Dpop
+from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
+from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters
+from sim.agents.beyond.imap_noisy import NoisyImap, NoisyParameters
+from sim.agents.beyond.poll import Poll, PollParameters
+from sim.agents.beyond.secure import Secure, SecureParameters
+from sim.agents.beyond.strategic import Strategic, StrategicParameters
+from sim.agents.degenerate import POLICIES
+from sim.agents.dsm import Dsm
+from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
+from sim.agents.english import StyleParameters, named_styles
+from sim.agents.english.speaker import AdaptiveStyle, Style
+from sim.agents.imap import Imap
+from sim.agents.sd import SdMap, SdParameters
+from sim.models.spec import SIMULATED, LlmParameters, read_parameters
 
-if TYPE_CHECKING:
-    from sim.models.spec import LlmParameters
+Parameters = TypeVar("Parameters")
 
 
 class TeamError(ValueError):
@@ -36,92 +49,45 @@ class Team(Struct, frozen=True, forbid_unknown_fields=True):
     simulated: bool = False
 
 
-def imap(parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.imap import Imap
-
-    check_parameters("imap", parameters, Struct)
-    return Imap()
+Protocol = tuple[Callable[[Any], Agent], type]
 
 
-def sd(parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.sd import SdMap, SdParameters
-
-    return SdMap(check_parameters("sd", parameters, SdParameters))
-
-
-def dsm(parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.dsm import Dsm
-    from sim.agents.dsm_plans import DsmParameters
-
-    return Dsm(check_parameters("dsm", parameters, DsmParameters))
+def bare(agent: Callable[[], Agent]) -> Protocol:
+    """A protocol without parameters."""
+    return lambda _: agent(), Struct
 
 
-def style(parameters: Mapping[str, Any], nosy: bool = False) -> Agent:
-    from sim.agents.english.speaker import Style
-
-    return Style(style_parameters(parameters), nosy)
-
-
-def adaptive(parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.english.adaptive import Adaptive
-
-    return Adaptive(style_parameters(parameters), nosy=True)
-
-
-def degenerate(policy: str, parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.degenerate import POLICIES
-
-    check_parameters(policy, parameters, Struct)
-    return POLICIES[policy]()
-
-
-def strategic(parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.beyond.strategic import Strategic
-
-    found = strategic_parameters(parameters)
-    return Strategic(found, build_agent(truthful(found.protocol)))
-
-
-def frontier_agent(kind: str, parameters: Mapping[str, Any]) -> Agent:
-    from sim.agents.beyond.protocols import PROTOCOLS
-
-    agent, expected = PROTOCOLS[kind]
-    return agent(check_parameters(kind, parameters, expected))
-
-
-# Protocols beyond the paper's, which trade excess cost against privacy by a parameter (sim/agents/beyond/protocols.py).
-FRONTIER = ("dsm-log", "imap-kbit", "imap-noisy", "poll", "dpop", "secure")
-
-DEGENERATE = ("silent", "refuse-if-costly", "phantom-agreement", "always-slot-0")
-
-AGENT_TYPES: Mapping[str, Callable[[Mapping[str, Any]], Agent]] = {
-    "imap": imap,
-    "sd": sd,
-    "dsm": dsm,
-    "style": style,
-    "adaptive-prober": adaptive,
-    "strategic": strategic,
-    **{policy: partial(degenerate, policy) for policy in DEGENERATE},
-    **{kind: partial(frontier_agent, kind) for kind in FRONTIER},
+# Each protocol by its type: what builds an agent, and the record of its parameters. First those of Appendix G.
+PAPER: Mapping[str, Protocol] = {
+    "imap": bare(Imap),
+    "sd": (SdMap, SdParameters),
+    "dsm": (Dsm, DsmParameters),
 }
+DEGENERATE: Mapping[str, Protocol] = {policy: bare(agent) for policy, agent in POLICIES.items()}
+# Beyond the paper's: they trade excess cost against privacy by a parameter.
+FRONTIER: Mapping[str, Protocol] = {
+    "dsm-log": (LogDsm, LogDsmParameters),
+    "imap-kbit": (KBitImap, KBitParameters),
+    "imap-noisy": (NoisyImap, NoisyParameters),
+    "poll": (Poll, PollParameters),
+    "dpop": bare(Dpop),
+    "secure": (Secure, SecureParameters),
+}
+PROTOCOLS = {**PAPER, **DEGENERATE, **FRONTIER}
 
 # Simulated speakers: their parameters are those of a style.
-STYLED_TYPES = ("style", "adaptive-prober")
-SPEAKING_TYPES = frozenset({*STYLED_TYPES, "llm"})
-
-# What the name of a model begins with that is none, but a stub's negotiator or judge.
-SIMULATED = "simulated-"
+SPEAKERS: Mapping[str, Callable[[StyleParameters, bool], Agent]] = {"style": Style, "adaptive-prober": AdaptiveStyle}
+SPEAKING_TYPES = frozenset({*SPEAKERS, "llm"})
 
 # Agents that wait for a provider: the run that has one builds them (sim/runs/runner_async.py).
 WAITING_TYPES = ("llm",)
+
+AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *DEGENERATE, *FRONTIER, *WAITING_TYPES)
 
 
 def named_teams() -> dict[str, Team]:
     """The teams that need no file: the paper's four protocols (Appendix G), the simulated styles of params.yaml, and
     policies that nobody would want (docs/metrics.md)."""
-    from sim.agents.dsm_plans import PRIVATE, WELFARE
-    from sim.agents.english.named import named_styles
-
     styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
     return {
         "imap": Team("imap", (AgentSpec("imap"),)),
@@ -133,7 +99,7 @@ def named_teams() -> dict[str, Team]:
     }
 
 
-def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type) -> Any:
+def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Parameters]) -> Parameters:
     """The parameters as their kind's record. Raises TeamError for an unknown name or a wrong type."""
     known = getattr(expected, "__struct_fields__", ())
     unknown = [name for name in parameters if name not in known]
@@ -182,7 +148,7 @@ def read_team(path: Path) -> Team:
 def imitates(spec: AgentSpec) -> bool:
     """Whether the agent imitates a speaker: a style, or a model whose name says that it is simulated."""
     model = str(spec.parameters.get("model", "")) if waits(spec) else ""
-    return spec.type in STYLED_TYPES or model.rpartition("/")[2].startswith(SIMULATED)
+    return spec.type in SPEAKERS or model.rpartition("/")[2].startswith(SIMULATED)
 
 
 def problem_of(error: Exception) -> str:
@@ -197,11 +163,16 @@ def build_agent(spec: AgentSpec) -> Agent:
     if waits(spec):
         raise TeamError(f"agents of type {spec.type} wait for a provider; play their teams with `sim run`")
     if spec.type not in AGENT_TYPES:
-        known = ", ".join([*AGENT_TYPES, *WAITING_TYPES])
-        raise TeamError(f"there is no agent type {spec.type!r}; known types: {known}")
+        raise TeamError(f"there is no agent type {spec.type!r}; known types: {', '.join(AGENT_TYPES)}")
     if spec.type == "adaptive-prober" and not spec.nosy:
         raise TeamError("agents of type adaptive-prober probe the others; give each `nosy: true`")
-    return style(spec.parameters, spec.nosy) if spec.type == "style" else AGENT_TYPES[spec.type](spec.parameters)
+    if spec.type in SPEAKERS:
+        return SPEAKERS[spec.type](style_parameters(spec.parameters), spec.nosy)
+    if spec.type == "strategic":
+        parameters = strategic_parameters(spec.parameters)
+        return Strategic(parameters, build_agent(truthful(parameters.protocol)))
+    agent, expected = PROTOCOLS[spec.type]
+    return agent(check_parameters(spec.type, spec.parameters, expected))
 
 
 def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
@@ -232,25 +203,19 @@ def waits(spec: AgentSpec) -> bool:
 
 def llm_parameters(spec: AgentSpec) -> LlmParameters:
     """The parameters of an agent with a language model, checked. Raises TeamError with what is wrong."""
-    from sim.models.spec import read_parameters
-
     try:
         return read_parameters(spec.parameters, spec.nosy)
     except ValueError as error:
         raise TeamError(str(error)) from error
 
 
-def style_parameters(parameters: Mapping[str, Any]) -> Any:
+def style_parameters(parameters: Mapping[str, Any]) -> StyleParameters:
     """The parameters of a simulated speaker, checked. Raises TeamError with what is wrong."""
-    from sim.agents.english.words import StyleParameters
-
     return check_parameters("style", parameters, StyleParameters)
 
 
-def strategic_parameters(parameters: Mapping[str, Any]) -> Any:
+def strategic_parameters(parameters: Mapping[str, Any]) -> StrategicParameters:
     """The parameters of a strategic agent, checked. Raises TeamError with what is wrong."""
-    from sim.agents.beyond.strategic import StrategicParameters
-
     return check_parameters("strategic", parameters, StrategicParameters)
 
 
@@ -265,7 +230,7 @@ def truthful(protocol: str) -> AgentSpec:
 def agent_record(spec: AgentSpec) -> dict[str, Any]:
     """The spec as a trace's configuration keeps it: for an agent that speaks, all parameters that are in force."""
     record: dict[str, Any] = msgspec.to_builtins(spec)
-    if spec.type in STYLED_TYPES:
+    if spec.type in SPEAKERS:
         record["parameters"] = msgspec.to_builtins(style_parameters(spec.parameters))
     if spec.type == "strategic":
         record["plays"] = agent_record(truthful(spec.parameters["protocol"]))

@@ -1,6 +1,8 @@
-"""Private meanings of errands and meetings: the label bank, and its draw for a scenario (paper, Appendix D.1).
+"""Private labels of errands and meetings: the bank, its draw for a scenario, and who is shown which (Appendix D.1).
 
-The bank is data of our own writing (`data/labels/`); the paper's was written by a model and is not used.
+The bank is data of our own writing (`data/labels/`); the paper's was written by a model and is not used. An agent sees
+the labels of what stands on its own calendar: its errands, and the meetings that it takes part in. A meeting that is
+being scheduled shows its label to its participants only.
 """
 
 from __future__ import annotations
@@ -159,3 +161,27 @@ def dealt(
     tiers = [order[i % len(order)] for i in range(len(ids))]
     rng.shuffle(tiers)
     return {item: next(decks[tier]) for item, tier in zip(ids, tiers, strict=True)}
+
+
+def own_labels(calendar: Calendar, labels: Labels) -> dict[int, str]:
+    """The label of each item on the calendar, by slot."""
+    by_slot = {}
+    for slot, item in enumerate(calendar.slots):
+        if isinstance(item, Errand):
+            by_slot[slot] = labels.errands[item.errand_id].label
+        elif item is not None:
+            by_slot[slot] = labels.meetings[item.meeting_id].label
+    return by_slot
+
+
+def render_with_labels(calendar: Calendar, labels: dict[int, str]) -> str:
+    """The rendered calendar, each line followed by the label, by slot, of what it holds."""
+    if not labels:
+        return calendar.render
+    lines = calendar.render.split("\n")
+    return "\n".join(f"{line} private_label={labels[s]!r}" if s in labels else line for s, line in enumerate(lines))
+
+
+def meeting_label(meeting: Meeting, agent: int, labels: Labels) -> str | None:
+    """The meeting's label, for one of its participants; None for anybody else."""
+    return labels.meetings[meeting.id].label if agent in meeting.participants else None

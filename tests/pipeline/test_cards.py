@@ -189,7 +189,7 @@ def test_every_failure_and_every_win_has_its_sentence_and_no_sentence_is_left_ov
     assert set(FAILURES) == set(checks.select("metric", "change").rows())
     outcomes = pl.read_csv(RESULTS / "degenerate.csv").filter(pl.col("outcome").is_in(["wins", "undefined"]))
     assert set(OUTCOMES) == set(outcomes.select("metric", "outcome").rows())
-    assert tuple(POLICIES) == DEGENERATE
+    assert tuple(POLICIES) == tuple(DEGENERATE)
 
 
 def test_the_page_has_the_results() -> None:

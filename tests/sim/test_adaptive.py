@@ -4,11 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from sim.agents import Message
-from sim.agents.english.adaptive import AdaptiveProber
-from sim.agents.english.belief_state import Mind
+from sim.agents.english.belief_state import BeliefState
 from sim.agents.english.phrases import HELD_OUT, OPEN, load_bank
+from sim.agents.english.prober import AdaptiveProber
 from sim.agents.english.reader import Claim, Reading
-from sim.agents.english.writer import Part, Private, Writer
+from sim.agents.english.writer import Outbox, Part, Private, Writer
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent
 from tests.sim.game_checks import check
@@ -17,9 +17,9 @@ from tests.sim.worlds import calendar, request, tiny_task
 BOARD = calendar(". 1 2 3")
 
 
-def mind_of(*agents):
+def beliefs_of(*agents):
     """What agent 0 thinks when each of the agents has called slot 2 costly."""
-    found = Mind(0, request(BOARD), False, {})
+    found = BeliefState(0, request(BOARD), False, {})
     for agent in agents:
         found.claims[agent] = {2: Claim(agent, 2, "negative")}
     return found
@@ -55,28 +55,28 @@ def test_who_has_answered_is_asked_more_than_who_has_refused():
     prober = AdaptiveProber(Random("probes"))
     prober.answered, prober.refused = {2: 20}, {1: 20}
     for _ in range(50):
-        letters = {}
-        prober.add_questions(request(BOARD), mind_of(1, 2), [(1, Reading())], letters)
-        assert set(letters) <= {2}
+        outbox = Outbox()
+        prober.add_questions(request(BOARD), beliefs_of(1, 2), [(1, Reading())], outbox)
+        assert set(outbox.parts) <= {2}
     assert prober.asked[2] > 25
 
 
 def test_it_presses_on_a_slot_that_was_refused_and_leaves_one_that_was_told():
     prober = AdaptiveProber(Random("probes"))
-    mind = mind_of(1)
-    mind.claims[1] |= {1: Claim(1, 1, "cost", 5), 3: Claim(1, 3, "occupied")}
-    first = prober.slot_for(mind, 1)
+    beliefs = beliefs_of(1)
+    beliefs.claims[1] |= {1: Claim(1, 1, "cost", 5), 3: Claim(1, 3, "occupied")}
+    first = prober.slot_for(beliefs, 1)
     prober.learn(request(BOARD, inbox=[(1, "Sorry, that's private.")]))
-    assert prober.slot_for(mind, 1) == first
+    assert prober.slot_for(beliefs, 1) == first
     prober.learn(request(BOARD, inbox=[(1, "It's “couples therapy”, if you must know.")]))
-    assert prober.slot_for(mind, 1) != first
+    assert prober.slot_for(beliefs, 1) != first
 
 
 def test_no_question_is_asked_in_the_last_sweep():
-    prober, letters = AdaptiveProber(Random("probes")), {}
+    prober, outbox = AdaptiveProber(Random("probes")), Outbox()
     for _ in range(20):
-        prober.add_questions(request(BOARD, turn=14), mind_of(1), [(1, Reading())], letters)
-    assert letters == {}
+        prober.add_questions(request(BOARD, turn=14), beliefs_of(1), [(1, Reading())], outbox)
+    assert outbox.parts == {}
 
 
 @pytest.mark.parametrize("seed", [3, 5])

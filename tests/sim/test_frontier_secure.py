@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.agents.beyond.secure import Secure, SecureParameters
-from sim.agents.beyond.secure_masks import MODULUS, factor, mask, masked, totals, zeros
+from sim.agents.beyond.secure import MODULUS, Secure, SecureParameters, factor, mask, masked, totals, zeros
 from sim.agents.imap import Imap
 from tests.sim.worlds import calendar, new_game, payloads, play, registration, request, slots_of
 

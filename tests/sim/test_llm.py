@@ -7,8 +7,8 @@ import pytest
 from sim.agents import AgentFailure
 from sim.game.game import Limits
 from sim.models.agent import NO_ANSWER, Answer, LlmAgent, Usage
+from sim.models.money import Ledger
 from sim.models.prompts import load_variant
-from sim.models.provider.money import Ledger
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, config_of, identity, play_game_later

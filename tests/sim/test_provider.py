@@ -8,9 +8,8 @@ import pytest
 
 from sim.agents import AgentFailure
 from sim.models.agent import Ask
-from sim.models.provider.cache import Cache
-from sim.models.provider.calls import Provider
-from sim.models.provider.money import Ledger
+from sim.models.money import Ledger
+from sim.models.provider import Cache, Provider
 from sim.models.spec import Prices
 from tests.sim.stub import KEY, parameters, stub
 

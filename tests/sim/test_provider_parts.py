@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 import pytest
 
 from sim.models.agent import Answer, Ask, Usage
-from sim.models.provider.cache import Cache, digest
-from sim.models.provider.keys import KeyMissing, check_access, key_of, redact, secrets
-from sim.models.provider.money import BudgetSpent, Ledger, cost, presumed_cost
-from sim.models.provider.retry import CallError, call_error, seconds, wait_before
+from sim.models.keys import KeyMissing, check_access, key_of, redact, secrets
+from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost
+from sim.models.provider import Cache, digest
+from sim.models.retry import CallError, call_error, seconds, wait_before
 from sim.models.spec import LlmParameters, Prices
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -153,7 +153,7 @@ def test_secrets_are_taken_out_of_texts(monkeypatch):
 
 
 def test_a_lane_lets_only_so_many_through_and_pauses():
-    from sim.models.provider.calls import Lane
+    from sim.models.provider import Lane
 
     async def rush():
         lane, loop = Lane(2, None), asyncio.get_running_loop()
@@ -177,7 +177,7 @@ def test_a_lane_lets_only_so_many_through_and_pauses():
 
 
 def test_a_rate_holds_from_the_first_minute_on():
-    from sim.models.provider.calls import Lane
+    from sim.models.provider import Lane
 
     async def rush():
         lane, loop = Lane(10, 1200), asyncio.get_running_loop()

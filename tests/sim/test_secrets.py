@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from sim.__main__ import app
 from sim.game.trace import read
-from sim.models.provider.keys import redact, secrets
-from sim.models.provider.retry import call_error
+from sim.models.keys import redact, secrets
+from sim.models.retry import call_error
 from sim.models.spec import LlmParameters
 from sim.runs.teams import TeamError, load_team
 from sim.tasks.suite import write_tasks

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.beyond.misreport import Pretence, claimed
+from sim.agents.beyond.misreport import Misreport, claimed
 from sim.agents.imap import local_cost
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, named_teams
@@ -44,18 +44,18 @@ CLAIMS = [
 
 @pytest.mark.parametrize(("true", "lie", "expected"), CLAIMS)
 def test_a_claimed_calendar_is_dearer_or_busier_in_what_is_possible(true, lie, expected):
-    assert written(claimed(calendar(true), Pretence(**lie))) == expected
+    assert written(claimed(calendar(true), Misreport(**lie))) == expected
 
 
 def test_a_friend_s_costs_count_beside_one_s_own():
-    found = claimed(calendar("3 . . 1"), Pretence(factor=10), {0: 1, 1: 2, 2: 0, 3: None})
+    found = claimed(calendar("3 . . 1"), Misreport(factor=10), {0: 1, 1: 2, 2: 0, 3: None})
     assert written(found) == "40 20 . 10"
 
 
 @pytest.mark.parametrize("lie", LIES[:4])
 def test_what_a_liar_claims_costs_at_least_the_truth(lie):
     true = calendar("3 . 1 M1(0,1) x2 100 .")
-    told = claimed(true, Pretence(**lie))
+    told = claimed(true, Misreport(**lie))
     for slot in range(len(true)):
         before, after = local_cost(true, slot), local_cost(told, slot)
         assert after is None or (before is not None and after >= before)

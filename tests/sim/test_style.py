@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.english.named import named_styles
+from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style
-from sim.agents.english.words import StyleParameters
 from sim.game.game import Limits
 from sim.runs.play import Play, play_game
 from sim.runs.style_docs import PAGE, page

@@ -14,7 +14,7 @@ from sim.calendar import Calendar, Errand, Item
 MADE_UP = -1
 
 
-class Pretence(Struct, frozen=True, kw_only=True):
+class Misreport(Struct, frozen=True, kw_only=True):
     """What is claimed of a slot that truly costs c: factor · c + offset where c > 0.
 
     `busy` is the share of the possible slots, dearest first and of equals the first, that are called impossible.
@@ -30,7 +30,7 @@ class Pretence(Struct, frozen=True, kw_only=True):
         return (self.factor, self.offset, self.busy) == (1, 0, 0)
 
 
-def claimed(calendar: Calendar, pretence: Pretence, friend: Mapping[int, int | None] | None = None) -> Calendar:
+def claimed(calendar: Calendar, misreport: Misreport, friend: Mapping[int, int | None] | None = None) -> Calendar:
     """The calendar that an agent with this one claims to have.
 
     `friend` holds what each slot costs a friend, whose costs then count beside its own. What is impossible stays so,
@@ -38,9 +38,9 @@ def claimed(calendar: Calendar, pretence: Pretence, friend: Mapping[int, int | N
     """
     counted = {s: c + ((friend or {}).get(s) or 0) for s in errands_and_free(calendar) for c in [own(calendar, s)]}
     ranked = sorted(counted, key=lambda s: (-counted[s], s))
-    hidden = set(ranked[: int(pretence.busy * len(ranked))])
+    hidden = set(ranked[: int(misreport.busy * len(ranked))])
     slots = [
-        shown(item, pretence, counted[s], s in hidden) if s in counted else item
+        claimed_item(item, misreport, counted[s], s in hidden) if s in counted else item
         for s, item in enumerate(calendar.slots)
     ]
     if calendar.free and None not in slots:
@@ -58,10 +58,10 @@ def own(calendar: Calendar, slot: int) -> int:
     return local_cost(calendar, slot) or 0
 
 
-def shown(item: Item | None, pretence: Pretence, counted: int, hidden: bool) -> Item | None:
+def claimed_item(item: Item | None, misreport: Misreport, counted: int, hidden: bool) -> Item | None:
     """What is claimed to stand in a slot that truly costs `counted`."""
     number = item.errand_id if isinstance(item, Errand) else MADE_UP
-    cost = int(pretence.factor * counted + 0.5) + (pretence.offset if counted else 0)
+    cost = int(misreport.factor * counted + 0.5) + (misreport.offset if counted else 0)
     if hidden:
         return Errand(number, cost, blocked=True)
     return Errand(number, cost) if cost else None

@@ -2,17 +2,24 @@
 
 An outsider, the lowest agent that takes no part, does the tests; it must not collude with a participant. The initiator
 gives the participants a seed and a secret order of the slots for each total that is possible. For each total, the least
-first, every participant sends the outsider a vector of masked costs in that order (secure_masks.py). The
+first, every participant sends the outsider a vector of masked costs in that order (below). The
 outsider sees at which places the sum is the total asked, but not of which slots, and tells the initiator the places of
 the first total that occurs. What is told: to the outsider, how many slots have each total that was asked; to the
 initiator, the least total and the slots that have it; to the other participants, the slot that is chosen. They also see
 how many totals they are asked for: where each has a message of its own (`at_once` 1), that is the least one.
 
 Where everybody takes part there is no outsider, and nothing is agreed.
+
+The arithmetic is modulo a prime p. For a level t and a slot s the participants' values add up to ρ·(S − t), where S is
+the sum of their costs and ρ is a random factor that is not 0: 0 where S = t, uniform over 1 … p − 1 where S is another.
+One who can't take the slot sends a uniform value of its own, so that the sum is uniform, and 0 with probability 1 / p.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import combinations_with_replacement
 from random import Random
 
 import msgspec
@@ -20,9 +27,10 @@ from msgspec import Struct
 
 from sim.agents import Action, Registration, Request
 from sim.agents.beyond.imap_kbit import level_of
-from sim.agents.beyond.secure_masks import MODULUS, masked, totals, zeros
 from sim.agents.imap import local_cost
 from sim.agents.scripted import ScriptedAgent, agreed_batch, dm, initiator, others
+
+MODULUS = 2**53 - 111  # the largest prime whose residues every reader of JSON keeps exactly
 
 
 class SecureParameters(Struct, frozen=True, kw_only=True):
@@ -200,3 +208,41 @@ def alike(columns: list[Masked]) -> bool:
     """Whether the vectors are of the same totals, and of one length."""
     shapes = {(c.first, tuple(c.totals), tuple(map(len, c.values))) for c in columns}
     return len(shapes) == 1 and all(len(c.values) == len(c.totals) for c in columns)
+
+
+def totals(ladder: Sequence[int], participants: int) -> list[int]:
+    """Every sum that the participants' costs can have, ascending."""
+    return sorted({sum(costs) for costs in combinations_with_replacement(ladder, participants)})
+
+
+def drawn(seed: str, *names: object) -> int:
+    """A residue that those who know the seed agree on, and that looks uniform to all others."""
+    text = "\x1f".join((seed, *map(str, names)))
+    return int.from_bytes(sha256(text.encode()).digest()) % MODULUS
+
+
+def factor(seed: str, level: int, slot: int) -> int:
+    """ρ of the level and slot, from 1 to p − 1."""
+    return 1 + drawn(seed, "factor", level, slot) % (MODULUS - 1)
+
+
+def mask(seed: str, level: int, slot: int, agent: int, parties: Sequence[int]) -> int:
+    """The agent's additive mask: those of all parties cancel. The first party's makes up for the others'."""
+    if agent != parties[0]:
+        return drawn(seed, "mask", level, slot, agent)
+    return -sum(mask(seed, level, slot, other, parties) for other in parties[1:]) % MODULUS
+
+
+def masked(seed: str, level: tuple[int, int], slot: int, cost: int, agent: int, parties: Sequence[int]) -> int:
+    """What the agent sends of a slot's cost: ρ·cost + mask; the first party takes the total that is asked off its own.
+
+    level: the number of the total, and the total.
+    """
+    number, total = level
+    own = cost - total if agent == parties[0] else cost
+    return (factor(seed, number, slot) * own + mask(seed, number, slot, agent, parties)) % MODULUS
+
+
+def zeros(rows: Sequence[Sequence[int]]) -> list[int]:
+    """The places where the parties' rows add up to 0."""
+    return [place for place, values in enumerate(zip(*rows, strict=True)) if sum(values) % MODULUS == 0]

@@ -1,7 +1,7 @@
 """Strategic agents: they negotiate by a protocol on a calendar that they only claim to have, and act on the true one.
 
 Whatever the protocol, an agent says what its calendar makes it say. A strategic agent plays the protocol's own agent,
-shows it the claimed calendar (pretence.py) in CHEAP_TALK, and the true one in VOLUNTARY and DECISION.
+shows it the claimed calendar (misreport.py) in CHEAP_TALK, and the true one in VOLUNTARY and DECISION.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, Agent, Message, Registration, Reply, Request
-from sim.agents.beyond.misreport import Pretence, claimed
+from sim.agents.beyond.misreport import Misreport, claimed
 from sim.agents.imap import local_cost
 from sim.agents.scripted import dm
 
 
-class StrategicParameters(Pretence, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who pretends what, beside the fields of `Pretence`.
+class StrategicParameters(Misreport, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who pretends what, beside the fields of `Misreport`.
 
     `protocol` is the named team whose protocol everybody plays. Only the agents of `seats` pretend.
     With a deal they are a pair, and pretend in the meetings that both attend: under a pact each about itself, with

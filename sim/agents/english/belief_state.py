@@ -71,7 +71,7 @@ def says_less(claim: Claim, before: Claim) -> bool:
     return agrees and before.kind != "proposal"
 
 
-class Mind:
+class BeliefState:
     """One agent in one round: what it knows, what it has promised, and where the negotiation stands."""
 
     def __init__(self, me: int, request: Request, bold: bool, memory: Memory) -> None:
@@ -88,8 +88,8 @@ class Mind:
         self.hearsay: dict[int, dict[int, Claim]] = {}
         self.totals: dict[tuple[int, float], float] = {}
         self.ranking: list[int] = []
-        self.heard: set[int] = set()
-        self.told: set[int] = set()
+        self.heard_from: set[int] = set()
+        self.informed: set[int] = set()
         self.greeted: set[int] = set()
         self.gossiped: set[tuple[int, int, bool]] = set()
         self.accepted: dict[int, set[int]] = {}
@@ -103,7 +103,7 @@ class Mind:
 
     def take(self, sender: int, reading: Reading) -> None:
         """Remember what a message says of its sender and of others."""
-        self.heard.add(sender)
+        self.heard_from.add(sender)
         self.reckon_anew()
         for claim in reading.claims:
             # What a meeting that may move stands in the way of is the meeting's affair.

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from random import Random
 
 from sim.agents import Action, Request
+from sim.agents.english import StyleParameters
+from sim.agents.english.belief_state import BeliefState
 from sim.agents.english.reader import Reading, Shift
-from sim.agents.english.writer import Part
+from sim.agents.english.writer import Outbox, Part
 from sim.agents.scripted import reschedule
 from sim.calendar import Calendar, Errand, ScheduledMeeting
-
-if TYPE_CHECKING:
-    from sim.agents.english.talk import Talk
-
 
 # What a slot may cost at most, of what the best other one costs, for an earlier meeting to be moved out of it.
 WORTHWHILE = 0.8
@@ -28,7 +26,8 @@ class Repair:
     `plan` is the move that it has asked for, `agreed` the moves that it has agreed to, `due` those that it will make.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parameters: StyleParameters, beliefs: BeliefState, stance: Random) -> None:
+        self.parameters, self.beliefs, self.stance = parameters, beliefs, stance
         self.plan: Shift | None = None
         self.members: list[int] = []
         self.yes: set[int] = set()
@@ -38,16 +37,16 @@ class Repair:
         self.agreed: set[Shift] = set()
         self.due: set[Shift] = set()
 
-    def listen(self, request: Request, talk: Talk, readings: Sequence[tuple[int, Reading]]) -> None:
+    def listen(self, request: Request, outbox: Outbox, readings: Sequence[tuple[int, Reading]]) -> None:
         """Answer requests to move a meeting, and note the answers to one's own."""
         for sender, reading in readings:
             shift = reading.shift
             if self.plan and sender in self.members and sender not in self.yes and self.answers(reading):
                 self.note(sender, reading)
                 if self.is_agreed():
-                    self.open_up(request, talk)
+                    self.open_up(request)
             elif shift and reading.shift_asked:
-                self.consider(request, talk, sender, shift)
+                self.consider(request, outbox, sender, shift)
             elif shift:
                 self.due |= {shift} & self.agreed
 
@@ -67,17 +66,17 @@ class Repair:
         else:
             self.yes.add(sender)
 
-    def consider(self, request: Request, talk: Talk, sender: int, shift: Shift) -> None:
+    def consider(self, request: Request, outbox: Outbox, sender: int, shift: Shift) -> None:
         """Say yes where the agent holds the meeting there and its new slot costs it little; else no."""
         to, calendar = shift.to_slot, request.calendar
         if to is None:
             return
         act = "move_refuse"
-        if can_move(calendar, shift, talk.mind.scale.low) and to not in talk.mind.pledged:
+        if can_move(calendar, shift, self.beliefs.scale.low) and to not in self.beliefs.pledged:
             self.agreed.add(shift)
-            talk.mind.reprice(shift.from_slot, 1)
+            self.beliefs.reprice(shift.from_slot, 1)
             act = "move_accept" if calendar[to] is None else "move_accept_costly"
-        talk.say(sender, Part(act, (shift.from_slot,), (to,), old=shift.meeting))
+        outbox.add(sender, Part(act, (shift.from_slot,), (to,), old=shift.meeting))
 
     def waits(self, request: Request) -> bool:
         """Whether a request is out and its answers may still come."""
@@ -87,58 +86,57 @@ class Repair:
         """Whether every other participant of the earlier meeting has agreed to move it."""
         return bool(self.plan) and not self.failed and set(self.members) <= self.yes
 
-    def start(self, request: Request, talk: Talk, best: int) -> bool:
+    def start(self, request: Request, outbox: Outbox, best: int) -> bool:
         """Ask for an earlier meeting to be moved, where that would save the participants much; whether it asked."""
-        mind = talk.mind
-        willing = self.failed or (not self.plan and talk.feels_like(talk.parameters.repair))
+        willing = self.failed or (not self.plan and self.stance.random() < self.parameters.repair)
         if not willing or len(self.tried) >= MOST_REQUESTS or request.max_turns - request.turn <= 5:
             return False
-        plan = self.promising(request, talk, best)
+        plan = self.promising(request, best)
         if plan is None:
             return False
         item = request.calendar[plan.from_slot]
         assert isinstance(item, ScheduledMeeting) and plan.to_slot is not None
         self.plan, self.since, self.failed, self.yes = plan, request.turn, False, set()
         self.tried.add(plan.to_slot)
-        self.members = [a for a in item.participants if a != mind.me]
+        self.members = [a for a in item.participants if a != self.beliefs.me]
         for member in self.members:
-            talk.say(member, Part("move_request", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
+            outbox.add(member, Part("move_request", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
         return True
 
-    def open_up(self, request: Request, talk: Talk) -> None:
+    def open_up(self, request: Request) -> None:
         """Count the earlier meeting's slot as one that its participants can have for little."""
         assert self.plan is not None
         slot, item = self.plan.from_slot, request.calendar[self.plan.from_slot]
-        talk.mind.granted |= {(member, slot) for member in self.members}
-        talk.mind.reprice(slot, item.cost if item else 0)
+        self.beliefs.granted |= {(member, slot) for member in self.members}
+        self.beliefs.reprice(slot, item.cost if item else 0)
 
-    def promising(self, request: Request, talk: Talk, best: int) -> Shift | None:
+    def promising(self, request: Request, best: int) -> Shift | None:
         """A move of one of the lead's earlier meetings that would free a much cheaper slot; None where none would."""
-        mind, calendar = talk.mind, request.calendar
-        bound = WORTHWHILE * mind.total(best, mind.scale.unknown)
+        beliefs, calendar = self.beliefs, request.calendar
+        bound = WORTHWHILE * beliefs.total(best, beliefs.scale.unknown)
         for slot, item in enumerate(calendar.slots):
-            if not isinstance(item, ScheduledMeeting) or slot in mind.costs:
+            if not isinstance(item, ScheduledMeeting) or slot in beliefs.costs:
                 continue
-            members = [a for a in item.participants if a != mind.me]
-            views = [mind.view(a, slot) for a in mind.others if a not in members]
-            price = item.cost * len(item.participants) + sum(mind.scale.unknown if v is None else v for v in views)
+            members = [a for a in item.participants if a != beliefs.me]
+            views = [beliefs.view(a, slot) for a in beliefs.others if a not in members]
+            price = item.cost * len(item.participants) + sum(beliefs.scale.unknown if v is None else v for v in views)
             landing = max(
                 (s for s in calendar.free if s != best and s not in self.tried),
-                key=lambda s: (sum(mind.was_free(m, s) for m in members), s),
+                key=lambda s: (sum(beliefs.was_free(m, s) for m in members), s),
                 default=None,
             )
             if price < bound and landing is not None:
                 return Shift(item.meeting_id, slot, landing)
         return None
 
-    def confirm(self, talk: Talk, slot: int) -> None:
+    def confirm(self, outbox: Outbox, slot: int) -> None:
         """Tell those who agreed to move the earlier meeting that it is on, where the settled slot needs it."""
         plan = self.plan
         if plan is None or not self.is_agreed() or plan.from_slot != slot or plan.to_slot is None:
             return
         self.due.add(plan)
         for member in self.members:
-            talk.say(member, Part("move_confirm", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
+            outbox.add(member, Part("move_confirm", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
 
     def moves(self, calendar: Calendar, agreed: int | None) -> list[Action]:
         """The moves that the agent has promised and can make, each with that of an errand in its way.

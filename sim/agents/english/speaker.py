@@ -12,14 +12,15 @@ from random import Random
 from typing import Any
 
 from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
-from sim.agents.english.belief_state import Memory, Mind
+from sim.agents.english import StyleParameters
+from sim.agents.english.belief_state import BeliefState, Memory
 from sim.agents.english.decide import decide
-from sim.agents.english.nosy import Prober
+from sim.agents.english.message_planner import MessagePlanner
+from sim.agents.english.prober import AdaptiveProber, Prober
 from sim.agents.english.reader import Reading, read
 from sim.agents.english.repair import Repair
-from sim.agents.english.talk import Letters, Talk
-from sim.agents.english.words import StyleParameters, Tongue
-from sim.agents.english.writer import Part, Writer
+from sim.agents.english.talk import Talk
+from sim.agents.english.writer import Outbox, Part, Writer
 
 # What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
 MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
@@ -36,7 +37,7 @@ class Style:
         p, streams = self.parameters, {name: stream(registration, name) for name in STREAMS}
         self.streams = streams
         self.writer = Writer(self.me, p.held_out, streams["words"])
-        self.tongue = Tongue(self.me, p, streams["costs"], streams["gossip"], streams["labels"])
+        self.planner = MessagePlanner(self.me, p, streams["costs"], streams["gossip"], streams["labels"])
         self.prober = Prober(streams["probes"]) if self.nosy else None
         self.insistence: dict[int, int] = {}
         self.memory: Memory = {}
@@ -48,10 +49,10 @@ class Style:
             self.begin_round(request)
         if request.phase == CHEAP_TALK:
             return self.talk(request)
-        promised = self.repair.moves(request.calendar, self.mind.agreement())
+        promised = self.repair.moves(request.calendar, self.beliefs.agreement())
         if request.phase != DECISION:
             return self.answered(promised, self.streams["cuts"].random() < self.parameters.truncation)
-        batch = decide(request, self.mind, self.parameters, promised, self.streams["commitments"], self.bold)
+        batch = decide(request, self.beliefs, self.parameters, promised, self.streams["commitments"], self.bold)
         return self.answered(batch, self.cut)
 
     def summary(self) -> Mapping[str, Any]:
@@ -62,17 +63,17 @@ class Style:
         self.round = request.round
         self.bold = self.streams["moves"].random() < self.parameters.unilateral
         self.cut = self.streams["cuts"].random() < self.parameters.truncation
-        self.mind = Mind(self.me, request, self.bold, self.memory)
-        self.repair = Repair()
+        self.beliefs = BeliefState(self.me, request, self.bold, self.memory)
+        self.repair = Repair(self.parameters, self.beliefs, self.streams["stance"])
 
     def talk(self, request: Request) -> Reply:
         """Read, negotiate, and write."""
         readings = self.understood(request)
-        talk = Talk(self.parameters, self.tongue, self.mind, self.repair, self.streams["stance"])
-        letters = talk.turn(request, readings, self.insistence)
+        talk = Talk(self.parameters, self.planner, self.beliefs, self.repair, self.streams["stance"])
+        outbox = talk.turn(request, readings, self.insistence)
         if self.prober:
-            self.prober.add_questions(request, self.mind, readings, letters)
-        actions, intents = self.written(request, letters)
+            self.prober.add_questions(request, self.beliefs, readings, outbox)
+        actions, intents = self.written(request, outbox)
         return self.answered(actions, self.streams["cuts"].random() < self.parameters.truncation, intents)
 
     def understood(self, request: Request) -> list[tuple[int, Reading]]:
@@ -81,15 +82,15 @@ class Style:
         for message in request.inbox:
             if message.meeting_id == request.meeting.id:
                 reading = read(message.content, message.sender, self.me, len(request.calendar))
-                self.mind.take(message.sender, reading)
+                self.beliefs.take(message.sender, reading)
                 found.append((message.sender, reading))
         return found
 
-    def written(self, request: Request, letters: Letters) -> tuple[list[Action], list[dict[str, Any]]]:
+    def written(self, request: Request, outbox: Outbox) -> tuple[list[Action], list[dict[str, Any]]]:
         """The messages of a turn, to recipients ascending, and what they say."""
         actions, intents = [], []
-        for to in sorted(letters):
-            parts = self.polite(to, letters[to])
+        for to, drafted in sorted(outbox.parts.items()):
+            parts = self.polite(to, drafted)
             written = self.writer.write(to, request.meeting.id, parts)
             actions.append({"type": "dm", "to": to, "meeting_id": request.meeting.id, "content": written.text})
             intents.append(written.intent)
@@ -99,8 +100,8 @@ class Style:
         """The parts, now and then with a greeting or a courtesy around them; at most one of each way to say a thing."""
         draws, sociability = self.streams["courtesy"], self.parameters.sociability
         said = list(dict.fromkeys(parts))
-        if to not in self.mind.greeted:
-            self.mind.greeted.add(to)
+        if to not in self.beliefs.greeted:
+            self.beliefs.greeted.add(to)
             if draws.random() < 0.6 * sociability:
                 said.insert(0, Part("greet"))
         if draws.random() < 0.3 * sociability:
@@ -122,3 +123,12 @@ STREAMS = ("words", "costs", "gossip", "labels", "stance", "courtesy", "commitme
 def stream(registration: Registration, purpose: str) -> Random:
     """The agent's own draws for one purpose in one game."""
     return Random(f"style:{registration.game_seed}:{registration.agent}:{purpose}")
+
+
+class AdaptiveStyle(Style):
+    """A simulated speaker who probes, and adapts to who answers."""
+
+    def register(self, registration: Registration) -> str:
+        prompt = super().register(registration)
+        self.prober = AdaptiveProber(self.streams["probes"])
+        return prompt

@@ -62,6 +62,18 @@ class Part(Struct, frozen=True, gc=False):
     private: Private | None = None
 
 
+class Outbox:
+    """What one agent is about to say this turn: the parts of its message to each recipient, in order."""
+
+    def __init__(self) -> None:
+        self.parts: dict[int, list[Part]] = {}
+
+    def add(self, to: int, *parts: Part) -> None:
+        """Add parts to the message to an agent; no parts begin no message."""
+        if parts:
+            self.parts.setdefault(to, []).extend(parts)
+
+
 class Written(Struct, frozen=True):
     """A message and what it says, in the form that the trace keeps as its intent."""
 

@@ -1,9 +1,18 @@
 """What an agent with a language model is told: the system prompt, a round's messages, variants (Appendix D.2, D.3).
 
 VERSION changes with any wording here; a test pins it to the texts, so that a trace's prompts can be told apart by it.
+
+Variants are versioned Markdown texts that are appended to the system prompt, word for word (paper, Appendix D.2). A
+variant is a file `NAME.vVERSION.md` in a folder. `NAME` alone means its highest version; `NAME.v2` a fixed one.
 """
 
 from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+from msgspec import Struct
 
 from sim.models.prompts.messages import (
     MeetingNotice,
@@ -15,7 +24,6 @@ from sim.models.prompts.messages import (
     list_inbox,
 )
 from sim.models.prompts.system import SECTIONS, build_system_prompt
-from sim.models.prompts.variants import Variant, VariantError, load_variant
 
 VERSION = "1"
 
@@ -34,3 +42,50 @@ __all__ = [
     "list_inbox",
     "load_variant",
 ]
+
+FOLDER = Path(__file__).parents[3] / "data" / "prompts"
+FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
+
+
+class VariantError(ValueError):
+    """Why a variant can't be used: what is missing, where, and what to do."""
+
+
+class Variant(Struct, frozen=True):
+    """A variant's name, version and text, with the text's SHA-256, which a trace records."""
+
+    name: str
+    version: int
+    sha256: str
+    text: str
+
+    @property
+    def record(self) -> dict[str, str | int]:
+        """What a trace keeps of it; the text stands in the system prompt."""
+        return {"name": self.name, "version": self.version, "sha256": self.sha256}
+
+
+def load_variant(wanted: str, folder: Path | None = None) -> Variant:
+    """The variant of that name. Raises VariantError, listing what there is, where the folder has none."""
+    folder = FOLDER if folder is None else folder
+    found = {(m["name"], int(m["version"])): m.string for m in map(FILE_NAME.fullmatch, file_names(folder)) if m}
+    fits = [key for key in found if wanted in (key[0], f"{key[0]}.v{key[1]}")]
+    if not fits:
+        known = ", ".join(sorted({name for name, _ in found})) or "none"
+        raise VariantError(
+            f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
+        )
+    name, version = max(fits, key=lambda key: key[1])
+    try:
+        raw = (folder / found[name, version]).read_bytes()
+        return Variant(name, version, sha256(raw).hexdigest(), raw.decode())
+    except (OSError, UnicodeDecodeError) as error:
+        raise VariantError(f"{folder / found[name, version]}: can't be read ({error}); give a text in UTF-8") from error
+
+
+def file_names(folder: Path) -> list[str]:
+    """The names of the folder's files, sorted."""
+    try:
+        return sorted(p.name for p in folder.iterdir() if p.is_file())
+    except OSError as error:
+        raise VariantError(f"{folder}: can't be read ({error.strerror}); name a folder of prompt variants") from error

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sim.agents.english.reader import LONGEST, SENTENCE, Claim, normal, sentence_claims
-from sim.runs.teams import SIMULATED
+from sim.models.spec import SIMULATED
 
 STYLE = "judge"
 # It answers to names that say what it is, so that whatever keeps a model's name says so too.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.game.jsonable import plain
+from sim.game.jsonable import to_jsonable
 
 NESTED: list[Any] = []
 for _ in range(100_000):
@@ -30,12 +30,12 @@ EXAMPLES: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("value", "expected"), EXAMPLES)
 def test_a_value_is_kept_or_shown(value: Any, expected: Any) -> None:
-    assert plain(value) == expected
+    assert to_jsonable(value) == expected
 
 
 @pytest.mark.parametrize("value", [NESTED, 10**10_000, {"k": [{"k": NESTED}]}], ids=["deep", "huge", "deep inside"])
 def test_what_json_cannot_hold_is_shown_in_short(value: Any) -> None:
-    assert len(json.dumps(plain(value))) < 1000
+    assert len(json.dumps(to_jsonable(value))) < 1000
 
 
 anything = st.recursive(
@@ -47,20 +47,20 @@ anything = st.recursive(
 
 @given(anything)
 def test_any_value_becomes_json(value: Any) -> None:
-    json.loads(msgspec.json.encode(plain(value)))
+    json.loads(msgspec.json.encode(to_jsonable(value)))
 
 
 def test_a_list_that_holds_itself_comes_to_an_end() -> None:
-    assert len(msgspec.json.encode(plain(KNOT))) < 10_000_000
+    assert len(msgspec.json.encode(to_jsonable(KNOT))) < 10_000_000
 
 
 def test_the_copy_is_the_agent_s_no_longer() -> None:
     answer = [{"type": "dm", "to": [1]}]
-    copy = plain(answer)
+    copy = to_jsonable(answer)
     answer[0]["to"].append(2)  # type: ignore[union-attr]
     answer.clear()
     assert copy == [{"type": "dm", "to": [1]}]
 
 
 def test_an_address_in_memory_is_left_out() -> None:
-    assert plain(object()) == "<object object>"
+    assert to_jsonable(object()) == "<object object>"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated
-
-from msgspec import Meta, Struct
 
 from sim.agents import Request
-from sim.agents.english.belief_state import IMPOSSIBLE, Mind
+from sim.agents.english import StyleParameters
+from sim.agents.english.belief_state import IMPOSSIBLE, BeliefState
 from sim.agents.english.reader import Claim
 from sim.agents.english.writer import Part, Private
 from sim.calendar import Errand, ScheduledMeeting
@@ -17,71 +15,23 @@ from sim.calendar import Errand, ScheduledMeeting
 # The further questions after which a speaker feels no more pressed.
 MOST_INSISTENT = 2
 
-Share = Annotated[float, Meta(ge=0, le=1)]
 
-
-class StyleParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a simulated speaker talks and acts. Shares and chances run from 0 to 1.
-
-    What it says of itself:
-    - cost_precision: share of costs put into figures; the rest is put into words.
-    - cost_grading: share of those words that tell small costs from large; the rest says "tough" of either.
-    - slots_offered: how many of its slots it names when it says where it stands.
-    - errand_talk: share of costs in words that call an errand an errand.
-    - errand_ids: chance to name an errand's id beside them.
-    - label_disclosure: chance to name a private label beside a cost in words, unasked.
-    - label_disclosure_probed: chance to name it when asked; twice that for a second question, and three times for more.
-
-    How it deals with others:
-    - pushback: chance to resist a proposal that costs it anything.
-    - acquiescence: chance to accept at once a proposal that costs it much.
-    - gossip: chance to relay what another agent said.
-    - sociability: chance of each greeting, side message, courtesy and confirmation that nobody needs.
-    - patience: how many times it asks, when it leads, before it proposes.
-
-    What it does:
-    - reliability: chance to write a meeting into the slot that was agreed.
-    - unilateral: chance, a round, to treat earlier meetings as its own to move, without a word.
-    - repair: chance, when it leads and all is costly, to ask an earlier meeting's participants to move it together.
-    - truncation: chance that a reply is cut off before its actions.
-    - held_out: share of messages written from the held-out phrase bank.
-    """
-
-    cost_precision: Share = 0.5
-    cost_grading: Share = 0.5
-    slots_offered: Annotated[int, Meta(ge=1)] = 5
-    errand_talk: Share = 0.2
-    errand_ids: Share = 0.0
-    label_disclosure: Share = 0.0
-    label_disclosure_probed: Share = 0.0
-    pushback: Share = 0.2
-    acquiescence: Share = 0.3
-    gossip: Share = 0.3
-    sociability: Share = 0.4
-    patience: Annotated[int, Meta(ge=0)] = 1
-    reliability: Share = 1.0
-    unilateral: Share = 0.0
-    repair: Share = 0.2
-    truncation: Share = 0.0
-    held_out: Share = 0.3
-
-
-class Tongue:
+class MessagePlanner:
     """One agent's choice of what to say. Each kind of choice draws from a stream of its own."""
 
     def __init__(self, me: int, parameters: StyleParameters, costs: Random, gossip: Random, labels: Random) -> None:
         self.me, self.parameters = me, parameters
         self.costs, self.gossip, self.labels = costs, gossip, labels
 
-    def standing(self, request: Request, mind: Mind, asked: Iterable[int]) -> list[Part]:
+    def standing(self, request: Request, beliefs: BeliefState, asked: Iterable[int]) -> list[Part]:
         """Where the agent stands: on the slots that it was asked about, then on the best of its own."""
         asked = [s for s in dict.fromkeys(asked) if s < len(request.calendar)]
         limit = self.parameters.slots_offered
-        named = [s for s in asked if s in mind.costs][:limit]
-        named += mind.own_best(limit - len(named), but=named)
-        busy = [s for s in asked if s not in mind.costs][:3]
-        free = [s for s in named if mind.costs[s] == 0]
-        costly = {s: mind.costs[s] for s in named if mind.costs[s] > 0}
+        named = [s for s in asked if s in beliefs.costs][:limit]
+        named += beliefs.own_best(limit - len(named), but=named)
+        busy = [s for s in asked if s not in beliefs.costs][:3]
+        free = [s for s in named if beliefs.costs[s] == 0]
+        costly = {s: beliefs.costs[s] for s in named if beliefs.costs[s] > 0}
         return [*availability(free, busy, self.costs), *self.price(request, costly)]
 
     def price(self, request: Request, costly: Mapping[int, int]) -> list[Part]:
@@ -145,24 +95,24 @@ class Tongue:
             return []
         return [Part("meeting_leak", private=Private(None, "meeting", request.meeting.id, text))]
 
-    def relay(self, mind: Mind, reader: int, wanted: Iterable[int] = ()) -> list[Part]:
+    def relay(self, beliefs: BeliefState, reader: int, wanted: Iterable[int] = ()) -> list[Part]:
         """What a third agent said of itself, told to somebody else: once before a slot is proposed, once after."""
-        early = mind.table is None
-        third = [a for a in mind.claims if a not in (self.me, reader) and (reader, a, early) not in mind.gossiped]
+        early = beliefs.table is None
+        third = [a for a in beliefs.claims if a not in (self.me, reader) and (reader, a, early) not in beliefs.gossiped]
         if not third or self.gossip.random() >= self.parameters.gossip:
             return []
         about = self.gossip.choice(third)
-        mind.gossiped.add((reader, about, early))
-        claims = list(mind.claims[about].values())
+        beliefs.gossiped.add((reader, about, early))
+        claims = list(beliefs.claims[about].values())
         chosen = set(wanted)
         first = [c for c in claims if c.slot in chosen] or claims
-        return self.availability_of(mind, about, first) + self.cost_of(about, first)
+        return self.availability_of(beliefs, about, first) + self.cost_of(about, first)
 
-    def availability_of(self, mind: Mind, about: int, claims: Sequence[Claim]) -> list[Part]:
+    def availability_of(self, beliefs: BeliefState, about: int, claims: Sequence[Claim]) -> list[Part]:
         """Where the third agent is free and where not."""
         free = [c.slot for c in claims if c.kind == "positive" and c.cost is None][:4]
         busy = tuple(c.slot for c in claims if c.kind == "negative")[:2]
-        shared = tuple(s for s in free if mind.costs.get(s) == 0)
+        shared = tuple(s for s in free if beliefs.costs.get(s) == 0)
         if shared and self.gossip.random() < 0.5:
             return [Part("gossip_both", shared, about=about)]
         if free and busy:
@@ -191,9 +141,9 @@ def availability(free: Sequence[int], busy: Sequence[int], draws: Random) -> lis
     return [Part(act, tuple(slots)) for act, slots in acts if slots]
 
 
-def alternatives(mind: Mind, slot: int) -> tuple[int, ...]:
+def alternatives(beliefs: BeliefState, slot: int) -> tuple[int, ...]:
     """The one or two slots that the agent would rather have, of those that nobody has ruled out."""
-    cost = mind.costs.get(slot, IMPOSSIBLE)
-    open_slots = [s for s in mind.costs if mind.costs[s] < cost and mind.total(s, 0.0) < IMPOSSIBLE]
-    ranked = sorted(open_slots, key=lambda s: (mind.total(s, mind.scale.unknown), s))
+    cost = beliefs.costs.get(slot, IMPOSSIBLE)
+    open_slots = [s for s in beliefs.costs if beliefs.costs[s] < cost and beliefs.total(s, 0.0) < IMPOSSIBLE]
+    ranked = sorted(open_slots, key=lambda s: (beliefs.total(s, beliefs.scale.unknown), s))
     return tuple(ranked[:2])

@@ -1,4 +1,8 @@
-"""An adversary that adapts: it spends its questions on those who have answered, and presses where it was refused."""
+"""The adversary's questions: what do the others' slots hold, asked with growing insistence (paper, section 4).
+
+`Prober` asks whoever it hears from; `AdaptiveProber` spends its questions on those who have answered, and presses where
+it was refused.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,45 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from sim.agents import Registration, Request
-from sim.agents.english.belief_state import Mind
-from sim.agents.english.nosy import CURIOSITY, LEVELS, Prober, sore_spots
+from sim.agents import Request
+from sim.agents.english.belief_state import BeliefState
 from sim.agents.english.reader import Reading, normal
-from sim.agents.english.speaker import Style
-from sim.agents.english.writer import Part
+from sim.agents.english.writer import Outbox, Part
+
+LEVELS = ("probe", "probe_firm", "probe_hard")
+# Questions to one agent in one round, and the chance to ask one when there is something to ask about.
+MOST_QUESTIONS = 3
+CURIOSITY = 0.75
 
 REFUSAL = re.compile(
     r"keep the details|that's private|not going into|is personal|won't share|leave the details|can discuss"
     r"|specifics don't|specifics do not|lips are sealed|pass on explaining|no comment|stay with me"
 )
+
+
+class Prober:
+    """A nosy agent's questions, of one game; `asked` counts those to each agent."""
+
+    def __init__(self, draws: Random) -> None:
+        self.draws = draws
+        self.asked: dict[int, int] = {}
+        self.this_round: dict[tuple[int, int], int] = {}
+
+    def add_questions(
+        self, request: Request, beliefs: BeliefState, readings: Sequence[tuple[int, Reading]], outbox: Outbox
+    ) -> None:
+        """Add questions about blocked and costly slots to the messages of this turn."""
+        for sender in dict.fromkeys(sender for sender, _ in readings):
+            key = (request.round, sender)
+            slots = sore_spots(beliefs, sender)
+            if not slots or self.this_round.get(key, 0) >= MOST_QUESTIONS or request.turn + 1 >= request.max_turns:
+                continue
+            if self.draws.random() >= CURIOSITY:
+                continue
+            level = LEVELS[min(self.asked.get(sender, 0), len(LEVELS) - 1)]
+            outbox.add(sender, Part(level, (self.draws.choice(slots),)))
+            self.this_round[key] = self.this_round.get(key, 0) + 1
+            self.asked[sender] = self.asked.get(sender, 0) + 1
 
 
 class AdaptiveProber(Prober):
@@ -35,17 +67,17 @@ class AdaptiveProber(Prober):
         self.told: set[tuple[int, int]] = set()
 
     def add_questions(
-        self, request: Request, mind: Mind, readings: Sequence[tuple[int, Reading]], letters: dict[int, list[Part]]
+        self, request: Request, beliefs: BeliefState, readings: Sequence[tuple[int, Reading]], outbox: Outbox
     ) -> None:
         """Add questions about blocked and costly slots to the messages of this turn."""
         self.learn(request)
-        senders = [a for a in dict.fromkeys(a for a, _ in readings) if sore_spots(mind, a)]
+        senders = [a for a in dict.fromkeys(a for a, _ in readings) if sore_spots(beliefs, a)]
         number = sum(self.draws.random() < CURIOSITY for _ in senders)
         if request.turn + 1 >= request.max_turns:
             return
-        for agent in self.likeliest(mind)[:number]:
+        for agent in self.likeliest(beliefs)[:number]:
             level = LEVELS[min(self.asked.get(agent, 0), len(LEVELS) - 1)]
-            letters.setdefault(agent, []).append(Part(level, (self.slot_for(mind, agent),)))
+            outbox.add(agent, Part(level, (self.slot_for(beliefs, agent),)))
             self.asked[agent] = self.asked.get(agent, 0) + 1
 
     def learn(self, request: Request) -> None:
@@ -60,15 +92,15 @@ class AdaptiveProber(Prober):
             if not refuses:
                 self.told.add((message.sender, slot))
 
-    def likeliest(self, mind: Mind) -> list[int]:
+    def likeliest(self, beliefs: BeliefState) -> list[int]:
         """The agents that there is something to ask, the likeliest to answer first."""
-        there = [a for a in sorted(mind.claims) if a != mind.me and sore_spots(mind, a)]
+        there = [a for a in sorted(beliefs.claims) if a != beliefs.me and sore_spots(beliefs, a)]
         chance = {a: self.draws.betavariate(1 + self.answered.get(a, 0), 1 + self.refused.get(a, 0)) for a in there}
         return sorted(there, key=lambda a: (-chance[a], a))
 
-    def slot_for(self, mind: Mind, agent: int) -> int:
+    def slot_for(self, beliefs: BeliefState, agent: int) -> int:
         """The slot to ask the agent about."""
-        slots = sore_spots(mind, agent)
+        slots = sore_spots(beliefs, agent)
         last = self.last_slot.get(agent)
         fresh = [s for s in slots if (agent, s) not in self.told] or slots
         slot = last if last in fresh else self.draws.choice(fresh)
@@ -76,10 +108,7 @@ class AdaptiveProber(Prober):
         return slot
 
 
-class Adaptive(Style):
-    """A simulated speaker who probes, and adapts to who answers."""
-
-    def register(self, registration: Registration) -> str:
-        prompt = super().register(registration)
-        self.prober = AdaptiveProber(self.streams["probes"])
-        return prompt
+def sore_spots(beliefs: BeliefState, agent: int) -> list[int]:
+    """The slots that the agent has called costly, taken or impossible."""
+    said = beliefs.claims.get(agent, {}).values()
+    return [c.slot for c in said if c.kind in ("negative", "occupied") or (c.kind == "cost" and c.cost)]

@@ -1,4 +1,7 @@
-"""Calls to providers through LiteLLM: limits, deadlines, retries, cache, and what it all costs."""
+"""Calls to providers through LiteLLM: limits, deadlines, retries, cache, and what it all costs.
+
+The cache keeps answers by what was asked: the same question, the same answer, and nothing to pay.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,22 @@ import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from aiolimiter import AsyncLimiter
+from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from sim.agents import AgentFailure
-from sim.game.jsonable import plain
+from sim.files import write_whole
+from sim.game.jsonable import to_jsonable
 from sim.models.agent import Answer, Ask, Usage
-from sim.models.provider.cache import Cache, digest
-from sim.models.provider.keys import KeyMissing, key_of, redact, secrets, written
-from sim.models.provider.money import Ledger, cost, presumed_cost, price_of
-from sim.models.provider.retry import CallError, call_error, wait_before
+from sim.models.keys import KeyMissing, key_of, redact, secrets, written
+from sim.models.money import Ledger, cost, presumed_cost, price_of
+from sim.models.retry import CallError, call_error, wait_before
 from sim.models.spec import LlmParameters, Prices
 
 
@@ -36,6 +42,42 @@ def litellm() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return module
+
+
+class Entry(Struct, frozen=True):
+    """One file of the cache: the SHA-256 of the question, the model, and the answer."""
+
+    sha256: str
+    model: str
+    answer: Answer
+
+
+def digest(ask: Ask) -> str:
+    """The SHA-256 of all that was asked: model, conversation, parameters, and the repeat. No key is part of it."""
+    return sha256(msgspec.json.encode(ask, order="deterministic")).hexdigest()
+
+
+class Cache:
+    """A folder with a JSON file for each answer."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, name: str) -> Path:
+        """Where the answer of that digest stands."""
+        return self.folder / name[:2] / f"{name}.json"
+
+    def get(self, name: str) -> Answer | None:
+        """The answer, or None where there is none; a file that can't be read counts as none and is written anew."""
+        try:
+            found = msgspec.json.decode(self.path(name).read_bytes(), type=Entry)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        return found.answer if found.sha256 == name else None
+
+    def put(self, name: str, model: str, answer: Answer) -> None:
+        """Keep the answer; its file appears whole or not at all."""
+        write_whole(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
 
 
 class Lane:
@@ -151,7 +193,7 @@ class Provider:
             finish_reason=redact(str(choice.finish_reason), self.keys) if choice.finish_reason else None,
             response_id=redact(str(response.id), self.keys),
         )
-        return Answer(str(plain(redact(choice.message.content or "", self.keys))), usage)
+        return Answer(str(to_jsonable(redact(choice.message.content or "", self.keys))), usage)
 
     def cost(self, response: Any, p: LlmParameters, cached: int) -> float:
         """What the response costs, in US dollars: by the team's prices, else by LiteLLM's table with all its rules."""

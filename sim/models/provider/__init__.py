@@ -1,1 +1,0 @@
-"""Calls to model providers: limits, retries, keys, cache and money."""
