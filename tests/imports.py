@@ -23,15 +23,22 @@ def source(path: Path) -> str:
 
 
 @cache
-def imported(path: Path) -> set[Path]:
-    """The project's files that the file names in its imports, with the packages that they lie in."""
+def named(path: Path) -> set[str]:
+    """The dotted names of the project's modules that the file's imports name."""
     names = set()
     for node in ast.walk(ast.parse(source(path))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    packages = {name.rsplit(".", i)[0] for name in names for i in range(name.count(".") + 1)}
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if module_file(name) else node.module for name in inside}
+    return {name for name in names if module_file(name)}
+
+
+@cache
+def imported(path: Path) -> set[Path]:
+    """The project's files that the file names in its imports, with the packages that they lie in."""
+    packages = {name.rsplit(".", i)[0] for name in named(path) for i in range(name.count(".") + 1)}
     return {file for name in packages if (file := module_file(name))}
 
 
