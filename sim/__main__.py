@@ -107,8 +107,8 @@ def suite(
     make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
     with writing(out, TaskError):
         entries = read_list(task_list)
-        made = in_order(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
-        write_tasks(progress(made, "making tasks", len(entries)), out)
+        tasks = in_order(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
+        write_tasks(progress(tasks, "making tasks", len(entries)), out)
     say(f"{len(entries)} tasks in {out}")
 
 
@@ -144,9 +144,9 @@ def select(
     base = SEED_BASES[setting] if seed_base is None else seed_base
     work = partial(select_cell, setting=setting, seed_base=base, number=candidates, per_third=per_third)
     with writing(out, ValueError):
-        found = list(progress(in_order(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
-        write_list([row for rows in found for row in rows], out)
-    say(f"{sum(map(len, found))} tasks of {len(chosen)} cells in {out}")
+        selected = list(progress(in_order(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
+        write_list([row for rows in selected for row in rows], out)
+    say(f"{sum(map(len, selected))} tasks of {len(chosen)} cells in {out}")
 
 
 app.command(epilog=EXAMPLES)(run)

@@ -17,7 +17,7 @@ from pipeline.judge.replies import Reading, Refused, read_reply
 from pipeline.rules import Claim, RuleSet
 from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask
-from sim.models.keys import check_access
+from sim.models.attempts import check_access
 from sim.models.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
 from sim.models.prompts import Variant, load_variant
 from sim.models.provider import Cache, Provider, digest, litellm

@@ -24,8 +24,8 @@ class RefuseIfCostly(Imap):
     """Negotiates as IMAP does, but calls every slot impossible that is not free."""
 
     def cost(self, calendar: Calendar, slot: int) -> int | None:
-        found = local_cost(calendar, slot)
-        return found if found == 0 else None
+        cost = local_cost(calendar, slot)
+        return cost if cost == 0 else None
 
 
 class PhantomAgreement(Imap):

@@ -60,11 +60,11 @@ def decision(game: Game, number: int, turn: int, meeting: Meeting, paid_before: 
     staged: list[tuple[EventRef, Batch, Any]] = []
     for agent in meeting.speaker_order:
         at = EventRef(number, turn, DECISION, agent)
-        found = yield from decide(game, at, meeting, paid_before)
-        if found is None:
+        accepted = yield from decide(game, at, meeting, paid_before)
+        if accepted is None:
             game.record("decision_failed", at, attempts=game.limits.decision_retries + 1)
         else:
-            staged.append((at, *found))
+            staged.append((at, *accepted))
     complete = len(staged) == len(meeting.participants)
     for at, batch, actions in staged:
         if complete:
@@ -93,9 +93,9 @@ def decide(
         record_decide(game, at, request, reply)
         try:
             return validate(request.calendar, reply.actions, booking(meeting)), reply.actions
-        except BatchConflict as found:
-            conflict = found
-            record_rejected(game, at, request, reply, found)
+        except BatchConflict as rejection:
+            conflict = rejection
+            record_rejected(game, at, request, reply, rejection)
     return None
 
 

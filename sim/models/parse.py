@@ -40,8 +40,8 @@ def parse(text: str) -> Parsed:
         return Parsed([], None, f"refused: {reason}")
     kept = to_jsonable(actions)
     notes += more + (["a value that no trace can hold was kept as text"] if kept != actions else [])
-    said = thinking if thinking is None or isinstance(thinking, str) else json.dumps(thinking)
-    return Parsed(kept, to_jsonable(said), f"repaired: {', '.join(notes)}" if notes else "strict")
+    thoughts = thinking if thinking is None or isinstance(thinking, str) else json.dumps(thinking)
+    return Parsed(kept, to_jsonable(thoughts), f"repaired: {', '.join(notes)}" if notes else "strict")
 
 
 def find_value(text: str) -> tuple[Any, list[str]]:
@@ -56,8 +56,10 @@ def find_value(text: str) -> tuple[Any, list[str]]:
     fenced = FENCED.search(text)
     if fenced and (value := loaded(fenced[1])) is not None:
         return value, ["code fence"]
-    if found := envelopes(text):
-        return found[-1], ["prose around the JSON" if len(found) == 1 else "several JSON objects, the last one taken"]
+    if objects := envelopes(text):
+        return objects[-1], [
+            "prose around the JSON" if len(objects) == 1 else "several JSON objects, the last one taken"
+        ]
     start = text.find("{")
     if start < 0:
         raise Refused("the answer holds no JSON object")
@@ -75,16 +77,16 @@ def loaded(text: str) -> Any:
 
 def envelopes(text: str) -> list[dict[str, Any]]:
     """The whole objects in the text that have actions, in order; none inside another."""
-    decoder, found, place, tries = json.JSONDecoder(), [], text.find("{"), 0
+    decoder, objects, place, tries = json.JSONDecoder(), [], text.find("{"), 0
     while place >= 0 and tries < 50:
         try:
             value, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             value, end = None, place + 1
         if isinstance(value, dict) and "actions" in value:
-            found.append(value)
+            objects.append(value)
         place, tries = text.find("{", end), tries + 1
-    return found
+    return objects
 
 
 def is_cut(text: str) -> bool:

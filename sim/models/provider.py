@@ -24,9 +24,8 @@ from sim.agents import AgentFailure
 from sim.files import write_whole
 from sim.game.jsonable import to_jsonable
 from sim.models.agent import Answer, Ask, Usage
-from sim.models.keys import KeyMissing, key_of, redact, secrets, written
+from sim.models.attempts import CallError, KeyMissing, call_error, key_of, redact, secrets, wait_before, written
 from sim.models.money import Ledger, cost, presumed_cost, price_of
-from sim.models.retry import CallError, call_error, wait_before
 from sim.models.spec import LlmParameters, Prices
 
 
@@ -70,10 +69,10 @@ class Cache:
     def get(self, name: str) -> Answer | None:
         """The answer, or None where there is none; a file that can't be read counts as none and is written anew."""
         try:
-            found = msgspec.json.decode(self.path(name).read_bytes(), type=Entry)
+            entry = msgspec.json.decode(self.path(name).read_bytes(), type=Entry)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
-        return found.answer if found.sha256 == name else None
+        return entry.answer if entry.sha256 == name else None
 
     def put(self, name: str, model: str, answer: Answer) -> None:
         """Keep the answer; its file appears whole or not at all."""
@@ -140,13 +139,13 @@ class Provider:
                 raise
 
         try:
-            found: Answer = await retrying(once)
+            received: Answer = await retrying(once)
         except CallError as error:
             raise AgentFailure(f"{ask.model}: {error} ({len(failed)} attempt(s))") from None
         except KeyMissing as error:
             raise AgentFailure(str(error)) from None
         answer = msgspec.structs.replace(
-            found, usage=msgspec.structs.replace(found.usage, failed_attempts=tuple(failed))
+            received, usage=msgspec.structs.replace(received.usage, failed_attempts=tuple(failed))
         )
         if self.store:
             self.store.put(name, ask.model, answer)
@@ -169,10 +168,10 @@ class Provider:
             except Exception as error:  # whatever LiteLLM raises is a failed call, not a failed program
                 if isinstance(error, TimeoutError):
                     self.ledger.given_up(ask.model, presumed)
-                found = call_error(error, p, lambda text: redact(text, self.hidden))
-                if found.retry_after:
-                    lane.pause(found.retry_after)
-                raise found from None
+                problem = call_error(error, p, lambda text: redact(text, self.hidden))
+                if problem.retry_after:
+                    lane.pause(problem.retry_after)
+                raise problem from None
         self.ledger.answered(answer.usage, presumed)
         return answer
 

@@ -97,8 +97,13 @@ def problem_of(p: LlmParameters) -> str | None:
         return "a price is below 0; give US dollars for a million tokens"
     if p.api_base and ("@" in p.api_base or "?" in p.api_base):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
-    told = {"model": p.model, "api_base": p.api_base, "api_key_env": p.api_key_env, "prompt_variant": p.prompt_variant}
-    return secret_in(told | {"extra": p.extra}, "")
+    recorded = {
+        "model": p.model,
+        "api_base": p.api_base,
+        "api_key_env": p.api_key_env,
+        "prompt_variant": p.prompt_variant,
+    }
+    return secret_in(recorded | {"extra": p.extra}, "")
 
 
 def secret_in(value: Any, place: str) -> str | None:
@@ -141,10 +146,10 @@ def read_parameters(parameters: Mapping[str, Any], nosy: bool = False) -> LlmPar
         listed = ", ".join(LlmParameters.__struct_fields__)
         raise ValueError(f"agents of type llm have no parameter {unknown[0]}; they have: {listed}")
     try:
-        found = msgspec.convert(dict(parameters), LlmParameters)
-        variants_of(found, nosy)
+        checked = msgspec.convert(dict(parameters), LlmParameters)
+        variants_of(checked, nosy)
     except (msgspec.ValidationError, VariantError) as error:
         raise ValueError(f"an agent of type llm can't be set up: {error}") from error
-    if problem := problem_of(found):
+    if problem := problem_of(checked):
         raise ValueError(f"an agent of type llm can't be set up: {problem}")
-    return found
+    return checked

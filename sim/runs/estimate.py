@@ -44,7 +44,7 @@ class Estimate(Struct, kw_only=True):
     priced_by: str | None = None
 
 
-class Pretender:
+class CountingModel:
     """Answers in place of models, and counts what they would be asked."""
 
     def __init__(self) -> None:
@@ -63,42 +63,42 @@ class Pretender:
 
 def estimate(jobs: Sequence[Job]) -> list[Estimate]:
     """The estimate for each model, from up to SAMPLE games of each team, spread evenly over its tasks."""
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     by_team: dict[str, list[Play]] = {}
     for job in jobs:
         by_team.setdefault(job.play.team.team, []).append(job.play)
     for plays in by_team.values():
         sample = plays[:: max(1, -(-len(plays) // SAMPLE))]
         scale = len(plays) / len(sample)
-        pretender = Pretender()
+        model = CountingModel()
         for play in sample:
-            asyncio.run(play_game_later(play, [stand_in(play, a, pretender) for a in range(play.task.num_agents)]))
+            asyncio.run(play_game_later(play, [stand_in(play, a, model) for a in range(play.task.num_agents)]))
         for p in {p.model: p for play in sample for s in play.specs if waits(s) for p in [llm_parameters(s)]}.values():
-            row = found.setdefault(p.model, Estimate(model=p.model))
-            calls, tokens = pretender.calls.get(p.model, (0, 0))
+            row = estimates.setdefault(p.model, Estimate(model=p.model))
+            calls, tokens = model.calls.get(p.model, (0, 0))
             row.games += len(plays)
             row.calls += calls * scale
             row.at_most += sum(most_calls(play.task, play.limits) for play in plays)
             row.input_tokens += tokens * scale
             row.output_tokens += calls * scale * OUTPUT_TOKENS
             charge(row, p)
-    return list(found.values())
+    return list(estimates.values())
 
 
-def stand_in(play: Play, agent: int, pretender: Pretender) -> WaitingAgent:
+def stand_in(play: Play, agent: int, model: CountingModel) -> WaitingAgent:
     """The agent, asked nothing outside this process."""
     spec = play.specs[agent]
     if waits(spec):
-        return LlmAgent(llm_parameters(spec), pretender, spec.nosy, play.repeat)
+        return LlmAgent(llm_parameters(spec), model, spec.nosy, play.repeat)
     return Patient(build_agent(spec))
 
 
 def charge(row: Estimate, p: LlmParameters) -> None:
     """Put the model's price on the row, where it is known."""
-    found = price_of(p, litellm())
-    if found is not None:
-        row.usd = cost(found[0], round(row.input_tokens), round(row.output_tokens))
-        row.priced_by = found[1]
+    price = price_of(p, litellm())
+    if price is not None:
+        row.usd = cost(price[0], round(row.input_tokens), round(row.output_tokens))
+        row.priced_by = price[1]
 
 
 def most_calls(task: Task, limits: Limits) -> int:

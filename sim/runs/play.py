@@ -209,9 +209,9 @@ def finish(
 
     `cause` is what stopped the game before its end, if anything did.
     """
-    found = metrics(game, play.task)
+    totals = metrics(game, play.task)
     if cause is None:
-        game.record("game_end", EventRef(len(game.meetings), 0, GAME_END), **found)
+        game.record("game_end", EventRef(len(game.meetings), 0, GAME_END), **totals)
     else:
         game.record("game_stopped", EventRef(len(game.coordinated) + len(game.failed), 0, GAME_END), cause=cause)
     times = [e.timestamp for e in game.events if e.timestamp]
@@ -220,7 +220,7 @@ def finish(
         config=config,
         events=game.events,
         final_state=final_state(game, play.task, [to_jsonable(agent.summary()) for agent in agents]),
-        metrics=found,
+        metrics=totals,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         stopped=cause is not None,

@@ -115,7 +115,7 @@ def carry_out(o: RunOptions) -> None:
     from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable
     from sim.files import InUse
-    from sim.models.keys import KeyMissing
+    from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
     from sim.runs.destinations import alone
     from sim.runs.teams import TeamError
@@ -222,7 +222,7 @@ def estimated(later: Sequence[Job], games: int) -> None:
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
-    from sim.models.keys import check_access
+    from sim.models.attempts import check_access
     from sim.models.money import Ledger, check_prices
     from sim.runs.destinations import is_pack
     from sim.runs.runner_async import models_of

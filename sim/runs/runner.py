@@ -62,12 +62,12 @@ def is_played(job: Job) -> bool:
     """Whether the job's file holds the finished trace of just this game."""
     try:
         with opened(job.path) as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-            found = msgspec.json.decode(stream.read(), type=Identity)
+            trace = msgspec.json.decode(stream.read(), type=Identity)
     except Unreachable:
         raise
     except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
         return False
-    return found.game_id == identity(config_of(job.play)) and not found.stopped
+    return trace.game_id == identity(config_of(job.play)) and not trace.stopped
 
 
 def opened(path: Path | str) -> IO[bytes]:
@@ -87,9 +87,9 @@ def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
 
     from sim.remote import there
 
-    found = there(out)
+    present = there(out)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        played = pool.map(lambda job: job.path in found and is_played(job), jobs)
+        played = pool.map(lambda job: job.path in present and is_played(job), jobs)
         return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.trace import write
 from sim.models.agent import AnswersAsks, LlmAgent
-from sim.models.keys import redact, secrets
+from sim.models.attempts import redact, secrets
 from sim.models.money import BudgetSpent, Ledger
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, play_game_later

@@ -125,8 +125,8 @@ def telling_paraphrases(labels: Sequence[Label]) -> Iterator[str]:
     """The paraphrases that contain a term, their own label's or another's."""
     terms = [term for entry in labels for term in entry.terms]
     for paraphrase in sorted({entry.paraphrase for entry in labels}):
-        said = (term for term in terms if term in paraphrase.lower())
-        yield from (f"the paraphrase {paraphrase!r} contains the term {term!r}; reword it" for term in said)
+        contained = (term for term in terms if term in paraphrase.lower())
+        yield from (f"the paraphrase {paraphrase!r} contains the term {term!r}; reword it" for term in contained)
 
 
 def draw(bank: Bank, calendars: Iterable[Calendar], meetings: Iterable[Meeting], seed: int) -> Labels:

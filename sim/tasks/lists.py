@@ -65,13 +65,13 @@ def read_entry(row: Mapping[str, str], where: str) -> Entry:
         raise TaskError(f"{where}: the setting is {setting!r}; it must be one of {', '.join(SETTINGS)}")
     if not row["task_id"] or any(c in row["task_id"] for c in "/\\\0"):
         raise TaskError(f"{where}: the task_id {row['task_id']!r} can't name a file; use letters, digits and _")
-    found = {column: read_value(row, column, where) for column in COLUMNS if row.get(column)}
+    given = {column: read_value(row, column, where) for column in COLUMNS if row.get(column)}
     missing = next((c for c in REQUIRED if not row.get(c)), None)
     if missing:
         raise TaskError(f"{where}: {missing} is empty; every task needs one")
-    if setting == "varied" and not {"errand_cost_values", "errand_cost_level", "pref_level"} & set(found):
-        found["errand_cost_values"] = VARIED_COSTS
-    parameters = Parameters(**found)
+    if setting == "varied" and not {"errand_cost_values", "errand_cost_level", "pref_level"} & set(given):
+        given["errand_cost_values"] = VARIED_COSTS
+    parameters = Parameters(**given)
     return Entry(task_id=row["task_id"], setting=setting, difficulty=row["difficulty"], parameters=parameters)
 
 

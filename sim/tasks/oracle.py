@@ -207,20 +207,20 @@ def count(calendars: Sequence[Calendar], meetings: Sequence[Meeting], limit: int
     slots = range(len(calendars[0]))
     if len(slots) * len(groups) * 2 ** len(meetings) > limit * 8:
         raise TooManyStates(f"{len(meetings)} meetings on {len(slots)} slots are too many to count")
-    found = {0: (1, 0, 1)}
+    state = {0: (1, 0, 1)}
     for slot in slots:
-        found = extended(found, [(g, c) for g in groups if (c := group_cost(g, slot, options)) is not None])
-    feasible, _, optimal = found.get(2 ** len(meetings) - 1, (0, 0, 0))
+        state = extended(state, [(g, c) for g in groups if (c := group_cost(g, slot, options)) is not None])
+    feasible, _, optimal = state.get(2 ** len(meetings) - 1, (0, 0, 0))
     return Counts(feasible, optimal)
 
 
 State = dict[int, tuple[int, int, int]]  # set of placed meetings → (ways, least cost, ways at the least cost)
 
 
-def extended(found: State, choices: Sequence[tuple[int, int]]) -> State:
+def extended(state: State, choices: Sequence[tuple[int, int]]) -> State:
     """The states after one more slot, which takes one of the groups (mask, cost) or stays empty."""
-    after = dict(found)
-    for placed, (ways, least, at_least) in found.items():
+    after = dict(state)
+    for placed, (ways, least, at_least) in state.items():
         for group, cost in choices:
             if placed & group:
                 continue

@@ -124,15 +124,15 @@ def solved(scenario: Scenario, solving: Solving) -> tuple[Optimum, int | None]:
     calendars, meetings = scenario.calendars, scenario.meetings
     if solving.effort is None:
         return solve(calendars, meetings), None
-    found = solve_within(calendars, meetings, solving.effort, scenario.witness)
-    if found.proven:
-        return found.best, None
+    result = solve_within(calendars, meetings, solving.effort, scenario.witness)
+    if result.proven:
+        return result.best, None
     if not solving.keep:
         raise NotProven(
-            f"an effort of {solving.effort:g} proves only that its optimum lies between {found.bound} and "
-            f"{found.best.cost}; give more effort, or keep what is not proven"
+            f"an effort of {solving.effort:g} proves only that its optimum lies between {result.bound} and "
+            f"{result.best.cost}; give more effort, or keep what is not proven"
         )
-    return found.best, found.bound
+    return result.best, result.bound
 
 
 def counted(scenario: Scenario) -> Counts | None:
@@ -151,9 +151,11 @@ def checked(make: Callable[[Entry], Task], entry: Entry) -> Task:
         raise TaskError(f"task {entry.task_id} can't be generated: {error}") from error
 
 
-def schedule_of(meetings: Iterable[Meeting], found: Replay) -> Schedule:
+def schedule_of(meetings: Iterable[Meeting], replayed: Replay) -> Schedule:
     """The replay as a task records it."""
-    return Schedule(found.cost, {m.id: s for m, s in zip(meetings, found.slots, strict=True)}, found.per_agent_cost)
+    return Schedule(
+        replayed.cost, {m.id: s for m, s in zip(meetings, replayed.slots, strict=True)}, replayed.per_agent_cost
+    )
 
 
 def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:

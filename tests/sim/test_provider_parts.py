@@ -4,10 +4,19 @@ from datetime import UTC, datetime
 import pytest
 
 from sim.models.agent import Answer, Ask, Usage
-from sim.models.keys import KeyMissing, check_access, key_of, redact, secrets
+from sim.models.attempts import (
+    CallError,
+    KeyMissing,
+    call_error,
+    check_access,
+    key_of,
+    redact,
+    seconds,
+    secrets,
+    wait_before,
+)
 from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost
 from sim.models.provider import Cache, digest
-from sim.models.retry import CallError, call_error, seconds, wait_before
 from sim.models.spec import LlmParameters, Prices
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from sim.__main__ import app
 from sim.game.trace import read
-from sim.models.keys import redact, secrets
-from sim.models.retry import call_error
+from sim.models.attempts import call_error, redact, secrets
 from sim.models.spec import LlmParameters
 from sim.runs.teams import TeamError, load_team
 from sim.tasks.suite import write_tasks

@@ -89,8 +89,8 @@ class NoisyImap(Imap):
             match payload:
                 case CostRequest():
                     levels = {s: self.noisy(request.calendar, s) for s in payload.slots}
-                    said = Noisy(meeting.id, levels, list(self.parameters.ladder), self.truth)
-                    answers.append(dm(sender, meeting, said))
+                    payload = Noisy(meeting.id, levels, list(self.parameters.ladder), self.truth)
+                    answers.append(dm(sender, meeting, payload))
                 case Noisy():
                     self.replies[sender] = dict(payload.levels)
                 case Offer(slot=slot):

@@ -181,20 +181,20 @@ class Secure(ScriptedAgent[Key | Masked | More | Found | Decision]):
         for row, total in enumerate(column.totals):
             places = zeros([c.values[row] for c in columns])
             if places:
-                found = Found(meeting.id, parties, column.first + row, total, places)
-                return [dm(initiator(parties), meeting, found)]
+                result = Found(meeting.id, parties, column.first + row, total, places)
+                return [dm(initiator(parties), meeting, result)]
         following = column.first + len(column.totals)
         if following < len(totals(self.parameters.ladder, len(parties))):
             return [dm(a, meeting, More(meeting.id, following)) for a in parties]
         return [dm(initiator(parties), meeting, Found(meeting.id, parties, None, None, []))]
 
-    def choose(self, request: Request, found: Found) -> list[Action]:
+    def choose(self, request: Request, result: Found) -> list[Action]:
         """The initiator's last part: the lowest slot of the least total."""
         assert self.key is not None
-        meeting, level = request.meeting, found.level
+        meeting, level = request.meeting, result.level
         if self.agreed is not None or level is None or not 0 <= level < len(self.key.orders):
             return []
-        slots = [self.key.orders[level][p] for p in found.places if 0 <= p < len(self.key.orders[level])]
+        slots = [self.key.orders[level][p] for p in result.places if 0 <= p < len(self.key.orders[level])]
         if not slots:
             return []
         self.agreed = min(slots)

@@ -77,18 +77,18 @@ class Strategic:
 
     def together(self, request: Request) -> Reply:
         """With shared calendars: tell the friend what one's slots cost, and say nothing else until it has told."""
-        told = []
+        deals = []
         if self.round != request.round:
             self.round, self.friend, self.held = request.round, None, ()
-            told = [self.told(request, seat) for seat in self.parameters.seats if seat != self.me]
+            deals = [self.deal_with(request, seat) for seat in self.parameters.seats if seat != self.me]
         self.held += tuple(m for m in request.inbox if not self.is_deal(request, m))
         if self.friend is None:
-            return Reply(told)
+            return Reply(deals)
         waiting, self.held = self.held, ()
         answered = self.inner.act(self.as_claimed(msgspec.structs.replace(request, inbox=waiting), self.friend))
-        return msgspec.structs.replace(answered, actions=[*told, *answered.actions])
+        return msgspec.structs.replace(answered, actions=[*deals, *answered.actions])
 
-    def told(self, request: Request, seat: int) -> dict[str, Any]:
+    def deal_with(self, request: Request, seat: int) -> dict[str, Any]:
         """The message of the deal."""
         costs = {s: local_cost(request.calendar, s) for s in range(len(request.calendar))}
         return dm(seat, request.meeting, Deal("calendar", request.meeting.id, costs))

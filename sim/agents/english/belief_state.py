@@ -124,12 +124,12 @@ class BeliefState:
 
     def total(self, slot: int, unknown: float) -> float:
         """What the slot seems to cost all participants, `unknown` for each that hasn't spoken of it."""
-        found = self.totals.get((slot, unknown))
-        if found is None:
+        cost = self.totals.get((slot, unknown))
+        if cost is None:
             views = [self.view(a, slot) for a in self.others]
-            found = self.costs.get(slot, IMPOSSIBLE) + sum(unknown if v is None else v for v in views)
-            self.totals[slot, unknown] = found
-        return found
+            cost = self.costs.get(slot, IMPOSSIBLE) + sum(unknown if v is None else v for v in views)
+            self.totals[slot, unknown] = cost
+        return cost
 
     def reprice(self, slot: int, cost: int) -> None:
         """Count the slot as one that can be had at this cost."""

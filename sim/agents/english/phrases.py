@@ -82,14 +82,14 @@ def load_bank(name: str) -> Mapping[str, tuple[Template, ...]]:
 
 def tokens_of(text: str) -> tuple[Token, ...]:
     """The template's text, cut into words and holes. Raises PhraseError."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     end = 0
     for match in NOTATION.finditer(text):
-        found += plain(text[end : match.start()], text)
-        found.append(hole(match, text))
+        tokens += plain(text[end : match.start()], text)
+        tokens.append(hole(match, text))
         end = match.end()
-    found += plain(text[end:], text)
-    return tuple(settle_number(found))
+    tokens += plain(text[end:], text)
+    return tuple(settle_number(tokens))
 
 
 def plain(words: str, text: str) -> list[Token]:

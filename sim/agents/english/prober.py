@@ -64,7 +64,7 @@ class AdaptiveProber(Prober):
         self.refused: dict[int, int] = {}
         self.open_slot: dict[int, int] = {}
         self.last_slot: dict[int, int] = {}
-        self.told: set[tuple[int, int]] = set()
+        self.answered_about: set[tuple[int, int]] = set()
 
     def add_questions(
         self, request: Request, beliefs: BeliefState, readings: Sequence[tuple[int, Reading]], outbox: Outbox
@@ -90,7 +90,7 @@ class AdaptiveProber(Prober):
             counts = self.refused if refuses else self.answered
             counts[message.sender] = counts.get(message.sender, 0) + 1
             if not refuses:
-                self.told.add((message.sender, slot))
+                self.answered_about.add((message.sender, slot))
 
     def likeliest(self, beliefs: BeliefState) -> list[int]:
         """The agents that there is something to ask, the likeliest to answer first."""
@@ -102,7 +102,7 @@ class AdaptiveProber(Prober):
         """The slot to ask the agent about."""
         slots = sore_spots(beliefs, agent)
         last = self.last_slot.get(agent)
-        fresh = [s for s in slots if (agent, s) not in self.told] or slots
+        fresh = [s for s in slots if (agent, s) not in self.answered_about] or slots
         slot = last if last in fresh else self.draws.choice(fresh)
         self.last_slot[agent] = self.open_slot[agent] = slot
         return slot
@@ -110,5 +110,5 @@ class AdaptiveProber(Prober):
 
 def sore_spots(beliefs: BeliefState, agent: int) -> list[int]:
     """The slots that the agent has called costly, taken or impossible."""
-    said = beliefs.claims.get(agent, {}).values()
-    return [c.slot for c in said if c.kind in ("negative", "occupied") or (c.kind == "cost" and c.cost)]
+    claims = beliefs.claims.get(agent, {}).values()
+    return [c.slot for c in claims if c.kind in ("negative", "occupied") or (c.kind == "cost" and c.cost)]

@@ -203,13 +203,13 @@ def sentence_claims(sentence: str, sender: int, reader: int, num_slots: int, bef
     """The claims of one sentence that is no question, clause by clause."""
     others = [c.target for c in before[-1:] if c.target != sender]
     for number, clause in enumerate(TURN.split(sentence.strip(" .!;\n"))):
-        told = ASIDE.sub("", clause)
-        if not DIGIT.search(told) or HYPOTHETICAL.search(told):
+        statement = ASIDE.sub("", clause)
+        if not DIGIT.search(statement) or HYPOTHETICAL.search(statement):
             continue
-        spoken_of = others if number or THEM.search(told) else []
-        targets = targets_of(told, sender, reader, spoken_of)
+        spoken_of = others if number or THEM.search(statement) else []
+        targets = targets_of(statement, sender, reader, spoken_of)
         others = [t for t in targets if t != sender]
-        yield from clause_claims(told, targets, num_slots)
+        yield from clause_claims(statement, targets, num_slots)
 
 
 def targets_of(clause: str, sender: int, reader: int, others: list[int]) -> list[int]:
@@ -247,12 +247,12 @@ def blanked(clause: str) -> str:
 
 def slots_in(clause: str, num_slots: int) -> list[int]:
     """The slots that a clause names, in order, each once."""
-    found: dict[int, None] = {}
+    slots: dict[int, None] = {}
     for listed in [*SLOTS.findall(clause), *BARE.findall(SLOTS.sub(" ", clause))]:
         for first, last in RANGE.findall(listed):
             span = range(int(first), int(last or first) + 1)
-            found.update(dict.fromkeys(s for s in span if s < num_slots))
-    return list(found)
+            slots.update(dict.fromkeys(s for s in span if s < num_slots))
+    return list(slots)
 
 
 def shift_in(text: str, num_slots: int) -> Shift | None:

@@ -7,20 +7,22 @@ construction. They use what their agent is told, and nothing else of the game.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from random import Random
 from typing import Any
 
 from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
 from sim.agents.english import StyleParameters
 from sim.agents.english.belief_state import BeliefState, Memory
-from sim.agents.english.decide import decide
 from sim.agents.english.message_planner import MessagePlanner
 from sim.agents.english.prober import AdaptiveProber, Prober
 from sim.agents.english.reader import Reading, read
 from sim.agents.english.repair import Repair
 from sim.agents.english.talk import Talk
 from sim.agents.english.writer import Outbox, Part, Writer
+from sim.agents.scripted import reschedule, schedule
+from sim.calendar import Calendar, ScheduledMeeting, item_id
 
 # What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
 MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
@@ -78,13 +80,13 @@ class Style:
 
     def understood(self, request: Request) -> list[tuple[int, Reading]]:
         """The inbox, read; of messages about an earlier meeting only that they came."""
-        found = []
+        readings = []
         for message in request.inbox:
             if message.meeting_id == request.meeting.id:
                 reading = read(message.content, message.sender, self.me, len(request.calendar))
                 self.beliefs.take(message.sender, reading)
-                found.append((message.sender, reading))
-        return found
+                readings.append((message.sender, reading))
+        return readings
 
     def written(self, request: Request, outbox: Outbox) -> tuple[list[Action], list[dict[str, Any]]]:
         """The messages of a turn, to recipients ascending, and what they say."""
@@ -99,14 +101,14 @@ class Style:
     def polite(self, to: int, parts: Sequence[Part]) -> list[Part]:
         """The parts, now and then with a greeting or a courtesy around them; at most one of each way to say a thing."""
         draws, sociability = self.streams["courtesy"], self.parameters.sociability
-        said = list(dict.fromkeys(parts))
+        chosen = list(dict.fromkeys(parts))
         if to not in self.beliefs.greeted:
             self.beliefs.greeted.add(to)
             if draws.random() < 0.6 * sociability:
-                said.insert(0, Part("greet"))
+                chosen.insert(0, Part("greet"))
         if draws.random() < 0.3 * sociability:
-            said.append(Part("smalltalk"))
-        return said
+            chosen.append(Part("smalltalk"))
+        return chosen
 
     def answered(self, actions: Sequence[Action], cut: bool, intents: Sequence[dict[str, Any]] = ()) -> Reply:
         """The reply; where it is cut off, what is left of it is no actions."""
@@ -132,3 +134,49 @@ class AdaptiveStyle(Style):
         prompt = super().register(registration)
         self.prober = AdaptiveProber(self.streams["probes"])
         return prompt
+
+
+def decide(
+    request: Request,
+    beliefs: BeliefState,
+    parameters: StyleParameters,
+    promised: Sequence[Action],
+    draws: Random,
+    bold: bool,
+) -> list[Action]:
+    """The batch for this attempt: the agreed slot first, then the agent's cheapest ones."""
+    slots = [*first_choice(beliefs, parameters, draws, request.attempt), *beliefs.own_best(len(request.calendar))]
+    batches = (placed(request, beliefs, slot, promised, bold) for slot in dict.fromkeys(slots))
+    usable = (batch for batch in batches if batch)
+    return next(islice(usable, request.attempt, None), [])
+
+
+def first_choice(beliefs: BeliefState, parameters: StyleParameters, draws: Random, attempt: int) -> list[int]:
+    """The slot that the agent commits to: the agreed one, or, where it is careless, one that was talked of."""
+    agreed = beliefs.agreement()
+    if attempt == 0 and draws.random() >= parameters.reliability:
+        other = [s for s in beliefs.own_best(4) if s != agreed]
+        return [draws.choice(other)] if other else []
+    return [] if agreed is None else [agreed]
+
+
+def placed(request: Request, beliefs: BeliefState, slot: int, promised: Sequence[Action], bold: bool) -> list[Action]:
+    """The moves that were promised, what makes way for the meeting, and the meeting; empty where it can't be."""
+    calendar, taken = request.calendar, {a["to_slot"] for a in promised}
+    leaving = {a["from_slot"] for a in promised}
+    if not 0 <= slot < len(calendar) or slot in taken:
+        return []
+    if calendar[slot] is None or slot in leaving:
+        return [*promised, schedule(request.meeting, slot)]
+    item, landing = calendar[slot], landing_slot(calendar, beliefs, {slot, *taken})
+    moves = calendar.movable(slot) or (bold and isinstance(item, ScheduledMeeting))
+    if item is None or landing is None or not moves:
+        return []
+    return [*promised, reschedule(item_id(item), slot, landing), schedule(request.meeting, slot)]
+
+
+def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Iterable[int]) -> int | None:
+    """The free slot for an item that makes way: the one that suits the others least, and so is missed least."""
+    skipped = set(taken)
+    free = [s for s in calendar.free if s not in skipped]
+    return max(free, key=lambda s: (beliefs.total(s, beliefs.scale.unknown), s), default=None)

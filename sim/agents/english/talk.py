@@ -84,8 +84,8 @@ class Talk:
         table = self.beliefs.table
         if table is None or reading.shift:
             return
-        said = [c for c in reading.claims if c.slot == table and c.target == sender]
-        yes = any(c.kind in ("positive", "proposal") and c.cost is None for c in said)
+        own_claims = [c for c in reading.claims if c.slot == table and c.target == sender]
+        yes = any(c.kind in ("positive", "proposal") and c.cost is None for c in own_claims)
         if yes or (reading.agrees and not reading.claims):
             self.beliefs.accepted.setdefault(table, set()).add(sender)
 

@@ -96,10 +96,10 @@ class Writer:
         texts = [self.filled(t, p, reader, meeting) for t, p in zip(templates, parts, strict=True)]
         private = [p.private for p in parts if p.private]
         text = " ".join(texts) if private else self.cased(" ".join(texts))
-        said = [s for t, p in zip(templates, parts, strict=True) for s in statements(t, p, self.me)]
+        claims = [s for t, p in zip(templates, parts, strict=True) for s in statements(t, p, self.me)]
         intent = {
             "act": next((p.act for p in parts if p.act not in OPENERS), parts[0].act),
-            "statements": [dict(s) for s in dict.fromkeys(tuple(s.items()) for s in said)],
+            "statements": [dict(s) for s in dict.fromkeys(tuple(s.items()) for s in claims)],
             "labels": [{"slot": p.slot, "kind": p.kind, "id": p.id, "label": p.label} for p in private],
             "behaviours": behaviours(text, templates, parts),
             "phrases": [t.id for t in templates],
@@ -149,11 +149,11 @@ class Writer:
 
 def spans(slots: Sequence[int], dash: str) -> list[str]:
     """The slots ascending, three or more in a row as a range."""
-    found = []
+    texts = []
     for _, run in groupby(enumerate(slots), key=lambda pair: pair[1] - pair[0]):
         row = [slot for _, slot in run]
-        found += [f"{row[0]}{dash}{row[-1]}"] if len(row) > 2 else [str(slot) for slot in row]
-    return found
+        texts += [f"{row[0]}{dash}{row[-1]}"] if len(row) > 2 else [str(slot) for slot in row]
+    return texts
 
 
 def enumerated(items: Sequence[str], link: str, draw: float) -> str:
@@ -187,7 +187,7 @@ def statements(template: Template, part: Part, me: int) -> Iterable[dict[str, An
 
 def behaviours(text: str, templates: Sequence[Template], parts: Sequence[Part]) -> list[str]:
     """The paper's message patterns that the message shows (Appendix B), by name, ascending."""
-    said = {token.name for t in templates for token in t.tokens if isinstance(token, WordHole)}
+    named = {token.name for t in templates for token in t.tokens if isinstance(token, WordHole)}
     acts = {p.act for p in parts}
     about_others = any(
         isinstance(token, SlotHole) and token.who != SENDER and token.kind in ("positive", "negative")
@@ -198,9 +198,9 @@ def behaviours(text: str, templates: Sequence[Template], parts: Sequence[Part]) 
         "availability_gossip": about_others,
         "confirmation_tax": len(text) <= SHORT and bool(acts & CONFIRMATIONS),
         "cost_gossip": any(act.startswith("cost_gossip") for act in acts),
-        "cost_number_disclosure": "cost" in said,
-        "errand_id_leakage": "errand" in said,
+        "cost_number_disclosure": "cost" in named,
+        "errand_id_leakage": "errand" in named,
         "errand_mention": "errand" in text.lower(),
-        "semantic_label_leakage": "label" in said,
+        "semantic_label_leakage": "label" in named,
     }
     return sorted(name for name, is_shown in shown.items() if is_shown)

@@ -68,19 +68,19 @@ class Variant(Struct, frozen=True):
 def load_variant(wanted: str, folder: Path | None = None) -> Variant:
     """The variant of that name. Raises VariantError, listing what there is, where the folder has none."""
     folder = FOLDER if folder is None else folder
-    found = {(m["name"], int(m["version"])): m.string for m in map(FILE_NAME.fullmatch, file_names(folder)) if m}
-    fits = [key for key in found if wanted in (key[0], f"{key[0]}.v{key[1]}")]
+    files = {(m["name"], int(m["version"])): m.string for m in map(FILE_NAME.fullmatch, file_names(folder)) if m}
+    fits = [key for key in files if wanted in (key[0], f"{key[0]}.v{key[1]}")]
     if not fits:
-        known = ", ".join(sorted({name for name, _ in found})) or "none"
+        known = ", ".join(sorted({name for name, _ in files})) or "none"
         raise VariantError(
             f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
         )
     name, version = max(fits, key=lambda key: key[1])
     try:
-        raw = (folder / found[name, version]).read_bytes()
+        raw = (folder / files[name, version]).read_bytes()
         return Variant(name, version, sha256(raw).hexdigest(), raw.decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise VariantError(f"{folder / found[name, version]}: can't be read ({error}); give a text in UTF-8") from error
+        raise VariantError(f"{folder / files[name, version]}: can't be read ({error}); give a text in UTF-8") from error
 
 
 def file_names(folder: Path) -> list[str]:

@@ -29,7 +29,7 @@ def refusal(model: str) -> str | None:
 def judge(messages: Sequence[Mapping[str, Any]]) -> str:
     """The answer to a question, as JSON text; no claims where the last message is no question."""
     asked = question(str(messages[-1].get("content"))) if messages else None
-    claims = list(told(*asked)) if asked else []
+    claims = list(claims_of(*asked)) if asked else []
     return json.dumps({"claims": claims})
 
 
@@ -42,7 +42,7 @@ def question(text: str) -> tuple[str, int, int] | None:
         return None
 
 
-def told(message: str, sender: int, num_slots: int) -> Iterator[dict[str, Any]]:
+def claims_of(message: str, sender: int, num_slots: int) -> Iterator[dict[str, Any]]:
     """The claims of each sentence that is no question; the quote is the sentence."""
     if message[:1] in ("{", "["):
         return
@@ -52,7 +52,7 @@ def told(message: str, sender: int, num_slots: int) -> Iterator[dict[str, Any]]:
     for sentence, quote in zip(plain, SENTENCE.findall(message[:LONGEST]), strict=True):
         if "?" in sentence:
             continue
-        found = list(sentence_claims(sentence, sender, NOBODY, num_slots, before))
-        before += found
-        for claim in dict.fromkeys(found):
+        stated = list(sentence_claims(sentence, sender, NOBODY, num_slots, before))
+        before += stated
+        for claim in dict.fromkeys(stated):
             yield {"target": claim.target, "slot": claim.slot, "class": claim.kind, "quote": quote.strip()}

@@ -44,7 +44,7 @@ class Slot(Struct, frozen=True):
 class View(Struct, frozen=True):
     """What a conversation tells: who I am, the round's meeting, my calendar, and what was said in the round.
 
-    `said` are my own messages (to, content), `heard` the others' (from, content), in order.
+    `sent` are my own messages (to, content), `received` the others' (from, content), in order.
     """
 
     me: int
@@ -52,8 +52,8 @@ class View(Struct, frozen=True):
     meeting: int
     participants: tuple[int, ...]
     slots: Mapping[int, Slot]
-    said: Sequence[tuple[int, str]]
-    heard: Sequence[tuple[int, str]]
+    sent: Sequence[tuple[int, str]]
+    received: Sequence[tuple[int, str]]
     last_turn: bool
 
     @property
@@ -91,9 +91,9 @@ def read(messages: Sequence[Mapping[str, Any]]) -> View | None:
     here = texts[begins[-1] :]
     meeting = re.search(r"Meeting ID: (\d+)", here[0][1])
     members = re.search(r"Participants: \[([\d, ]+)\]", here[0][1])
-    told = [t for role, t in here if role == "user"]
-    board = next((t for t in reversed(told) if SLOT_LINE.search(t)), None)
-    phases = re.findall(r"^Phase: (\w+)", told[-1], re.MULTILINE)
+    prompts = [t for role, t in here if role == "user"]
+    board = next((t for t in reversed(prompts) if SLOT_LINE.search(t)), None)
+    phases = re.findall(r"^Phase: (\w+)", prompts[-1], re.MULTILINE)
     if meeting is None or members is None or board is None or not phases:
         return None
     number = int(meeting[1])
@@ -103,9 +103,9 @@ def read(messages: Sequence[Mapping[str, Any]]) -> View | None:
         meeting=number,
         participants=tuple(map(int, members[1].split(","))),
         slots=calendar(board),
-        said=[said for role, t in here if role == "assistant" for said in own_messages(t)],
-        heard=[(int(a), c) for t in told for a, m, c in INBOX_LINE.findall(t) if int(m) == number],
-        last_turn=" 0 turn(s) remain" in told[-1],
+        sent=[message for role, t in here if role == "assistant" for message in own_messages(t)],
+        received=[(int(a), c) for t in prompts for a, m, c in INBOX_LINE.findall(t) if int(m) == number],
+        last_turn=" 0 turn(s) remain" in prompts[-1],
     )
 
 
@@ -137,19 +137,19 @@ def own_messages(text: str) -> list[tuple[int, str]]:
 def lead(view: View) -> list[dict[str, Any]]:
     """Offer slots, wait for the grades, offer more, and settle."""
     others = [a for a in view.participants if a != view.me]
-    offered = sorted({s for _, text in view.said for s in numbers(text)})
-    if any(SETTLED.search(text) for _, text in view.said):
+    offered = sorted({s for _, text in view.sent for s in numbers(text)})
+    if any(SETTLED.search(text) for _, text in view.sent):
         return []
     mine = {s: slot.grade for s, slot in view.slots.items() if slot.grade is not None}
     left = sorted((s for s in mine if s not in offered), key=lambda s: (mine[s], s))
-    grades = {a: grades_of(text for sender, text in view.heard if sender == a) for a in others}
+    grades = {a: grades_of(text for sender, text in view.received if sender == a) for a in others}
     if offered and not view.last_turn and any(s not in grades[a] for a in others for s in offered):
         return []
     totals = {}
     for slot in offered:
-        found = [mine.get(slot), *(grades[a].get(slot) for a in others)]
-        if all(g is not None for g in found):
-            totals[slot] = sum(g for g in found if g is not None)
+        votes = [mine.get(slot), *(grades[a].get(slot) for a in others)]
+        if all(g is not None for g in votes):
+            totals[slot] = sum(g for g in votes if g is not None)
     best = min(totals, key=lambda s: (totals[s], s), default=None)
     if best is not None and (totals[best] < 100 or not left or view.last_turn):
         return tell(others, f"Let us take slot {best} for meeting {view.meeting}. Please write it into slot {best}.")
@@ -160,8 +160,10 @@ def lead(view: View) -> list[dict[str, Any]]:
 
 def follow(view: View, style: str) -> list[dict[str, Any]]:
     """Grade the slots that the lead has offered and I have not answered yet."""
-    asked = {s for sender, text in view.heard if sender == view.lead and "I can offer" in text for s in numbers(text)}
-    open_slots = sorted(asked - {s for _, text in view.said for s in numbers(text)})
+    asked = {
+        s for sender, text in view.received if sender == view.lead and "I can offer" in text for s in numbers(text)
+    }
+    open_slots = sorted(asked - {s for _, text in view.sent for s in numbers(text)})
     if not open_slots:
         return []
     parts = []
@@ -178,7 +180,7 @@ def follow(view: View, style: str) -> list[dict[str, Any]]:
 
 def batch(view: View) -> list[dict[str, Any]]:
     """Write the meeting into the slot that was settled, moving what stands there to my first free slot."""
-    source = [t for _, t in view.said] if view.me == view.lead else [t for a, t in view.heard if a == view.lead]
+    source = [t for _, t in view.sent] if view.me == view.lead else [t for a, t in view.received if a == view.lead]
     settled = [m for text in source if (m := SETTLED.search(text))]
     if not settled:
         return []
@@ -193,12 +195,12 @@ def batch(view: View) -> list[dict[str, Any]]:
 
 def grades_of(contents: Any) -> dict[int, int | None]:
     """The grade of each slot that an agent's messages mention."""
-    found: dict[int, int | None] = {}
+    grades: dict[int, int | None] = {}
     for text in contents:
         for grade, _, pattern in GRADES:
             for match in pattern.findall(text):
-                found |= dict.fromkeys(numbers(match), grade)
-    return found
+                grades |= dict.fromkeys(numbers(match), grade)
+    return grades
 
 
 def numbers(text: str) -> list[int]:
