@@ -10,7 +10,7 @@ from functools import cache
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 Board = tuple[tuple[int, bool], ...]  # of each slot what its item costs, 0 for a free one, and whether it is blocked
 Meetings = tuple[tuple[int, ...], ...]  # the participants of each

@@ -12,9 +12,9 @@ from scipy import stats  # type: ignore[import-untyped]
 from pipeline.io import to_frame
 from pipeline.robustness.sweep import POINT, Array
 from pipeline.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
-from pipeline.statistics.bootstrap import bounds, drawn
-from pipeline.statistics.uncertainty import paired_permutation
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import bounds
+from pipeline.statistics.paired_tests import paired_permutation
+from pipeline.statistics.resampling import Resampling, cluster_draws
 
 DECIMALS = 8  # of a mean or a correlation: what lies below is rounding
 ALL = "all"
@@ -75,7 +75,7 @@ def _ends(values: Array, tasks: Sequence[str], resampling: Resampling) -> Array:
     of_task = [values[:, [i for i, task in enumerate(tasks) if task == name]] for name in names]
     sums = np.stack([np.nansum(of_one, axis=1) for of_one in of_task], axis=1)
     counts = np.stack([np.isfinite(of_one).sum(axis=1) for of_one in of_task], axis=1).astype(np.float64)
-    return bounds(sums, counts, drawn(names, resampling), resampling.level)
+    return bounds(sums, counts, cluster_draws(names, resampling), resampling.level)
 
 
 def known_mean(values: Array) -> Array:

@@ -7,7 +7,7 @@ from pipeline.robustness import ordering
 from pipeline.robustness.sweep import Grid, told, vps
 from pipeline.rules import Weighing
 from pipeline.stages import RESULTS, TABLES, params
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 HEADLINE = {"weight_mode": "uniform", "pairs": "observed"}  # Table 1's
 

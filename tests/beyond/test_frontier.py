@@ -17,7 +17,7 @@ from pipeline.beyond.frontier.teams import main as write_teams
 from pipeline.beyond.frontier.teams import settings as team_settings
 from pipeline.frontier import frontier
 from pipeline.io import shaped
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 from sim.teams import build_agent, read_team
 
 RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")

@@ -21,8 +21,8 @@ from scipy import stats
 
 from pipeline.mixed_effects import Fit, crossed, observations
 from pipeline.statistics import reml
-from pipeline.statistics.few_groups import bootstrap_test, permutation_test
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
+from pipeline.statistics.small_sample import bootstrap_test, permutation_test
 
 Array = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from dense_reml import dense_fit
 from statistics_check import games, long, statsmodels_fit
 
 from pipeline.mixed_effects import crossed
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 pytestmark = pytest.mark.slow
 

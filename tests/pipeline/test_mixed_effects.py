@@ -13,7 +13,7 @@ from statistics_check import games, long, lowest_on_grid, statsmodels_fit, textb
 
 from pipeline.mixed_effects import Fit, crossed, per_group_slopes, predictors
 from pipeline.statistics import reml
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 pytestmark = pytest.mark.slow
 

@@ -17,10 +17,9 @@ from pipeline.stages import intervals as drawing
 from pipeline.stages import mixed_effects as regressing
 from pipeline.stages import robustness as sweeping
 from pipeline.statistics import page
-from pipeline.statistics.by_game import by_game
-from pipeline.statistics.means import MEANS, WITHOUT
+from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
+from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
-from pipeline.truth.recall import Resampling
 from sim.game import Limits
 from sim.lists import read_list
 from sim.runner import jobs_for, play_chunk

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.statistics.uncertainty import holm, paired_permutation, pairwise, rank_intervals, stream
+from pipeline.statistics.paired_tests import holm, paired_permutation, pairwise, rank_intervals
+from pipeline.statistics.resampling import stream
 
 
 def test_a_name_is_a_stream_of_its_own() -> None:
