@@ -110,6 +110,6 @@ def excess_table(measured: pl.DataFrame, resampling: Resampling) -> pl.DataFrame
     lines = measured.with_columns(
         numerator=pl.col("value").fill_null(0.0), denominator=pl.col("value").is_not_null().cast(pl.Float64)
     )
-    found = ratio_intervals(lines, (*TEAM, *MEASURE), resampling)
+    means = ratio_intervals(lines, (*TEAM, *MEASURE), resampling)
     rank = pl.col("mean").rank("min").over("setting", "condition", *MEASURE)
-    return found.with_columns(rank=rank.cast(pl.Int64)).sort("setting", "condition", *MEASURE, "team", nulls_last=False)
+    return means.with_columns(rank=rank.cast(pl.Int64)).sort("setting", "condition", *MEASURE, "team", nulls_last=False)

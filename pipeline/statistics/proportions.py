@@ -28,16 +28,17 @@ def exact_interval(count: int, total: int, level: float = 0.95) -> tuple[float |
 
 
 def with_shares(frame: pl.DataFrame, count: str, total: str, name: str, per: float = 1) -> pl.DataFrame:
-    """The frame with `name`, `{name}_low` and `{name}_high`: the count's share of the total, times `per`."""
+    """The frame with `name`, `{name}_low` and `{name}_high`: the count's share of the total, times `per`.
+
+    Null where the total is 0 or either is null. Raises ValueError for a count above its total.
+    """
+    names = (name, f"{name}_low", f"{name}_high")
     shares = [
         (c / t if t else None, *exact_interval(c, t)) if c is not None and t is not None else (None, None, None)
         for c, t in frame.select(count, total).iter_rows()
     ]
-    columns = dict(
-        zip((name, f"{name}_low", f"{name}_high"), zip(*shares, strict=True) if shares else ((), (), ()), strict=True)
-    )
-    added = (pl.Series(column, list(values), pl.Float64) * per for column, values in columns.items())
-    return frame.with_columns(*added)
+    columns = pl.DataFrame(shares, schema=dict.fromkeys(names, pl.Float64), orient="row")
+    return frame.with_columns(columns.select(pl.all() * per))
 
 
 def fisher_p(count_a: int, total_a: int, count_b: int, total_b: int) -> float:

@@ -78,7 +78,7 @@ def result(study: Path, name: str) -> pl.DataFrame:
 
 
 def test_every_result_table_has_its_means_listed_or_has_none() -> None:
-    assert {*MEANS, *WITHOUT} == set(tables.queries()), "list it in pipeline/statistics/means.py"
+    assert {*MEANS, *WITHOUT} == set(tables.queries()), "list it in pipeline/statistics/by_game.py"
 
 
 @pytest.mark.parametrize("name", MEANS)
