@@ -1,5 +1,6 @@
 """Does privacy loss fall as excess cost rises? Linear mixed models with crossed random intercepts (Appendix I)."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,41 @@ def fit(data: Observations) -> Fit:
     beta = float(plain[1] + unit * at.beta[1])
     se = float(np.sqrt(scale * at.bread[1, 1]))
     df = reml.satterthwaite(shape, at, 1)
+    loglik = float(-at.deviance / 2 - shape.free * np.log(unit))
+    return _record(data, beta, se, df, at.ratios, scale, loglik)
+
+
+def crossed_by_statsmodels(
+    frame: "pl.DataFrame | pd.DataFrame",
+    outcome: str,
+    predictor: str,
+    groups: Sequence[str] = ("model", "task"),
+    method: str | None = "nm",
+) -> Fit:
+    """The model of `crossed` fitted by statsmodels' MixedLM: one dummy group, all factors as variance components.
+
+    A second opinion on slope, se, variances and likelihood. It tests by the normal alone: df is infinite.
+    Nelder and Mead's search ("nm") finds the optimum, its default (None) often stops short of it. No variance is ever
+    exactly 0, and near there the se can be far off. Raises ValueError as `observations` does.
+    """
+    from statsmodels.api import MixedLM  # type: ignore[import-untyped]
+
+    data = observations(frame, outcome, predictor, groups)
+    factors = [f"group{i}" for i in range(len(groups))]
+    columns = pl.DataFrame({"y": data.outcome, "z": data.predictor, **dict(zip(factors, data.codes, strict=True))})
+    parts = {name: f"0 + C({name})" for name in factors}
+    everything = np.ones(len(data.outcome))
+    model = MixedLM.from_formula("y ~ z", columns.to_pandas(), vc_formula=parts, groups=everything)
+    with warnings.catch_warnings():  # that a variance is near 0, which `singular` says
+        warnings.simplefilter("ignore")
+        fitted = model.fit(reml=True, method=method)
+        beta, se = float(fitted.fe_params["z"]), float(fitted.bse_fe["z"])
+    ratios = np.array([fitted.vcomp[model.exog_vc.names.index(name)] for name in factors]) / fitted.scale
+    return _record(data, beta, se, np.inf, ratios, fitted.scale, float(fitted.llf))
+
+
+def _record(data: Observations, beta: float, se: float, df: float, ratios: Array, scale: float, loglik: float) -> Fit:
+    """A fit with its tests. ratios: of each group's variance to the residual's, which is `scale`."""
     return Fit(
         beta=beta,
         se=se,
@@ -90,10 +126,10 @@ def fit(data: Observations) -> Fit:
         p_one_sided=float(stats.norm.cdf(beta / se)),
         df=df,
         p_one_sided_t=float(stats.t.cdf(beta / se, df)),
-        var=dict(zip(data.sizes, map(float, scale * at.ratios), strict=True)) | {"residual": float(scale)},
-        loglik=float(-at.deviance / 2 - shape.free * np.log(unit)),
-        singular=bool(np.sqrt(at.ratios).min() < reml.SINGULAR),
-        n=shape.n,
+        var=dict(zip(data.sizes, map(float, scale * ratios), strict=True)) | {"residual": float(scale)},
+        loglik=loglik,
+        singular=bool(np.sqrt(ratios).min() < reml.SINGULAR),
+        n=len(data.outcome),
         sizes=data.sizes,
         sd=data.sd,
     )
@@ -110,7 +146,7 @@ def observations(
         raise ValueError(f"groups must be one or more different columns, none called residual: {', '.join(groups)}")
     y, x = numbers(frame, outcome), numbers(frame, predictor)
     labels = [np.unique(levels(frame, name), return_inverse=True) for name in groups]
-    sizes = {name: len(found) for name, (found, _) in zip(groups, labels, strict=True)}
+    sizes = {name: len(names) for name, (names, _) in zip(groups, labels, strict=True)}
     order = np.lexsort((y, x, *(codes for _, codes in reversed(labels))))
     y, x = y[order], x[order]
     codes = tuple(codes[order] for _, codes in labels)

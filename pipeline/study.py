@@ -11,8 +11,8 @@ from pipeline.database import attach
 from pipeline.io import polars_schema
 from pipeline.schemas.results import RESULT_TABLES
 from pipeline.shipped import PARAMS, SHIPPED, is_shipped
-from pipeline.tables import SQL, queries
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
+from pipeline.tables import queries, query_text
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
@@ -78,9 +78,7 @@ class Study:
         if name in RESULT_TABLES:
             return polars_schema(RESULT_TABLES[name])
         if name in queries():
-            return dict(
-                self.sql(f"FROM ({(SQL / name).with_suffix('.sql').read_text(encoding='utf-8')}) LIMIT 0").schema
-            )
+            return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
 
     def has(self, name: str) -> bool:

@@ -8,6 +8,7 @@ from pipeline.database import attach
 from pipeline.io import write_csv
 
 SQL = Path(__file__).parent / "sql"
+SHARED = SQL / "shared"  # what several result tables select from
 
 
 def queries() -> list[str]:
@@ -15,10 +16,18 @@ def queries() -> list[str]:
     return sorted(path.stem for path in SQL.glob("*.sql"))
 
 
+def query_text(name: str) -> str:
+    """The SELECT of a result table, after a WITH of the shared query that it selects from, if there is one."""
+    own = (SQL / f"{name}.sql").read_text(encoding="utf-8")
+    shared = [path for path in sorted(SHARED.glob("*.sql")) if f"FROM {path.stem}\n" in own]
+    parts = [f"{path.stem} AS (\n{path.read_text(encoding='utf-8')})" for path in shared]
+    return f"WITH {', '.join(parts)}\n{own}" if parts else own
+
+
 def query(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` over the tables of a folder: one row as its SQL file says, in its order."""
     with attach(tables) as connection:
-        result: pl.DataFrame = connection.sql((SQL / f"{name}.sql").read_text(encoding="utf-8")).pl()
+        result: pl.DataFrame = connection.sql(query_text(name)).pl()
     return result
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.io import read_table
 from pipeline.language.messages import TYPED
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 
 class Question(NamedTuple):

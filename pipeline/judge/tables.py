@@ -14,8 +14,8 @@ from pipeline.judge.replies import Reading
 from pipeline.parts import publish, scratch_in
 from pipeline.rules import RuleSet
 from pipeline.schemas.judge import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
-from pipeline.statistics.kappa import agreement
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.proportions import agreement
+from pipeline.statistics.resampling import Resampling
 
 RESAMPLING = Resampling(seed="judge agreement")
 REPLY_CHARS = 200

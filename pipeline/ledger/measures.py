@@ -8,7 +8,7 @@ import polars as pl
 
 from pipeline.compare import TEAMS
 from pipeline.database import attach
-from pipeline.tables import SQL as QUERIES
+from pipeline.tables import query_text
 
 SQL = Path(__file__).with_name("measures.sql")
 
@@ -36,7 +36,7 @@ def from_results(results: Path) -> duckdb.DuckDBPyConnection:
 def from_tables(tables: Path) -> duckdb.DuckDBPyConnection:
     """The same from a folder of tables. Raises FileNotFoundError when it has none."""
     with attach(tables) as source:
-        return _views({name: source.sql((QUERIES / f"{name}.sql").read_text(encoding="utf-8")).pl() for name in READ})
+        return _views({name: source.sql(query_text(name)).pl() for name in READ})
 
 
 def read_result(path: Path) -> pl.DataFrame:

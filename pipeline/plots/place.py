@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

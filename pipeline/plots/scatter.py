@@ -7,7 +7,7 @@ import polars as pl
 
 from pipeline.plots.place import Label, label_marks
 from pipeline.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
-from pipeline.statistics.slopes import Line
+from pipeline.statistics.bootstrap import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from functools import cache
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 Board = tuple[tuple[int, bool], ...]  # of each slot what its item costs, 0 for a free one, and whether it is blocked
 Meetings = tuple[tuple[int, ...], ...]  # the participants of each
@@ -110,6 +110,6 @@ def excess_table(measured: pl.DataFrame, resampling: Resampling) -> pl.DataFrame
     lines = measured.with_columns(
         numerator=pl.col("value").fill_null(0.0), denominator=pl.col("value").is_not_null().cast(pl.Float64)
     )
-    found = ratio_intervals(lines, (*TEAM, *MEASURE), resampling)
+    means = ratio_intervals(lines, (*TEAM, *MEASURE), resampling)
     rank = pl.col("mean").rank("min").over("setting", "condition", *MEASURE)
-    return found.with_columns(rank=rank.cast(pl.Int64)).sort("setting", "condition", *MEASURE, "team", nulls_last=False)
+    return means.with_columns(rank=rank.cast(pl.Int64)).sort("setting", "condition", *MEASURE, "team", nulls_last=False)

@@ -12,9 +12,9 @@ from scipy import stats  # type: ignore[import-untyped]
 from pipeline.io import to_frame
 from pipeline.robustness.sweep import POINT, Array
 from pipeline.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
-from pipeline.statistics.bootstrap import bounds, drawn
-from pipeline.statistics.uncertainty import paired_permutation
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import bounds
+from pipeline.statistics.paired_tests import paired_permutation
+from pipeline.statistics.resampling import Resampling, cluster_draws
 
 DECIMALS = 8  # of a mean or a correlation: what lies below is rounding
 ALL = "all"
@@ -75,7 +75,7 @@ def _ends(values: Array, tasks: Sequence[str], resampling: Resampling) -> Array:
     of_task = [values[:, [i for i, task in enumerate(tasks) if task == name]] for name in names]
     sums = np.stack([np.nansum(of_one, axis=1) for of_one in of_task], axis=1)
     counts = np.stack([np.isfinite(of_one).sum(axis=1) for of_one in of_task], axis=1).astype(np.float64)
-    return bounds(sums, counts, drawn(names, resampling), resampling.level)
+    return bounds(sums, counts, cluster_draws(names, resampling), resampling.level)
 
 
 def known_mean(values: Array) -> Array:
@@ -87,10 +87,10 @@ def known_mean(values: Array) -> Array:
 
 def place_of(points: pl.DataFrame, choice: Mapping[str, object]) -> int:
     """The place of the choice among the points. Raises ValueError where it is not one of them."""
-    found = points.with_row_index("place").filter(**choice)["place"]
-    if len(found) != 1:
+    places = points.with_row_index("place").filter(**choice)["place"]
+    if len(places) != 1:
         raise ValueError(f"no point of the grid is {dict(choice)}: add the study's choice to robustness in params.yaml")
-    return int(found[0])
+    return int(places[0])
 
 
 def changed(points: pl.DataFrame, choice: Mapping[str, object]) -> pl.DataFrame:
@@ -99,7 +99,7 @@ def changed(points: pl.DataFrame, choice: Mapping[str, object]) -> pl.DataFrame:
     return points.with_columns(changed=pl.concat_str(names, separator="+", ignore_nulls=True))
 
 
-def means_table(points: pl.DataFrame, found: Sequence[Standings]) -> pl.DataFrame:
+def means_table(points: pl.DataFrame, settings: Sequence[Standings]) -> pl.DataFrame:
     """One row a setting, point and team: games, mean VPS with its interval, and its rank: 1 is the least, equal means
     share a rank.
     """
@@ -113,7 +113,7 @@ def means_table(points: pl.DataFrame, found: Sequence[Standings]) -> pl.DataFram
             low=pl.Series(np.fmin(s.ends[:, i, 0], s.means[:, i])),
             high=pl.Series(np.fmax(s.ends[:, i, 1], s.means[:, i])),
         )
-        for s in found
+        for s in settings
         for i, team in enumerate(s.teams)
     ]
     rank = pl.col("vps").rank("min").over("setting", *POINT).cast(pl.Int64)
@@ -122,14 +122,14 @@ def means_table(points: pl.DataFrame, found: Sequence[Standings]) -> pl.DataFram
 
 
 def agreement_table(
-    points: pl.DataFrame, found: Sequence[Standings], groups: Mapping[str, Sequence[str]], at: int
+    points: pl.DataFrame, settings: Sequence[Standings], groups: Mapping[str, Sequence[str]], at: int
 ) -> pl.DataFrame:
     """One row a setting, point and group of teams: how its order agrees with that at the point `at`.
 
     Kendall's τ-b and Spearman's ρ, null where one order is all ties, and the number of pairs that flip.
     """
     parts = [to_frame(ROBUSTNESS_RANKS, [])]
-    for s in found:
+    for s in settings:
         for group, members in {ALL: s.teams, **groups}.items():
             places = [i for i, team in enumerate(s.teams) if team in members]
             if len(places) > 1:
@@ -161,13 +161,13 @@ def _cosine(rows: Array, at: int) -> pl.Series:
     return pl.Series(cosines.round(DECIMALS)).fill_nan(None)
 
 
-def flips_table(points: pl.DataFrame, found: Sequence[Standings], at: int, draws: int, seed: str) -> pl.DataFrame:
+def flips_table(points: pl.DataFrame, settings: Sequence[Standings], at: int, draws: int, seed: str) -> pl.DataFrame:
     """One row a setting, point and pair of teams whose order is the reverse of that at the point `at`.
 
     difference is the first team's mean VPS less the second's; p of the paired permutation test, here and at `at`, not
     corrected for their number.
     """
-    parts = [_flips(points, s, at, draws, seed) for s in found]
+    parts = [_flips(points, s, at, draws, seed) for s in settings]
     return pl.concat([to_frame(ROBUSTNESS_FLIPS, []), *parts], how="diagonal")
 
 

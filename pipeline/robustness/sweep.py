@@ -41,15 +41,15 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Told:
-    """The games whose VPS is swept, in the order of their ids, and what was told in them."""
+class SweepInputs:
+    """The games whose VPS is swept, in the order of their ids, with the evidence and calendars of their rounds."""
 
     games: pl.DataFrame  # game_id, team, simulated, setting, task_id, pair_rounds, all_pair_rounds
     evidence: pl.DataFrame  # belief_evidence
     calendars: pl.DataFrame
 
 
-def told(tables: Path, condition: str) -> Told:
+def sweep_inputs(tables: Path, condition: str) -> SweepInputs:
     """The games of a condition that ended, from a folder of tables."""
     summary = read_table(tables, "game_summary").filter(weight_mode=MODES[0])
     games = ended(read_table(tables, "games")).filter(condition=condition)
@@ -60,24 +60,24 @@ def told(tables: Path, condition: str) -> Told:
         read_table(tables, name).join(games, on="game_id", how="semi", maintain_order="left")
         for name in ("belief_evidence", "calendars")
     ]
-    return Told(games.sort("game_id"), *rest)
+    return SweepInputs(games.sort("game_id"), *rest)
 
 
-def restated(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
+def under_rules(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
     """The updates with the evidence and strength that the rules give their sources."""
     sources = updates["source"].unique().to_list()
     english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()}
     strengths = {s: english[s][1] if s in english else rules.typed(s) for s in sources}
     evidence = {s: english[s][0] for s in sources if s in english}
-    said = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
+    of_rules = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
     return updates.with_columns(
-        evidence=pl.coalesce(said, "evidence"),
+        evidence=pl.coalesce(of_rules, "evidence"),
         strength=pl.col("source").replace_strict(strengths, return_dtype=pl.Float64),
     )
 
 
 @dataclass(frozen=True)
-class Ends:
+class AffineBeliefs:
     """Beliefs at the end of rounds, a value a pair, round and slot: constant + prior · by_prior + ε · by_epsilon."""
 
     constant: Array
@@ -93,33 +93,33 @@ class Ends:
         return {mode: np.asarray(total, dtype=np.float64) for mode, total in sums.items()}
 
 
-def ends(told: Told, rules: RuleSet, weighing: Weighing) -> Ends:
+def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> AffineBeliefs:
     """The beliefs that the rules lead to, for any prior and ε."""
 
     def corner(prior: float, epsilon: float) -> pl.DataFrame:
-        updates = restated(told.evidence, replace(rules, epsilon=epsilon))
+        updates = under_rules(inputs.evidence, replace(rules, epsilon=epsilon))
         held = hold_beliefs(updates, replace(weighing, prior=prior))
-        return at_the_end(weigh(held, told.calendars, weighing))
+        return at_the_end(weigh(held, inputs.calendars, weighing))
 
     start = corner(0.0, 0.0)
     constant = start["belief_after"].to_numpy()
     costs = start["cost_weight"].to_numpy()
-    return Ends(
+    return AffineBeliefs(
         constant,
         corner(1.0, 0.0)["belief_after"].to_numpy() - constant,
         corner(0.0, 1.0)["belief_after"].to_numpy() - constant,
         dict(zip(MODES, (np.ones_like(costs), costs), strict=True)),
-        np.searchsorted(told.games["game_id"].to_numpy(), start["game_id"].to_numpy()),
+        np.searchsorted(inputs.games["game_id"].to_numpy(), start["game_id"].to_numpy()),
     )
 
 
-def vps(told: Told, grid: Grid, weighing: Weighing) -> Array:
+def vps(inputs: SweepInputs, grid: Grid, weighing: Weighing) -> Array:
     """VPS of each game at each point of the grid, in its order: points × games, NaN where no pair counts."""
-    pairs = [told.games[column].cast(pl.Float64).replace(0.0, np.nan).to_numpy() for column in PAIRS.values()]
+    pairs = [inputs.games[column].cast(pl.Float64).replace(0.0, np.nan).to_numpy() for column in PAIRS.values()]
     rows = []
     for name in grid.rules:
-        found = ends(told, RULES[name], weighing)
+        beliefs = affine_beliefs(inputs, RULES[name], weighing)
         for prior, epsilon in product(grid.priors, grid.epsilons):
-            losses = found.losses(float(prior), float(epsilon), told.games.height)
+            losses = beliefs.losses(float(prior), float(epsilon), inputs.games.height)
             rows += [losses[mode] / counted for mode in MODES for counted in pairs]
     return np.array(rows)

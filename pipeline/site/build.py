@@ -17,7 +17,7 @@ from pipeline.site.metrics import read_metrics
 from pipeline.site.names import page_names
 from pipeline.site.pages import copy_static, keep_only, script, write_page, write_text
 from pipeline.site.reported import reported_rows
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 from pipeline.views.game import game_views
 
 AT_ONCE = 64  # games that a worker makes from one reading of the tables

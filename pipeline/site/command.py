@@ -83,7 +83,7 @@ def _derived(traces: list[Path], scratch: Path, workers: int) -> int:
 def _build(origins: "Origins", out: Path, workers: int) -> None:
     from pipeline.site.build import build
     from pipeline.stages import params
-    from pipeline.truth.recall import Resampling
+    from pipeline.statistics.resampling import Resampling
 
     # As the study's own intervals are drawn, where the study is at hand.
     drawn = params("intervals") if PARAMETERS.is_file() else {"seed": "intervals"}

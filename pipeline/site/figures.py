@@ -11,9 +11,8 @@ import polars as pl
 from pipeline.io import read_table
 from pipeline.site.metrics import Metric
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.by_game import by_game
-from pipeline.statistics.means import TEAM
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.by_game import TEAM, by_game
+from pipeline.statistics.resampling import Resampling
 
 CELL = ("difficulty", "density")
 ROW = (*TEAM, *CELL, "metric")
@@ -74,7 +73,7 @@ def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampl
 
 
 def _tested(tables: Path, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
-    from pipeline.statistics.comparisons import Testing, comparisons
+    from pipeline.statistics.paired_tests import Testing, comparisons
 
     own = _values(tables).drop(CELL)
     if own.is_empty():

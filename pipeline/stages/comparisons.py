@@ -4,13 +4,13 @@ from pathlib import Path
 
 from pipeline.results import write_result
 from pipeline.stages import RESULTS, TABLES, params
-from pipeline.statistics.comparisons import Testing, comparisons, values
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.paired_tests import Testing, comparisons, metrics_by_game
+from pipeline.statistics.resampling import Resampling
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     testing, resampling = Testing(**params("comparisons")), Resampling(**params("intervals"))
-    pairs, ranks = comparisons(values(tables), testing, resampling)
+    pairs, ranks = comparisons(metrics_by_game(tables), testing, resampling)
     print(write_result(pairs, "comparisons", results))
     print(write_result(ranks, "ranks", results))
 

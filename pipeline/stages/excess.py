@@ -7,7 +7,7 @@ from pipeline.results import write_result
 from pipeline.robustness.excess import excess_table, least_costs, measures
 from pipeline.stages import RESULTS, TABLES, params
 from pipeline.statistics.by_game import ended
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pipeline.results import write_result
 from pipeline.stages import RESULTS, TABLES, params
+from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
-from pipeline.truth.recall import Resampling
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from pipeline.results import write_result
 from pipeline.stages import RESULTS, TABLES, params
-from pipeline.statistics.comparisons import values
+from pipeline.statistics.paired_tests import metrics_by_game
 from pipeline.statistics.regressions import Tests, fits_table, slopes_table
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     tests = params("mixed_effects")
-    games, teams = values(tables).filter(condition=tests.pop("condition")), params("teams")
+    games, teams = metrics_by_game(tables).filter(condition=tests.pop("condition")), params("teams")
     print(write_result(fits_table(games, teams, Tests(**tests)), "mixed_effects", results))
     print(write_result(slopes_table(games, teams), "mixed_effects_slopes", results))
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pipeline.results import write_result
 from pipeline.robustness import ordering
-from pipeline.robustness.sweep import Grid, told, vps
+from pipeline.robustness.sweep import Grid, sweep_inputs, vps
 from pipeline.rules import Weighing
 from pipeline.stages import RESULTS, TABLES, params
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 HEADLINE = {"weight_mode": "uniform", "pairs": "observed"}  # Table 1's
 
@@ -17,7 +17,7 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     grid = Grid(swept["rules"], swept["priors"], swept["epsilons"])
     choice = {name: chosen[name] for name in ("rules", "prior", "epsilon")} | HEADLINE
     at, points = ordering.place_of(grid.points(), choice), ordering.changed(grid.points(), choice)
-    known = told(tables, swept["condition"])
+    known = sweep_inputs(tables, swept["condition"])
     found = ordering.standings(
         vps(known, grid, Weighing(weight_cap=chosen["weight_cap"])), known.games, Resampling(**params("intervals"))
     )

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from pipeline.io import read_table, write_csv
 from pipeline.stages import RESULTS, TABLES, params
-from pipeline.truth.recall import Resampling, precision_and_recall
+from pipeline.statistics.detector_accuracy import precision_and_recall
+from pipeline.statistics.resampling import Resampling
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

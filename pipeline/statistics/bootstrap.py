@@ -1,4 +1,4 @@
-"""How sure is a mean, or a ratio of sums? Tasks are the sample: games that share one are drawn together.
+"""How sure is a mean, a ratio of sums, a line? Tasks are the sample: games that share one are drawn together.
 
 The stream of a set of tasks is named after them: whatever is measured on the same tasks meets the same draws, in any
 table, and no other row disturbs it. Sums run over tasks in the order of their names, one addition after the other, so
@@ -6,24 +6,22 @@ that no digit depends on the machine.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from pipeline.statistics.uncertainty import stream
-from pipeline.truth.recall import Resampling
-
-Array = NDArray[np.float64]
+from pipeline.statistics.resampling import Array, Resampling, cluster_draws, percentiles
 
 BLOCK = 16  # rows summed at a time: their sums stay in the cache
-FOUND = {"mean": pl.Float64, "low": pl.Float64, "high": pl.Float64, "games": pl.Int64, "tasks": pl.Int64}
+COLUMNS = {"mean": pl.Float64, "low": pl.Float64, "high": pl.Float64, "games": pl.Int64, "tasks": pl.Int64}
 
 
 def ratio_intervals(
     lines: pl.DataFrame, by: Sequence[str], resampling: Resampling, cluster: str = "task_id"
 ) -> pl.DataFrame:
-    """One row a group, sorted: Σ numerator / Σ denominator, its interval, and the games and tasks that count.
+    """One row a group (key `by`, sorted): mean = Σ numerator / Σ denominator, low, high, games and tasks that count.
 
     `lines` has a row a group and game: the group, the cluster, `numerator` and `denominator`, 1 for a plain mean and 0
     for a game that has no value. Whole clusters are drawn with replacement from all those of the group's lines; the
@@ -33,10 +31,10 @@ def ratio_intervals(
     """
     _check(lines, cluster)
     groups = _by_cluster(lines, by, cluster)
-    bounds = [_bounded(part, resampling) for part in groups.partition_by("clusters", maintain_order=True)]
-    found = pl.concat(bounds) if bounds else groups.with_columns(low=None, high=None)
+    parts = [_bounded(part, resampling) for part in groups.partition_by("clusters", maintain_order=True)]
+    bounded = pl.concat(parts) if parts else groups.with_columns(low=None, high=None)
     total = pl.col("numerators").list.sum() / pl.col("denominators").list.sum()
-    measured = found.with_columns(
+    measured = bounded.with_columns(
         mean=pl.when(pl.col("denominators").list.sum() != 0).then(total),
         tasks=pl.col("denominators").list.eval(pl.element() != 0).list.sum(),
     )
@@ -44,7 +42,24 @@ def ratio_intervals(
         low=pl.when(pl.col("low").is_not_null()).then(pl.min_horizontal("low", "mean")),
         high=pl.when(pl.col("high").is_not_null()).then(pl.max_horizontal("high", "mean")),
     )
-    return inside.select(*by, *(pl.col(name).cast(dtype) for name, dtype in FOUND.items())).sort(by)
+    return inside.select(*by, *(pl.col(name).cast(dtype) for name, dtype in COLUMNS.items())).sort(by)
+
+
+def pooled(
+    games: pl.DataFrame, by: Sequence[str], measures: Sequence[str], resampling: Resampling, cluster: str = "task_id"
+) -> pl.DataFrame:
+    """One row a group (key `by`, sorted): each measure's mean over the games that have it, {measure}_low and _high.
+
+    games: a row a game, of any team, with the group, the task and the measures. All games of a task are drawn together.
+    """
+    means = games.select(by).unique().sort(by)
+    for measure in measures:
+        known = games.drop_nulls(measure)
+        lines = known.select(*by, cluster, numerator=pl.col(measure).cast(pl.Float64), denominator=pl.lit(1.0))
+        intervals = ratio_intervals(lines, by, resampling, cluster).rename({"mean": measure})
+        columns = intervals.select(*by, measure, pl.col("low", "high").name.prefix(f"{measure}_"))
+        means = means.join(columns, on=by, how="left", nulls_equal=True, maintain_order="left")
+    return means
 
 
 def _check(lines: pl.DataFrame, cluster: str) -> None:
@@ -73,19 +88,11 @@ def _by_cluster(lines: pl.DataFrame, by: Sequence[str], cluster: str) -> pl.Data
 def _bounded(part: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """Rows that share their clusters, with low and high."""
     clusters = part["clusters"][0].to_list()
-    times = drawn(clusters, resampling)
+    times = cluster_draws(clusters, resampling)
     amounts = [np.array(part[name].to_list(), dtype=np.float64) for name in ("numerators", "denominators")]
     ends = bounds(amounts[0], amounts[1], times, resampling.level)
     names = ("low", "high")
     return part.with_columns(pl.Series(n, ends[:, i]).fill_nan(None) for i, n in enumerate(names))
-
-
-def drawn(clusters: Sequence[object], resampling: Resampling) -> Array:
-    """How often each cluster is drawn: clusters × resamples."""
-    count = len(clusters)
-    rng = stream(resampling.seed, *map(str, clusters))
-    times = rng.multinomial(count, np.full(count, 1 / count), size=resampling.resamples)
-    return np.ascontiguousarray(times.T, dtype=np.float64)
 
 
 def bounds(numerators: Array, denominators: Array, times: Array, level: float) -> Array:
@@ -103,15 +110,83 @@ def bounds(numerators: Array, denominators: Array, times: Array, level: float) -
     return ends
 
 
-def percentiles(draws: Array, level: float) -> Array:
-    """The (low, high) between which the share `level` of the draws lies."""
-    found: Array = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return found
-
-
 def sums(values: Array, times: Array) -> Array:
     """Σ over clusters of value × times, rows × resamples, added up in the order of the clusters."""
     total = np.zeros((len(values), times.shape[1]))
     for column, often in zip(values.T, times, strict=True):
         total += column[:, None] * often
     return total
+
+
+@dataclass(frozen=True)
+class Line:
+    """The least-squares line of y on x: its slope with an interval, and its course.
+
+    course: x, y, low, high at the places asked for. slope, low and high are None where x does not vary, the bounds
+    alone where fewer than two tasks let it.
+    """
+
+    slope: float | None
+    low: float | None
+    high: float | None
+    games: int
+    course: pl.DataFrame
+
+
+def line_through(
+    games: pl.DataFrame, x: str, y: str, at: Sequence[float], resampling: Resampling, cluster: str = "task_id"
+) -> Line:
+    """The line through the games that have both values, its interval, and its course at the places `at`.
+
+    Whole tasks are drawn with replacement, `resampling.resamples` times; the bounds are percentiles of the draws in
+    which x varies.
+    """
+    known = games.drop_nulls([x, y]).with_columns(pl.col(x, y).cast(pl.Float64)).sort(cluster, x, y)
+    totals = known.group_by(cluster, maintain_order=True).agg(
+        n=pl.len().cast(pl.Float64),
+        x=pl.col(x).sum(),
+        y=pl.col(y).sum(),
+        xx=(pl.col(x) ** 2).sum(),
+        xy=(pl.col(x) * pl.col(y)).sum(),
+    )
+    intercept, slope = _fit(totals, np.ones((totals.height, 1)))
+    places = np.array(at, dtype=np.float64)
+    if not known.height or np.isnan(slope[0]):
+        return Line(None, None, None, known.height, _course(places, None, None))
+    middle = intercept[0] + slope[0] * places
+    if totals.height < 2:
+        return Line(float(slope[0]), None, None, known.height, _course(places, middle, None))
+    intercepts, slopes = _fit(totals, cluster_draws(totals[cluster].to_list(), resampling))
+    fitted = ~np.isnan(slopes)
+    tails = [(1 - resampling.level) / 2, (1 + resampling.level) / 2]
+    low, high = percentiles(slopes[fitted], resampling.level)
+    ends = np.quantile(intercepts[fitted] + slopes[fitted] * places[:, None], tails, axis=1)
+    return Line(float(slope[0]), float(low), float(high), known.height, _course(places, middle, ends))
+
+
+def _fit(totals: pl.DataFrame, times: Array) -> tuple[Array, Array]:
+    """Intercept and slope of each draw: clusters × draws → draws. NaN where x does not vary."""
+    n, x, y, xx, xy = sums(totals.select("n", "x", "y", "xx", "xy").to_numpy().T, times)
+    spread = n * xx - x**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.where(spread > 1e-9 * np.maximum(1.0, n * xx), (n * xy - x * y) / spread, np.nan)
+        return np.asarray((y - slope * x) / n), slope
+
+
+def _course(places: Array, middle: Array | None, ends: Array | None) -> pl.DataFrame:
+    schema = dict.fromkeys(("x", "y", "low", "high"), pl.Float64)
+    if middle is None:
+        return pl.DataFrame(schema=schema)
+    low, high = ends if ends is not None else [[None] * len(places)] * 2
+    return pl.DataFrame({"x": places, "y": middle, "low": low, "high": high}, schema=schema)
+
+
+def slopes(games: pl.DataFrame, by: Sequence[str], x: str, y: str, resampling: Resampling) -> pl.DataFrame:
+    """One row a group, sorted: the group, the slope of the line through its games, low, high, and how many games."""
+    rows = []
+    for key, part in games.sort(by).group_by(by, maintain_order=True):
+        line = line_through(part, x, y, (), resampling)
+        rows.append((*key, line.slope, line.low, line.high, line.games))
+    schema: dict[str, Any] = {name: games.schema[name] for name in by}
+    schema |= {"slope": pl.Float64, "low": pl.Float64, "high": pl.Float64, "games": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")

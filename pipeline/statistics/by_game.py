@@ -1,11 +1,15 @@
-"""Result tables game by game: the same query with every game as a group of its own, so that no formula stands twice."""
+"""Result tables game by game: which games count, a table's query with every game as a group of its own, and over what
+each column of a result table is a mean, so that no formula stands twice.
+"""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from pipeline.database import attach
-from pipeline.tables import SQL
+from pipeline.tables import query_text
 
 BETWEEN = "\x1f"  # stands in no team's name
 
@@ -22,10 +26,116 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
 
 def by_game(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` with a row for each of its rows and games: its columns, and `game_id`."""
-    told_apart = f"CREATE VIEW games AS SELECT * REPLACE (team || '{BETWEEN}' || game_id AS team) FROM all_games"
+    each_alone = f"CREATE VIEW games AS SELECT * REPLACE (team || '{BETWEEN}' || game_id AS team) FROM all_games"
     with attach(tables) as connection:
         connection.execute("ALTER VIEW games RENAME TO all_games")
-        connection.execute(told_apart)
-        found: pl.DataFrame = connection.sql((SQL / f"{name}.sql").read_text(encoding="utf-8")).pl()
+        connection.execute(each_alone)
+        rows: pl.DataFrame = connection.sql(query_text(name)).pl()
     parts = pl.col("team").str.split(BETWEEN)
-    return found.with_columns(team=parts.list.first(), game_id=parts.list.last())
+    return rows.with_columns(team=parts.list.first(), game_id=parts.list.last())
+
+
+TEAM = ("team", "setting", "condition")
+
+
+@dataclass(frozen=True)
+class Means:
+    """A result table: its key, its columns that are means over the games that have a value, and its ratios of sums.
+
+    A ratio is listed with the amount that it is per. What stands above the line is that amount times the game's own
+    ratio, or the amount in `above` where a game may have none.
+    """
+
+    key: tuple[str, ...]
+    over_games: tuple[str, ...] = ()
+    ratios: Mapping[str, str] = field(default_factory=dict)
+    above: Mapping[str, str] = field(default_factory=dict)
+    pooled: bool = False  # whether its difficulty `all` pools the tasks
+    only: Mapping[str, str] = field(default_factory=dict)  # its rows that hold means, where not all do
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Every column that is a mean or a ratio."""
+        return (*self.over_games, *self.ratios)
+
+
+TABLE1 = (
+    "meetings_scheduled",
+    "coordination_rate_pct",
+    "excess_cost",
+    "dms_per_meeting",
+    "fairness",
+    "vps_uniform_mean",
+    "vps_cost_mean",
+    "vps_uniform_all_pairs_mean",
+    "vps_cost_all_pairs_mean",
+    "excess_over_greedy",
+    "meetings_kept",
+    "realized_cost",
+)
+BY_MEETING = (
+    "dms",
+    "messages",
+    "said_chars",
+    "prior_meetings_moved",
+    "cumulative_cost",
+    "cumulative_optimal_cost",
+    "cumulative_excess",
+)
+
+MEANS = {
+    "table1": Means(TEAM, TABLE1),
+    "table1_by_difficulty": Means((*TEAM, "difficulty"), TABLE1),
+    "table2": Means(("team", "condition", "pattern"), ratios={"share_of_messages": "messages"}),
+    "leaks": Means((*TEAM, "tier"), ratios={"leaked_share": "messages", "induced_share": "messages"}),
+    "patterns": Means((*TEAM, "pattern"), ("per_game",), {"per_message": "messages"}),
+    "stance": Means(
+        ("team", "condition"),
+        ("expensive_moves_per_varied_game",),
+        {
+            "acquiescence_pct": "english_messages",
+            "pushback_pct": "english_messages",
+            "both_pct": "english_messages",
+            "ratio": "pushing_back",
+        },
+        {"ratio": "acquiescing"},
+    ),
+    "volume": Means(
+        (*TEAM, "difficulty"),
+        ("dms_per_scheduled", "prior_meetings_moved_per_game", "fairness"),
+        {
+            "dms_per_meeting": "meetings_held",
+            "said_chars_per_message": "messages",
+            "said_chars_per_meeting": "meetings_held",
+            "first_feasible_share": "first_choices",
+        },
+        pooled=True,
+    ),
+    "volume_by_meeting": Means((*TEAM, "meeting_index"), BY_MEETING),
+    "volume_by_speaker": Means(
+        (*TEAM, "position"),
+        ratios={"dms_per_meeting": "meetings_held", "said_chars_per_meeting": "meetings_held", "share_of_dms": "dms"},
+    ),
+    "vps_by_source": Means((*TEAM, "weight_mode", "source"), ratios={"share": "vps_loss"}),
+    "styles": Means((*TEAM, "kind", "name"), ratios={"value": "style_messages"}, only={"kind": "outcome"}),
+}
+
+# Result tables that have none, and what they have instead.
+WITHOUT = {"style_effects": "correlations over teams", "models": "counts", "setup": "facts of the tasks"}
+
+# One row a game, and where that matters part of the key, with its `amount`. Where a ratio's amount is not there, the
+# ratio is a mean over games.
+AMOUNTS = {
+    "messages": "SELECT game_id, dms + group_messages AS amount FROM games",
+    "dms": "SELECT game_id, sum(dms) AS amount FROM round_volume GROUP BY game_id",
+    "meetings_held": "SELECT game_id, count(*) AS amount FROM round_volume GROUP BY game_id",
+    "first_choices": "SELECT game_id, count(took_first_feasible) AS amount FROM round_volume GROUP BY game_id",
+    "english_messages": "SELECT game_id, sum(english_messages) AS amount FROM stance GROUP BY game_id",
+    "acquiescing": "SELECT game_id, sum(acquiescing) AS amount FROM stance GROUP BY game_id",
+    "pushing_back": "SELECT game_id, sum(pushing_back) AS amount FROM stance GROUP BY game_id",
+    "vps_loss": "SELECT game_id, weight_mode, vps_loss_total AS amount FROM game_summary",
+    "style_messages": (
+        "SELECT game_id, pattern AS name, dms + group_messages AS amount FROM games "
+        "CROSS JOIN (SELECT DISTINCT pattern FROM patterns WHERE span_start IS NOT NULL)"
+    ),
+}

@@ -10,7 +10,7 @@ from polars import selectors as cs
 from pipeline.io import to_frame
 from pipeline.mixed_effects import crossed, per_group_slopes, predictors
 from pipeline.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
-from pipeline.statistics.few_groups import between_test, bootstrap_test, permutation_test
+from pipeline.statistics.small_sample import between_test, bootstrap_test, permutation_test
 
 OUTCOME, PREDICTOR, GROUPS = "vps_uniform_mean", "excess_cost", ("team", "task_id")
 POOLED = "pooled"
@@ -55,8 +55,8 @@ def fits_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]], tests: 
     the figures are null and `note` says why.
     """
     rows = [_row(sample, tests) for sample in samples(games, groups)]
-    found = to_frame(MIXED_EFFECTS, [tuple(row.get(name) for name in MIXED_EFFECTS.names) for row in rows])
-    return found.with_columns(cs.float().round_sig_figs(DIGITS))
+    fits = to_frame(MIXED_EFFECTS, [tuple(row.get(name) for name in MIXED_EFFECTS.names) for row in rows])
+    return fits.with_columns(cs.float().round_sig_figs(DIGITS))
 
 
 def _row(sample: Sample, tests: Tests) -> dict[str, object]:
@@ -97,11 +97,11 @@ def _reference(sample: Sample, tests: Tests) -> dict[str, object]:
     """The test without Wald's normal that the games allow: whole teams relabelled, or else outcomes drawn."""
     seed = "/".join((tests.seed, sample.teams, sample.setting, sample.predictor))
     try:
-        found = permutation_test(sample.games, OUTCOME, "predictor", GROUPS, tests.relabellings, seed)
-        return {"p_permutation": found.p_one_sided, "draws": found.draws}
+        test = permutation_test(sample.games, OUTCOME, "predictor", GROUPS, tests.relabellings, seed)
+        return {"p_permutation": test.p_one_sided, "draws": test.draws}
     except ValueError:
-        found = bootstrap_test(sample.games, OUTCOME, "predictor", GROUPS, tests.draws, seed)
-        return {"p_bootstrap": found.p_one_sided, "draws": found.draws}
+        test = bootstrap_test(sample.games, OUTCOME, "predictor", GROUPS, tests.draws, seed)
+        return {"p_bootstrap": test.p_one_sided, "draws": test.draws}
 
 
 def slopes_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> pl.DataFrame:

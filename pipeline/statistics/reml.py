@@ -130,8 +130,8 @@ def optimum(shape: Design, y: Outcome) -> Profile:
 
     A descent that runs towards 0 belongs to the way that holds the ratio there, and is dropped.
     """
-    found = [at for active in _subsets(len(shape.z)) if (at := _descend(shape, y, active)) is not None]
-    return min(found, key=lambda at: at.deviance)
+    optima = [at for active in _subsets(len(shape.z)) if (at := _descend(shape, y, active)) is not None]
+    return min(optima, key=lambda at: at.deviance)
 
 
 def _subsets(groups: int) -> Iterator[list[int]]:

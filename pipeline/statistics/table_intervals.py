@@ -6,10 +6,9 @@ import polars as pl
 
 from pipeline.database import attach
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.by_game import by_game, with_tasks
-from pipeline.statistics.means import AMOUNTS, MEANS, TEAM, Means
+from pipeline.statistics.by_game import AMOUNTS, MEANS, TEAM, Means, by_game, with_tasks
+from pipeline.statistics.resampling import Resampling
 from pipeline.tables import query
-from pipeline.truth.recall import Resampling
 
 OF_GAMES = (*TEAM, "difficulty")  # keys that are attributes of games
 ROW = ("table", *TEAM, "part", "measure")
@@ -17,7 +16,7 @@ EQUAL = 1e-9  # relative: how near the ratio over games comes to the table's fig
 
 
 def table_intervals(tables: Path, resampling: Resampling) -> pl.DataFrame:
-    """One row a mean of a result table that has a value: the table's figure, its interval, games and tasks.
+    """One row a mean of a result table that has a value (key ROW): the table's figure, its interval, games and tasks.
 
     Raises ValueError where the figure is not what its games add up to.
     """
@@ -29,11 +28,10 @@ def table_intervals(tables: Path, resampling: Resampling) -> pl.DataFrame:
         table = query(name, tables).filter(**means.only)
         figures.append(_figures(name, table, means))
         lines.append(_lines(name, _values(table, by_game(name, tables), _members(games, means), means), amounts, means))
-    found = pl.concat(figures).join(
-        ratio_intervals(pl.concat(lines), ROW, resampling), on=ROW, how="left", nulls_equal=True
-    )
-    _agree(found)
-    return found.with_columns(mean="figure").drop("figure").sort(ROW)
+    intervals = ratio_intervals(pl.concat(lines), ROW, resampling)
+    both = pl.concat(figures).join(intervals, on=ROW, how="left", nulls_equal=True)
+    _check_agreement(both)
+    return both.with_columns(mean="figure").drop("figure").sort(ROW)
 
 
 def _figures(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
@@ -94,11 +92,11 @@ def _with_amount(known: pl.DataFrame, amount: pl.DataFrame, name: str) -> pl.Dat
     return known.join(amount.rename({"amount": name}), on=keys, how="left")
 
 
-def _agree(found: pl.DataFrame) -> None:
+def _check_agreement(both: pl.DataFrame) -> None:
     """Raise ValueError where a table's figure is not the ratio over its games."""
     apart = (pl.col("mean") - pl.col("figure")).abs() > EQUAL * pl.max_horizontal(1.0, pl.col("figure").abs())
-    wrong = found.filter(apart.fill_null(True))
+    wrong = both.filter(apart.fill_null(True))
     if wrong.height:
         row = wrong.row(0, named=True)
         where = ", ".join(f"{name} {row[name]}" for name in ROW if row[name])
-        raise ValueError(f"{where}: the table says {row['figure']}, its games {row['mean']}; see statistics/means.py")
+        raise ValueError(f"{where}: the table says {row['figure']}, its games {row['mean']}; see by_game.MEANS")

@@ -19,7 +19,8 @@ from pipeline.beyond.enough.stage import priced
 from pipeline.beyond.enough.subsuite import agreements, order, smallest, strict_pairs
 from pipeline.beyond.enough.validate import curve_rows, new_games, subsuite_row
 from pipeline.beyond.enough.values import Array, MissingGames, Scores, aligned, played, scores
-from pipeline.statistics.uncertainty import paired_permutation, stream
+from pipeline.statistics.paired_tests import paired_permutation
+from pipeline.statistics.resampling import stream
 
 TEST = Aim(alpha=0.05, power=0.8, most=10_000)
 

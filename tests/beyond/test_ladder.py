@@ -14,7 +14,7 @@ from pipeline.beyond.ladder.steps import ORDERS, STEPS, means, steps
 from pipeline.beyond.ladder.tables import LADDER_RUNGS
 from pipeline.io import polars_schema
 from pipeline.schemas.base import TABLES
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 RUNGS = ("optimal", *OF_TASK, *OF_TEAM, "team_held", "realized")
 

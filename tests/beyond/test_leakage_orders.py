@@ -18,7 +18,7 @@ from pipeline.beyond.leakage.sensitivity import by_prior
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
 from pipeline.io import polars_schema, write_table
 from pipeline.schemas.base import TABLES
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 values = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=7)
 

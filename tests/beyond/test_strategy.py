@@ -20,7 +20,7 @@ from pipeline.beyond.strategy.teams import Lie, liar_team, liars, prober_team, r
 from pipeline.io import shaped
 from pipeline.parallel import Recipe, derive
 from pipeline.reading.sources import find, texts
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 
 FEW = Resampling(resamples=50, seed="few")

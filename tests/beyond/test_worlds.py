@@ -20,7 +20,7 @@ from pipeline.beyond.worlds.suites import known_optimum, suite_tasks
 from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
 from pipeline.io import shaped, write_csv
 from pipeline.parallel import Recipe, derive
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 
 FEW = Resampling(resamples=40, seed="few")

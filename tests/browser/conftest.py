@@ -18,7 +18,7 @@ from site_games import site_tables
 
 from pipeline.parallel import Recipe, derive
 from pipeline.site.build import Origins, build
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 
 ROOT = Path(__file__).parents[2]

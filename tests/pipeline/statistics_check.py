@@ -5,11 +5,9 @@
 
 import os
 import sys
-import warnings
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -19,10 +17,10 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
-from pipeline.mixed_effects import Fit, crossed, observations
+from pipeline.mixed_effects import Fit, crossed, crossed_by_statsmodels, observations
 from pipeline.statistics import reml
-from pipeline.statistics.few_groups import bootstrap_test, permutation_test
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
+from pipeline.statistics.small_sample import bootstrap_test, permutation_test
 
 Array = NDArray[np.float64]
 
@@ -75,17 +73,6 @@ def textbook(frame: pl.DataFrame, var: dict[str, float]) -> tuple[float, float, 
     return float(beta[1]), float(np.sqrt(bread[1, 1])), float(-(logs + left @ inverse @ left) / 2)
 
 
-def statsmodels_fit(frame: pl.DataFrame, method: list[str] | None = None) -> Any:
-    """The same model by statsmodels: one dummy group, both factors as variance components."""
-    import statsmodels.api as sm
-
-    data = frame.to_pandas().assign(z=lambda d: (d.x - d.x.mean()) / d.x.std(ddof=1), all=1)
-    parts = {"model": "0 + C(model)", "task": "0 + C(task)"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return sm.MixedLM.from_formula("y ~ z", groups="all", vc_formula=parts, data=data).fit(method=method)
-
-
 def ols_p(frame: pl.DataFrame) -> float:
     """One-sided p (slope < 0) of a regression that takes every game for independent."""
     return float(stats.linregress(frame["x"], frame["y"], alternative="less").pvalue)
@@ -115,18 +102,15 @@ def lowest_on_grid(frame: pl.DataFrame) -> float:
 def compared(frame: pl.DataFrame) -> dict[str, float]:
     """How far statsmodels lies from our fit, in the terms that matter."""
     fit: Fit = crossed(frame, "y", "x")
-    theirs, default = statsmodels_fit(frame, ["nm"]), statsmodels_fit(frame)
-    var = dict(zip(sorted(fit.sizes), theirs.vcomp, strict=True))
-    with np.errstate(invalid="ignore"):  # of a curvature that is not positive
-        bse = float(theirs.bse_fe.iloc[1])
+    theirs, default = (crossed_by_statsmodels(frame, "y", "x", method=method) for method in ("nm", None))
     return {
         "singular": float(fit.singular),
-        "loglik": fit.loglik - theirs.llf,
-        "default": fit.loglik - default.llf,
+        "loglik": fit.loglik - theirs.loglik,
+        "default": fit.loglik - default.loglik,
         "grid": lowest_on_grid(frame) / 2 + fit.loglik,
-        "slope": abs(theirs.fe_params.iloc[1] - fit.beta) / fit.se,
-        "se": abs(bse / fit.se - 1),
-        "var": max(abs(var[name] - fit.var[name]) for name in var),
+        "slope": abs(theirs.beta - fit.beta) / fit.se,
+        "se": abs(theirs.se / fit.se - 1),
+        "var": max(abs(theirs.var[name] - fit.var[name]) for name in fit.sizes),
     }
 
 

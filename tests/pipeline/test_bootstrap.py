@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline.statistics.bootstrap import bounds, drawn, ratio_intervals
-from pipeline.statistics.uncertainty import stream
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import bounds, ratio_intervals
+from pipeline.statistics.resampling import Resampling, cluster_draws, stream
 
 HOW = Resampling(2000, 0.95, "intervals")
 Row = tuple[float | None, float | None, float | None, int, int]
@@ -134,7 +133,7 @@ def test_no_other_group_disturbs_an_interval_and_equal_tasks_meet_equal_draws() 
 def test_every_row_of_a_block_is_the_quantile_of_its_own_draws() -> None:
     rng = stream("blocks")
     above, below = rng.random((40, 6)), rng.integers(0, 3, (40, 6)).astype(float)
-    times = drawn("abcdef", Resampling(200, 0.9, "blocks"))
+    times = cluster_draws("abcdef", Resampling(200, 0.9, "blocks"))
     assert times.shape == (6, 200)
     assert (times.sum(axis=0) == 6).all()
     found = bounds(above, below, times, 0.9)

@@ -12,7 +12,7 @@ from pipeline.derive import ingested_frames
 from pipeline.ingest import ingest
 from pipeline.reading.traces import decode
 from pipeline.robustness.excess import excess_table, least_costs, measures, oracle_cost
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 FREE, BLOCKED = (0, False), (1, True)
 

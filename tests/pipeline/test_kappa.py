@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.statistics.kappa import agreement, kappa
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.proportions import agreement, kappa
+from pipeline.statistics.resampling import Resampling
 
 # Both, first only, second only, neither; and kappa.
 BY_HAND = [

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from statistics_check import games, long, lowest_on_grid, statsmodels_fit, textbook, varied_games
+from statistics_check import games, long, lowest_on_grid, textbook, varied_games
 
-from pipeline.mixed_effects import Fit, crossed, per_group_slopes, predictors
+from pipeline.mixed_effects import Fit, crossed, crossed_by_statsmodels, per_group_slopes, predictors
 from pipeline.statistics import reml
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 pytestmark = pytest.mark.slow
 
@@ -116,11 +116,23 @@ def test_an_unbalanced_fit_is_the_textbook_gls_and_nothing_near_it_is_likelier(s
 
 @pytest.mark.parametrize("frame", list(varied_games(8)))
 def test_statsmodels_finds_the_same_optimum(frame: pl.DataFrame) -> None:
-    fit, theirs = crossed(frame, "y", "x"), statsmodels_fit(frame, ["nm"])
-    assert theirs.llf - 1e-8 < fit.loglik < theirs.llf + 1e-5
-    assert abs(theirs.fe_params.iloc[1] - fit.beta) < 1e-3 * fit.se
-    assert theirs.vcomp == pytest.approx([fit.var["model"], fit.var["task"]], abs=5e-3)
-    assert theirs.scale == pytest.approx(fit.var_residual, rel=1e-3)
+    fit, theirs = crossed(frame, "y", "x"), crossed_by_statsmodels(frame, "y", "x")
+    assert theirs.loglik - 1e-8 < fit.loglik < theirs.loglik + 1e-5
+    assert abs(theirs.beta - fit.beta) < 1e-3 * fit.se
+    assert theirs.se == pytest.approx(fit.se, rel=0.05)
+    assert [theirs.var[name] for name in fit.sizes] == pytest.approx([fit.var["model"], fit.var["task"]], abs=5e-3)
+    assert theirs.var_residual == pytest.approx(fit.var_residual, rel=1e-3)
+    assert (theirs.n, theirs.sizes, theirs.sd) == (fit.n, fit.sizes, fit.sd)
+    assert theirs.p_one_sided == pytest.approx(fit.p_one_sided, abs=0.02)
+    assert theirs.p_one_sided_t == pytest.approx(theirs.p_one_sided, rel=1e-12)
+
+
+def test_groups_by_any_name_keep_their_variances_apart() -> None:
+    frame = games(stream("named"), 5, 12, var=(4.0, 0.1, 1.0)).rename({"model": "zebra", "task": "a task"})
+    fit, theirs = (fitted(frame, "y", "x", ("zebra", "a task")) for fitted in (crossed, crossed_by_statsmodels))
+    assert theirs.var == pytest.approx(fit.var, rel=0.02, abs=5e-3)
+    with pytest.raises(ValueError, match="no column model"):
+        crossed_by_statsmodels(frame, "y", "x")
 
 
 PENICILLIN = """

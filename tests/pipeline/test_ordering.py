@@ -7,8 +7,7 @@ from scipy import stats
 
 from pipeline.robustness import ordering
 from pipeline.robustness.sweep import Grid
-from pipeline.statistics.uncertainty import stream
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling, stream
 
 GRID = Grid(["paper"], [0.5, 0.9], [0.05])  # 8 points
 CHOICE = {"rules": "paper", "prior": 0.5, "epsilon": 0.05, "weight_mode": "uniform", "pairs": "observed"}

@@ -21,8 +21,8 @@ from pipeline.plots.points import bounded, named, reported, told
 from pipeline.plots.scatter import messages_and_excess
 from pipeline.plots.spread import spread
 from pipeline.plots.style import compact, save
-from pipeline.statistics.slopes import line_through
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import line_through
+from pipeline.statistics.resampling import Resampling
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

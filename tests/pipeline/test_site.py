@@ -22,8 +22,8 @@ from pipeline.site.metrics import read_metrics
 from pipeline.site.names import page_name
 from pipeline.site.pages import STATIC, script
 from pipeline.site.reported import reported_rows
+from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
-from pipeline.truth.recall import Resampling
 
 ROOT = Path(__file__).parents[2]
 DRAWN = Resampling(resamples=50, seed="intervals")

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.statistics.pooled import pooled
-from pipeline.statistics.slopes import line_through, slopes
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import line_through, pooled, slopes
+from pipeline.statistics.resampling import Resampling
 
 DRAWN = Resampling(200, 0.95, "test")
 

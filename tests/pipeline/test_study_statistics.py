@@ -17,10 +17,9 @@ from pipeline.stages import intervals as drawing
 from pipeline.stages import mixed_effects as regressing
 from pipeline.stages import robustness as sweeping
 from pipeline.statistics import page
-from pipeline.statistics.by_game import by_game
-from pipeline.statistics.means import MEANS, WITHOUT
+from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
+from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
-from pipeline.truth.recall import Resampling
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import named_teams
@@ -79,7 +78,7 @@ def result(study: Path, name: str) -> pl.DataFrame:
 
 
 def test_every_result_table_has_its_means_listed_or_has_none() -> None:
-    assert {*MEANS, *WITHOUT} == set(tables.queries()), "list it in pipeline/statistics/means.py"
+    assert {*MEANS, *WITHOUT} == set(tables.queries()), "list it in pipeline/statistics/by_game.py"
 
 
 @pytest.mark.parametrize("name", MEANS)

@@ -11,7 +11,8 @@ from trace_builder import TraceBuilder
 
 from pipeline.io import to_frame
 from pipeline.schemas.base import TABLES
-from pipeline.truth.recall import Resampling, precision_and_recall
+from pipeline.statistics.detector_accuracy import precision_and_recall
+from pipeline.statistics.resampling import Resampling
 from pipeline.truth.tables import truth
 
 Meant = dict[str, Any]

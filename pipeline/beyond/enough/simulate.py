@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.beyond.enough.values import Array
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 AT_ONCE = 2_000_000  # differences held in memory
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from pipeline.beyond.enough.values import Array
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 SCALE = 10**6  # values as whole numbers: a millionth is below what any measure tells apart
 TIE = 1e-9  # relative

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pipeline.beyond.frontier.games import KNOWN, MEASURES
 from pipeline.beyond.frontier.teams import Setting
-from pipeline.statistics.bootstrap import drawn, percentiles, ratio_intervals, sums
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import ratio_intervals, sums
+from pipeline.statistics.resampling import Resampling, cluster_draws, percentiles
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) 
     means = games.group_by("team", "task_id").agg(pl.col(measures).mean()).sort("team", "task_id")
     if means.height != len(teams) * len(tasks):
         raise ValueError("every team of the frontier must have played every task")
-    times = np.hstack([np.ones((len(tasks), 1)), drawn(tasks, resampling)])
+    times = np.hstack([np.ones((len(tasks), 1)), cluster_draws(tasks, resampling)])
     by_task = {m: means[m].cast(pl.Float64).to_numpy().reshape(len(teams), len(tasks)) for m in measures}
     return Draws(teams, {m: sums(values, times) / len(tasks) for m, values in by_task.items()}, by_task)
 

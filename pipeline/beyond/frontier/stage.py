@@ -22,7 +22,7 @@ from pipeline.beyond.leakage.measure import read_tables
 from pipeline.compare import read_numbers
 from pipeline.io import write_table
 from pipeline.stages import TABLES
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 NUMBERS = Path("data/paper/numbers.csv")
 DERIVED = beyond.DERIVED / "frontier"

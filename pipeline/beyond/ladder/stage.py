@@ -9,7 +9,7 @@ from pipeline.beyond.ladder.tables import LADDER_MEANS, LADDER_RUNGS, LADDER_STE
 from pipeline.io import read_table, write_table
 from pipeline.stages import TABLES
 from pipeline.statistics.by_game import ended
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 
 def main(tables: Path = TABLES, out: Path = beyond.TABLES) -> None:

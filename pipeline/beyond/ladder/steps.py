@@ -9,7 +9,7 @@ is the value of Faigle and Kern (1992).
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 FUTURE, LANDING, INFORMATION, EXECUTION = "future", "landing", "information", "execution"
 STEPS = (FUTURE, LANDING, INFORMATION, EXECUTION)

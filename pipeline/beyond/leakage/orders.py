@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.statistics.bootstrap import drawn
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling, cluster_draws
 
 Array = NDArray[np.float64]
 DECIMALS = 9  # of a mean: what lies below is rounding, and teams that differ by it are tied
@@ -52,7 +51,7 @@ def _compared(
     games: pl.DataFrame, pairs: Sequence[tuple[str, str]], resampling: Resampling
 ) -> list[tuple[str, str, int, float, float, float, int]]:
     teams, tasks = (games[name].unique().sort().to_list() for name in ("team", "task_id"))
-    times = drawn(tasks, resampling)
+    times = cluster_draws(tasks, resampling)
     means = {name: _means(games, name, teams, tasks, times) for pair in pairs for name in pair}
     rows = []
     for a, b in pairs:

@@ -19,7 +19,7 @@ from pipeline.beyond.leakage.teams import MEASURES, PAIRS, team_means
 from pipeline.io import read_table, write_table
 from pipeline.rules import Weighing
 from pipeline.statistics.by_game import ended
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 DECIMALS = 9  # of a float: what lies below is rounding
 

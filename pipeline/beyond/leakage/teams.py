@@ -6,7 +6,7 @@ from itertools import pairwise
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 # From the paper's VPS to bits, one step at a time: each differs from the one before it in one thing.
 STEPS = ("vps", "vps_all_pairs", "feasible_bits_per_round", "feasible_bits", "bits")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 GROUP = ("protocol", "setting", "lie")
 ALL = "all"

@@ -7,8 +7,8 @@ import polars as pl
 
 from pipeline.beyond.strategy.effects import gain
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.uncertainty import by_task, holm, paired_permutation
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.paired_tests import by_task, holm, paired_permutation
+from pipeline.statistics.resampling import Resampling
 
 GROUP = ("protocol", "setting", "liars")
 

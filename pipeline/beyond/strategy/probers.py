@@ -6,7 +6,7 @@ import polars as pl
 
 from pipeline.database import attach
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 QUERY = Path(__file__).with_name("probers.sql")
 PER = 1000  # messages

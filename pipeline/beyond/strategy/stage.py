@@ -16,7 +16,7 @@ from pipeline.beyond.strategy.probers import probed_games, probers
 from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.beyond.strategy.teams import liars
 from pipeline.io import write_table
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 
 def main(derived: Path = DERIVED / "strategy", truthful: Path = stages.TABLES, out: Path = OUT) -> None:

@@ -8,9 +8,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.beyond.worlds.grid import SIZES, cells
-from pipeline.statistics.bootstrap import percentiles, ratio_intervals
-from pipeline.statistics.uncertainty import stream
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.resampling import Resampling, percentiles, stream
 
 MEASURES = (
     "coordination_rate",

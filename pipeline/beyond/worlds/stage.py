@@ -12,7 +12,7 @@ from pipeline.beyond.worlds.growth import growth, points, swept
 from pipeline.beyond.worlds.suites import suite_tasks
 from pipeline.beyond.worlds.tables import DENSITIES, GAMES, GROWTH, POINTS, TASKS
 from pipeline.io import write_table
-from pipeline.truth.recall import Resampling
+from pipeline.statistics.resampling import Resampling
 
 SUITES = Path("data/beyond/suites")
 PUBLISHED = Path("data/suites/standard.jsonl")

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
-from pipeline.statistics.uncertainty import holm, paired_permutation, pairwise, rank_intervals, stream
+from pipeline.statistics.paired_tests import holm, paired_permutation, pairwise, rank_intervals
+from pipeline.statistics.resampling import stream
 
 
 def test_a_name_is_a_stream_of_its_own() -> None:
@@ -83,6 +85,12 @@ def test_holm_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
     sets = [s for size in range(1, len(p_values) + 1) for s in combinations(places, size)]
     closed = [max(min(1.0, len(s) * min(p_values[j] for j in s)) for s in sets if i in s) for i in places]
     assert holm(p_values) == pytest.approx(closed)
+
+
+def test_holm_has_the_digits_of_another_implementation() -> None:
+    for i in range(5):
+        p_values = stream("holm", str(i)).random(28) ** 3
+        assert holm(p_values.tolist()) == multipletests(p_values, method="holm")[1].tolist()
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])

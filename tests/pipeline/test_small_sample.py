@@ -9,8 +9,8 @@ from scipy import stats
 from statistics_check import games, long, ols_p, textbook
 
 from pipeline.mixed_effects import crossed
-from pipeline.statistics.few_groups import between_test, bootstrap_test, permutation_test
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
+from pipeline.statistics.small_sample import between_test, bootstrap_test, permutation_test
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def test_beyond_the_limit_relabellings_are_drawn_and_agree() -> None:
     assert (every.draws, every.exact, some.draws, some.exact) == (720, True, 700, False)
     assert some.p_one_sided == pytest.approx(every.p_one_sided, abs=0.07)
     assert some == permutation_test(frame.reverse(), "y", "x", limit=700)
-    assert some != permutation_test(frame, "y", "x", limit=700, seed="another")
+    assert some != permutation_test(frame, "y", "x", limit=700, seed="another stream")
 
 
 ELSEWHERE = games(stream("elsewhere"), 3, 6).filter(
@@ -97,5 +97,8 @@ def test_means_that_do_not_vary_say_nothing() -> None:
     frame = games(stream("flat"), 3, 4)
     level = frame.with_columns(y=pl.col("task") * 0.1)
     assert between_test(level, "y", "x", "model").p_one_sided is None
+    centred = frame.with_columns(pl.col("x") - pl.col("x").mean().over("model"))
+    assert between_test(centred, "y", "x", "model").correlation is None
+    assert between_test(games(stream("two"), 2, 4), "y", "x", "model").p_one_sided in (0.5, 1.0)
     with pytest.raises(ValueError, match="12 levels of model have too many orders"):
         between_test(games(stream("flat"), 12, 4), "y", "x", "model")

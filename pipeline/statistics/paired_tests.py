@@ -4,17 +4,21 @@ Every random number comes from a stream with a name, so that results are the sam
 drawn. Rows are first put in an order of their own: the order of a frame changes no digit.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import fsum
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from pipeline.io import read_table, to_frame
+from pipeline.schemas.results import COMPARISONS, RANKS
+from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.by_game import by_game, ended
+from pipeline.statistics.resampling import Resampling, stream
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
 DRAWS = 10_000
@@ -31,11 +35,6 @@ class Paired:
     exact: bool  # whether all sign patterns were tried
 
 
-def stream(*names: str) -> np.random.Generator:
-    """The generator of a name, such as ("bootstrap", "table_1", "excess_cost")."""
-    return np.random.default_rng(int.from_bytes(sha256("\x1f".join(names).encode()).digest()))
-
-
 def paired_permutation(
     a: Sequence[float | None], b: Sequence[float | None], names: Sequence[str] = ("paired",), draws: int = DRAWS
 ) -> Paired:
@@ -43,6 +42,7 @@ def paired_permutation(
 
     Pairs with a value missing are left out. All patterns are tried where at most 14 differences are more than rounding,
     else `draws` of the stream called names, and p = (1 + reached) / (1 + draws). Two-sided, on the mean difference.
+    `scipy.stats.permutation_test` takes five times as long, and tells sums apart that are equal but for rounding.
     Raises ValueError for lengths that differ or for values that are not finite.
     """
     together = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
@@ -69,6 +69,7 @@ def _patterns(count: int) -> NDArray[np.int64]:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p-values in the order given: rejecting all up to alpha errs somewhere at most alpha of the time.
 
+    The digits of statsmodels' `multipletests`, which imports for a second and then collects garbage at every call.
     Raises ValueError for a value outside 0 … 1.
     """
     if not all(0 <= p <= 1 for p in p_values):
@@ -156,3 +157,74 @@ def rank_intervals(
     table = pl.DataFrame(rows, schema=schema, orient="row")
     ranked = table.with_columns(rank=pl.col("mean").rank("min", descending=higher_is_better).cast(pl.Int64))
     return ranked.select(team, "mean", "tasks", "rank", "rank_low", "rank_high").sort("rank", team, nulls_last=True)
+
+
+SETTING = ("setting", "condition")
+PAIR = ("a", "b")
+HIGHER = {"higher": True, "lower": False}
+
+Tables = tuple[pl.DataFrame, pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Testing:
+    """What is compared and which way is better (metric → higher or lower), draws of signs, and the level of tests."""
+
+    better: Mapping[str, str] = field(default_factory=dict)
+    draws: int = 10_000
+    alpha: float = 0.05
+    seed: str = "comparisons"
+
+
+def metrics_by_game(tables: Path) -> pl.DataFrame:
+    """One row a game (game_id) that ended: its team and task_id, and Table 1's columns for this game alone."""
+    tasks = ended(read_table(tables, "games")).select("game_id", "task_id")
+    return by_game("table1", tables).join(tasks, on="game_id").sort("game_id")
+
+
+def comparisons(games: pl.DataFrame, testing: Testing, resampling: Resampling) -> Tables:
+    """Pairs and ranks (the tables `comparisons` and `ranks`) of the games of `metrics_by_game`.
+
+    Pairs: one row a setting, condition, metric and pair of teams a, b: mean difference on common tasks, its interval,
+    p, and Holm's p over the pairs of one metric. Ranks: one row a setting, condition, metric and team.
+    Raises ValueError for a metric without a column, or a direction other than higher and lower.
+    """
+    unknown = {m: way for m, way in testing.better.items() if m not in games.columns or way not in HIGHER}
+    if unknown:
+        raise ValueError(f"comparisons need metrics of Table 1, each higher or lower, not {unknown}")
+    empty = (to_frame(COMPARISONS, []).drop("a_simulated", "b_simulated"), to_frame(RANKS, []).drop("simulated"))
+    every = [empty, *_tables_by_metric(games, testing, resampling)]
+    pairs, ranks = (pl.concat(parts, how="diagonal") for parts in zip(*every, strict=True))
+    simulated = games.group_by("team").agg(pl.col("simulated").any())
+    for side in PAIR:
+        named = simulated.rename({"team": side, "simulated": f"{side}_simulated"})
+        pairs = pairs.join(named, on=side, how="left")
+    return pairs, ranks.join(simulated, on="team", how="left")
+
+
+def _tables_by_metric(games: pl.DataFrame, testing: Testing, resampling: Resampling) -> Iterator[Tables]:
+    """The pairs and ranks of each setting, condition and metric."""
+    for (setting, condition), part in games.sort(SETTING).group_by(SETTING, maintain_order=True):
+        for metric, better in testing.better.items():
+            names = (testing.seed, f"{setting}", f"{condition}")
+            tested = pairwise(part, value=metric, names=names, draws=testing.draws)
+            ranked = rank_intervals(part, tested, value=metric, higher_is_better=HIGHER[better], alpha=testing.alpha)
+            spread = ratio_intervals(differences(part, metric), PAIR, resampling).select(*PAIR, "low", "high")
+            where = {"setting": setting, "condition": condition, "metric": metric}
+            named = [pl.lit(value, pl.String).alias(name) for name, value in where.items()]
+            yield (
+                tested.join(spread, on=PAIR, how="left").with_columns(*named),
+                ranked.with_columns(*named, better=pl.lit(better), teams=pl.len().cast(pl.Int64)),
+            )
+
+
+def differences(games: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """One row a pair of teams and common task, as `ratio_intervals` takes them: the difference a − b counts once."""
+    means = by_task(games, "team", metric, "task_id")
+    rows = [
+        (a, b, task, means[a][task] - means[b][task], 1.0)
+        for a, b in combinations(sorted(means), 2)
+        for task in sorted(means[a].keys() & means[b].keys())
+    ]
+    schema = {"a": pl.String, "b": pl.String, "task_id": pl.String, "numerator": pl.Float64, "denominator": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -5,24 +5,25 @@ Each takes its draws from a stream with a name, and is the same from run to run.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from math import factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy import stats  # type: ignore[import-untyped]
 
 from pipeline.mixed_effects import Observations, fit, observations
 from pipeline.statistics import reml
 from pipeline.statistics.reml import Array
-from pipeline.statistics.uncertainty import stream
+from pipeline.statistics.resampling import stream
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
 
 CHUNK = 500  # permuted predictors held in memory at a time
 TINY = 1e-12  # relative: means that differ by less are equal
+DECIMALS = 9  # of a relabelling's t: what lies below is rounding
 
 
 @dataclass(frozen=True)
@@ -88,25 +89,27 @@ def permutation_test(
     If outcomes do not depend on the predictor and models are exchangeable, all relabellings of the first group are
     equally likely, so the test is exact for any number of models; with k of them p is at least 1 / k!. The variance
     ratios are those of the model without the predictor, which no relabelling changes. Where there are more than `limit`
-    relabellings, that many are drawn.
+    relabellings, that many are drawn, the one observed included.
 
     Raises ValueError as `crossed` does, and unless each level of the first group has one row in each cell of others.
     """
     data = observations(frame, outcome, predictor, groups)
     rows = _exchangeable(data, groups[0])
-    null = _null(data)
-    shape = reml.design(data.fixed[:, :1], data.codes)
-    levels, n = rows.shape[0], data.predictor.size
-    exact = factorial(levels) <= limit
-    orders = _every(levels) if exact else _some(levels, limit, stream(seed, outcome, predictor))
-    t = np.empty(len(orders))
-    for start in range(0, len(orders), CHUNK):
-        part = orders[start : start + CHUNK]
-        given = np.empty((n, len(part)))
-        given[rows.ravel()] = data.predictor[rows[part].reshape(len(part), -1)].T
-        t[start : start + CHUNK] = _null_t(shape, null, data.outcome - data.outcome.mean(), given)
-    reached = int((t <= t[0] + 1e-9 * abs(t[0])).sum())
-    return Reference(reached / len(orders), len(orders), exact)
+    null, shape = _null(data), reml.design(data.fixed[:, :1], data.codes)
+    y = (data.outcome - data.outcome.mean()) / data.outcome.std()
+
+    def relabelled_t(order: NDArray[np.intp], axis: int) -> Array:
+        """t of each order of the levels (… × levels), rounded, so that no digit tells equal ones apart."""
+        orders = order.reshape(-1, len(rows))
+        given = np.empty((y.size, len(orders)))
+        given[rows.ravel()] = data.predictor[rows[orders].reshape(len(orders), -1)].T
+        return _null_t(shape, null, y, given).round(DECIMALS).reshape(order.shape[:-1])
+
+    exact = (count := factorial(len(rows))) <= limit
+    how = {"permutation_type": "pairings", "alternative": "less", "vectorized": True, "batch": CHUNK}
+    rng, draws = stream(seed, outcome, predictor), count if exact else limit - 1
+    test = stats.permutation_test((np.arange(len(rows)),), relabelled_t, n_resamples=draws, rng=rng, **how)
+    return Reference(float(test.pvalue), min(count, limit), exact)
 
 
 def _exchangeable(data: Observations, group: str) -> NDArray[np.intp]:
@@ -119,17 +122,6 @@ def _exchangeable(data: Observations, group: str) -> NDArray[np.intp]:
         if same and len({tuple(other[row] for other in others) for row in rows[0]}) == rows.shape[1]:
             return rows
     raise ValueError(f"not every {group} has one row in every cell: use bootstrap_test, which needs no balance")
-
-
-def _every(levels: int) -> NDArray[np.intp]:
-    """All orders of the levels, the given one first."""
-    return np.array(list(permutations(range(levels))), dtype=np.intp)
-
-
-def _some(levels: int, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The given order, then drawn ones."""
-    drawn = np.argsort(rng.random((count - 1, levels)), axis=1)
-    return np.vstack([np.arange(levels), drawn])
 
 
 def _null_t(shape: reml.Design, null: reml.Profile, outcome: Array, given: Array) -> Array:
@@ -161,9 +153,8 @@ def between_test(frame: "pl.DataFrame | pd.DataFrame", outcome: str, predictor: 
         raise ValueError(f"{count} levels of {group} have too many orders to try all")
     n = np.bincount(data.codes[0])
     x, y = (np.bincount(data.codes[0], values) / n for values in (data.predictor, data.outcome))
-    x, y = x - x.mean(), y - y.mean()
-    size = float(np.sqrt((x @ x) * (y @ y)))
-    if size <= TINY * float(np.abs(data.outcome).max() * np.sqrt(count)):
+    if any(np.ptp(m) <= TINY * np.abs(v).max() for m, v in ((x, data.predictor), (y, data.outcome))):
         return Between(None, None)
-    r = x[_every(count)] @ y / size
-    return Between(float(r[0]), float((r <= r[0] + 1e-9).mean()))
+    every = stats.PermutationMethod(n_resamples=factorial(count), batch=CHUNK)
+    test = stats.pearsonr(x, y, alternative="less", method=every)
+    return Between(float(test.statistic), float(test.pvalue))
