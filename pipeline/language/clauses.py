@@ -7,9 +7,8 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.language.joining import BOUNDARIES, joined
 from pipeline.language.scan import Token, scanner
-from pipeline.language.slots import CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, listed
+from pipeline.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, joined, listed
 from pipeline.language.targets import is_named
 
 PRIORITY = ("occupied", "negative", "positive", "cost", "proposal")

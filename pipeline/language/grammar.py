@@ -5,13 +5,10 @@ KINDS puts these and the words of vocabulary in the order in which they are trie
 
 from collections.abc import Mapping
 
+from pipeline.language.vocabulary import Phrases
 from pipeline.language.vocabulary.around import ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST
-from pipeline.language.vocabulary.cost import COST
-from pipeline.language.vocabulary.negative import NEGATIVE
-from pipeline.language.vocabulary.occupied import EFFORT, EVENT, OCCUPIED
-from pipeline.language.vocabulary.phrases import Phrases
-from pipeline.language.vocabulary.positive import CLEAR, POSITIVE
-from pipeline.language.vocabulary.proposal import PROPOSAL
+from pipeline.language.vocabulary.feasible import CLEAR, COST, POSITIVE, PROPOSAL
+from pipeline.language.vocabulary.infeasible import EFFORT, EVENT, NEGATIVE, OCCUPIED
 
 # Numbers before these count something, and are no slots.
 UNITS = (

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.language.numerals import NUMERAL, in_digits
-from pipeline.language.scan import fold, numbers_of, sentences
+from pipeline.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.language.statements import Reading, Statement, read
 from pipeline.rules import Claim, RuleSet, Stretch, one_by_one
 

@@ -1,6 +1,6 @@
 """What stands around a class: negations, conditions, requests, and phrases that say nothing of a slot."""
 
-from pipeline.language.vocabulary.phrases import Phrases
+from pipeline.language.vocabulary import Phrases
 
 # What turns the class after it around.
 NEGATION: Phrases = (
