@@ -6,7 +6,8 @@ A part grows while it lacks slots or a class; what follows a whole part starts a
 from dataclasses import dataclass, field, replace
 
 from pipeline.language import pointing
-from pipeline.language.clauses import PRIORITY, RELATIVE, Atom
+from pipeline.language.atoms import RELATIVE, Atom
+from pipeline.language.classes import PRIORITY
 from pipeline.language.scan import Token
 from pipeline.language.slots import Slots
 from pipeline.language.targets import is_named
@@ -49,13 +50,13 @@ class Reader:
 
     def take(self, atom: Atom, following: Atom | None) -> None:
         """Join an atom to the open part, or start another."""
-        if atom.kind in ("hard", "stop"):
+        if atom.boundary in ("hard", "stop"):
             self.clause += 1
             self.last = self.last or (self.open if self.open and self.open.said else None)
             self.open, self.subject = None, []
         if atom.mode != "statement" or (atom.aside and not atom.slots):
             self._keep_silent(atom)
-        elif atom.kind == "except" or self._is_left_over(atom):
+        elif atom.boundary == "except" or self._is_left_over(atom):
             self._turn(atom)
         elif atom.echoes and atom.slots and self.last:
             self._start(atom, self.last.said or "", self.last, overrides=False)
@@ -63,9 +64,9 @@ class Reader:
             self._point_back(atom, self.open.said if self.open else None)
         elif self.open and self.open.said and pointing.IT_IS_NOT.search(self.text, atom.start, atom.end):
             self._point_back(atom, "negative" if self.open.said == "positive" else None, back=True)
-        elif atom.decided and atom.slots:
+        elif atom.claim_class and atom.slots:
             self._take_whole(atom)
-        elif atom.decided:
+        elif atom.claim_class:
             self._take_class(atom)
         elif atom.slots:
             self._take_slots(atom, following)
@@ -79,7 +80,7 @@ class Reader:
             self.open = Part(self.clause, atom.start, atom.end, slots=list(slots), silent=True, said="positive")
 
     def _is_left_over(self, atom: Atom) -> bool:
-        if atom.decided or not atom.slots or not (self.last or (self.open and self.open.said)):
+        if atom.claim_class or not atom.slots or not (self.last or (self.open and self.open.said)):
             return False
         rest = self.text[atom.slots[-1].to_end if atom.slots[-1].to_end > 0 else atom.slots[-1].end : atom.end]
         before = self.last or self.open
@@ -89,17 +90,17 @@ class Reader:
 
     def _turn(self, atom: Atom) -> None:
         """The opposite of what was said before in the sentence: "7 is not", "except 7"."""
-        if atom.kind == "except" and atom.decided:
+        if atom.boundary == "except" and atom.claim_class:
             self._except_inside(atom)
             return
         before = self.last if self.last and self.last.said else self.open
         if before is None or before.said is None:
-            self.excepted = atom if atom.kind == "except" else None
+            self.excepted = atom if atom.boundary == "except" else None
             return
         if pointing.AGREES.search(self.text, atom.start, atom.end) and atom.slots and not before.silent:
             self._start(atom, before.said, before)
             return
-        yes = not (atom.kind == "except" or atom.lead.endswith("not") or atom.has("negation"))
+        yes = not (atom.boundary == "except" or atom.lead.endswith("not") or atom.has("negation"))
         said = OPPOSITE.get(before.said)
         if said and not before.silent and atom.slots and not (yes and said == "negative"):
             self._start(atom, said, before)
@@ -110,9 +111,9 @@ class Reader:
         if main:
             self._complete(main, atom)
         all_but = pointing.NOTHING.search(self.text, 0, atom.start) is not None
-        said = atom.decided if all_but else OPPOSITE.get(atom.decided or "")
+        said = atom.claim_class if all_but else OPPOSITE.get(atom.claim_class or "")
         if said and atom.slots:
-            self._start(atom, said, main or self._made(atom, atom.decided))
+            self._start(atom, said, main or self._made(atom, atom.claim_class))
 
     def _start(self, atom: Atom, said: str, before: Part, overrides: bool = True) -> None:
         """A part that leaves its class out, in the clause of the part that has it: "except 7" holds against "3-9"."""
@@ -124,7 +125,7 @@ class Reader:
 
     def _take_whole(self, atom: Atom) -> None:
         cut = self.open
-        part = self._made(atom, atom.decided)
+        part = self._made(atom, atom.claim_class)
         if cut and not cut.silent and cut.said is None and self._is_joined(cut, atom):
             part.slots, part.tokens, part.start = cut.slots + part.slots, cut.tokens + part.tokens, cut.start
         elif cut and not cut.slots and not cut.silent:
@@ -154,7 +155,7 @@ class Reader:
 
     def _is_news(self, atom: Atom) -> bool:
         """Whether it holds from now on, whatever stood there: "…, so it is now free"."""
-        if atom.decided != "positive":
+        if atom.claim_class != "positive":
             return False
         left = atom.lead.endswith("so") and pointing.MOVED.search(self.text, 0, atom.start) is not None
         return left or pointing.NEWS.search(self.text, atom.start, atom.end) is not None
@@ -187,9 +188,9 @@ class Reader:
         if part and part.slots and part.said is None:
             self._complete(part, atom)
         elif part and part.slots and atom.lead != "|":
-            self._point_back(atom, atom.decided)
+            self._point_back(atom, atom.claim_class)
         else:
-            made = self._made(atom, atom.decided)
+            made = self._made(atom, atom.claim_class)
             self._add_subject(made)
             if self.excepted and self.excepted.slots and made.said in OPPOSITE:
                 excepted, self.excepted = self.excepted, None
@@ -197,7 +198,7 @@ class Reader:
             self.open = made
 
     def _complete(self, part: Part, atom: Atom) -> None:
-        part.said, part.decider, part.end = atom.decided, atom.decider, atom.end
+        part.said, part.decider, part.end = atom.claim_class, atom.decider, atom.end
         part.tokens += atom.tokens
         alone = atom.lead == "(" and not pointing.ALL.match(self.text, atom.start)
         if alone and len(part.slots) > 1 and "," in self.text[part.slots[-2].end : part.slots[-1].start]:
@@ -248,7 +249,7 @@ class Reader:
 
     def _take_slots(self, atom: Atom, following: Atom | None) -> None:
         part = self.open
-        own = following is not None and following.decided is not None and not following.slots
+        own = following is not None and following.claim_class is not None and not following.slots
         if part and following and own and following.lead in LABELS and not (atom.lead == ":" and following.lead == "|"):
             part = None
         if part and part.said and not part.slots and not part.silent:

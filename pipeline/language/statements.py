@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.language.clauses import PRIORITY, Atom, atoms_of, phrases
+from pipeline.language.atoms import Atom, atoms_of, phrases
+from pipeline.language.classes import PRIORITY
 from pipeline.language.parts import OPPOSITE, Part, Reader
 from pipeline.language.scan import Token
 from pipeline.language.slots import CLASS_KINDS, NUMBER
@@ -58,7 +59,7 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
     if before is None and CLASS_KINDS.isdisjoint([token.kind for token in tokens]) and not ECHOING.search(text):
         return NOTHING
     made = atoms_of(text, tokens, start)
-    decided = any(atom.decided for atom in made)
+    decided = any(atom.claim_class for atom in made)
     if decided:
         before = None
     elif before:
