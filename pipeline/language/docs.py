@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.language.grammar import EXCEPT, HARD, SOFT, UNITS
+from pipeline.language.grammar import ELSEWHERE, EXCEPT, HARD, HYPOTHETICAL, IGNORED, NEGATION, REQUEST, SOFT, UNITS
 from pipeline.language.vocabulary import Phrases
-from pipeline.language.vocabulary.around import ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST
 from pipeline.language.vocabulary.feasible import CLEAR, COST, POSITIVE, PROPOSAL
 from pipeline.language.vocabulary.infeasible import EFFORT, EVENT, NEGATIVE, OCCUPIED
 from pipeline.rules import ENGLISH
