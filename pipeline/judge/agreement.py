@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.judge.questions import Asked, Question
-from pipeline.language.clauses import atoms
+from pipeline.language.atoms import atoms
 from pipeline.language.messages import TWO, language_claims
 from pipeline.language.scan import fold, numbers_of, sentences
 from pipeline.language.slots import NUMBER

@@ -1,284 +1,266 @@
-"""A sentence as atoms: the stretches between its commas, conjunctions and conditions, each with what it says.
-
-An atom has a mode: a statement, or a question or a condition, which claim nothing.
-"""
+"""A clause of a sentence, and how it leans on the one before: pronouns, words left out, and what is news."""
 
 import re
-from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.language.joining import BOUNDARIES, joined
-from pipeline.language.scan import Token, scanner
-from pipeline.language.slots import CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, listed
-from pipeline.language.targets import is_named
+from pipeline.language.atoms import RELATIVE, Atom
+from pipeline.language.classes import OPPOSITE, PRIORITY
+from pipeline.language.scan import Token
+from pipeline.language.slots import LISTS, Slots
 
-PRIORITY = ("occupied", "negative", "positive", "cost", "proposal")
-# What "not" makes of a class; an errand that one would rather not move is still an errand.
-TURNED = {"negative": "positive", "positive": "negative", "occupied": "occupied"}
-
-# Kinds that are told apart from their class because other words weigh differently beside them.
-READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
-
-# "Let's put meeting 4 at slot 3" proposes; "let's move meeting 4 out of slot 3" says where it is.
-IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
-EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
-UNABLE = re.compile(r"can|could|unable|.*\bable\b")
-PREFERS = re.compile(r"\bprefer\w*\b")
-TICKS = ("^", "`")
-TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
-NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
-# Whom the message speaks to: "Great, Agent 2, …", "Hi Agent 2: …".
-GREETED = re.compile(
-    r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
-    rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:who|which|and|like|0|just like|"
-    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|~|-\s)"
+# Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
+BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
+# "Go ahead with slot 3, I'm free."
+BARE = re.compile(
+    r"\s*(?:i'm|i am|we're|we are)\s+(?:\w+ly\s+|all\s+|also\s+|still\s+)?"
+    r"(?:free|available|open|busy|unavailable|booked)\s*"
 )
-HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
-GLUE = (
-    r"\s*(?:(?:and|or|so|but|also|then|ok|okay|great|thanks|just|well|now|if so|if not|hi|hello|hey|perfect|"
-    r"actually)\s+)*"
+# A number that was not read as a slot: what follows is said of it, not of the slots before.
+OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
+# "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
+ALL = re.compile(r"\s*(?:both|all|each)\b")
+# "Nothing except 7 works": what is excepted has the class as it stands.
+NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
+# "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
+PAIR = re.compile(
+    r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
 )
-# How a question starts, with or without a question mark.
-INVERTED = re.compile(
-    GLUE + r"(?:(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|isn't|aren't|don't|doesn't|can't|"
-    r"couldn't|won't|wouldn't)\s+(?:you|your|we|i|they|he|she|it|that|this|these|those|there|slots?|0|#0|agents?|any|"
-    r"anyone|everyone|someone|either (?:of|slot|0)|both (?:of|slots)|the|our|their)\b"
-    r"|(?:have|has)\s+(?:you|we|they|i|agents?|any|anyone)\b|(?:how|who|why)\b"
-    r"|what (?:about|is|are|do|does|if|would|slots?|times?|could|can|should|will|else)\b"
-    r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
+REPORTS = re.compile(
+    r"\b(?:said|says|told|mentioned|mentions|confirmed|reports?|reported|according|per|indicated|noted|states?|wrote|"
+    r"writes|texted|replied|answered|assured|assures)\b"
 )
-RELATIVE = ("which", "where")
-ENDS_CONDITION = frozenset((",", "then", "(", ")", "~", "-", ":", "|", "->", "=>", "so", "since", "because"))
-ENDS_QUESTION = re.compile(r"(?:, )?(?:since|because|as|so|which|where|and)|[,(~:-]|given")
-BACK_THEN = re.compile(r"\b(?:there|then|too|it|as well)\s+$")
-WOULD = re.compile(r"\b(?:would|could|might|will)\b|'(?:d|ll)\b")
+# "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
+MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
+NEWS = re.compile(r"\bnow\b")
+ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+# What joins two slots of one list.
+GLUE = re.compile(
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
+    r"[\s-]*)*[\s)]*"
+)
+# "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
+IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
+IT_IS_NOT = re.compile(
+    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
+    r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
+)
+AGREES = re.compile(r"\b(?:either|too|as well)\b")
+# "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
+MEETING_AT = re.compile(r"\s*meeting\s+#?m?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
+# "Not at 5, only at slot 7."
+ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
+# "… is free at 5, Agent 3 at 6": the same of another.
+GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
+JOINED = (",", "and", ", and")
+LISTED = ("and", "or", ", and", ", or")
+GOES_ON = (*LISTED, ",", "plus", "(", "~")
+LABEL_STARTS = (":", "~", "-")
+SUBJECT_ENDS = (*LABEL_STARTS, "(")
+LABELS = (*SUBJECT_ENDS, "->", "=>", "|")
 
 
 @dataclass(slots=True)
-class Atom:
-    """A stretch of a sentence: the word before it, its tokens, its slots, its class and the token that decides it."""
+class Clause:
+    """Atoms that belong together: slots, what is said of them, and the phrases that tell of whom.
 
-    lead: str
-    kind: str
-    start: int
-    end: int = 0
-    tokens: list[Token] = field(default_factory=list)
-    kinds: Set[str] = frozenset()
-    slots: list[Slots] = field(default_factory=list)
-    aside: list[Slots] = field(default_factory=list)
-    decided: str | None = None
-    decider: Token | None = None
-    echoes: bool = False  # it only repeats a class: "so is Agent 2"
-    mode: str = "statement"
-
-    def has(self, kind: str) -> bool:
-        """Whether a phrase of this kind is in it."""
-        return kind in self.kinds
-
-
-def atoms(text: str, goes_on: bool = False) -> list[Atom]:
-    """The atoms of a sentence, each with its class, slots and mode; `goes_on`: a class was said before it."""
-    return atoms_of(text, *phrases(text), goes_on)
-
-
-def phrases(text: str) -> tuple[list[Token], int]:
-    """The phrases of a sentence, and where it starts: after a greeting by name."""
-    hail = GREETED.match(text) or HAILED.match(text)
-    start = hail.end() if hail else 0
-    return scanner().scan(text, start), start
-
-
-def atoms_of(text: str, found: Sequence[Token], start: int, goes_on: bool = False) -> list[Atom]:
-    """The atoms of a sentence whose phrases were found."""
-    tokens = joined(text, found)
-    kept = [t for i, t in enumerate(tokens) if t.kind != "numbers" or is_anchored(text, tokens, i, goes_on)]
-    made = _cut(text, kept, start)
-    for atom in made:
-        _decide(text, atom)
-        _place(text, atom)
-        atom.echoes = _is_echo(text, atom)
-    _set_modes(text, made)
-    return made
-
-
-def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
-    """The atoms between boundaries; of boundaries in a row (", and") the lead keeps all words."""
-    made = [Atom("", "", start)]
-    ticked = has_ticks(text)
-    ticks_first = ticked and TICKS_FIRST.match(text) is not None
-    for token in tokens:
-        if (ticked or token.kind == "group") and _starts_anew(text, made[-1], token, ticks_first):
-            made[-1].end = token.start
-            made.append(Atom(",", "soft", token.start))
-        if token.kind not in BOUNDARIES:
-            made[-1].tokens.append(token)
-            continue
-        last = made[-1]
-        last.end = token.start
-        lead, word = "", text[token.start : token.end].strip()
-        if not last.tokens and not text[last.start : last.end].strip() and last.kind in ("soft", "hard", "stop", ""):
-            made.pop()
-            lead = last.lead
-        kind = last.kind if lead and last.kind in ("hard", "stop") and token.kind in ("soft", "hard") else token.kind
-        inside = token.kind in ("hypothetical", "except") or word == "not"
-        made.append(Atom(f"{lead} {word}".strip(), kind, token.start if inside else token.end))
-        if inside and word != "not":
-            made[-1].tokens.append(token)
-    made[-1].end = len(text)
-    return made
-
-
-def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool:
-    """Whether a subject or a slot starts another atom without a word between.
-
-    "Except 3 I'm free", "blocked there I'd take 5", "1 ✅ 2 ❌".
+    Within a scope, which ends at "but" and the like, only the first in order of several classes about one slot holds,
+    unless a clause overrides the others. A silent one claims nothing and may be pointed back to.
     """
-    if ticks_first:
-        return text[token.start] in TICKS and bool(atom.tokens)
-    if token.kind in LISTS:
-        return bool(atom.tokens) and text[atom.tokens[-1].start] in TICKS
-    if token.kind != "group":
-        return False
-    if atom.kind == "except":
-        return len(atom.tokens) > 1
-    said = any(token.kind in CLASS_KINDS for token in atom.tokens)
-    return said and BACK_THEN.search(text, atom.start, token.start) is not None
+
+    scope: int
+    start: int
+    end: int
+    tokens: list[Token] = field(default_factory=list)
+    slots: list[Slots] = field(default_factory=list)
+    claim_class: str | None = None
+    decider: Token | None = None
+    overrides: bool = False
+    silent: bool = False
+    inherits_from: "Clause | None" = None  # whose targets are its own where it marks none
+
+    @property
+    def lacks_class(self) -> bool:
+        """Whether it has slots and awaits what is said of them."""
+        return bool(self.slots) and self.claim_class is None
+
+    @property
+    def lacks_slots(self) -> bool:
+        """Whether it says something and awaits its slots."""
+        return self.claim_class is not None and not self.slots
+
+    @property
+    def claims(self) -> bool:
+        """Whether it says something, and not in a question or condition."""
+        return self.claim_class is not None and not self.silent
 
 
-def _decide(text: str, atom: Atom) -> None:
-    """The first class in the order of priority, after turning those that a negation stands before."""
-    atom.kinds = {token.kind for token in atom.tokens}
-    if not atom.kinds.isdisjoint(CLASS_KINDS):
-        _weigh(text, atom)
-    if atom.has("elsewhere") and atom.kinds.isdisjoint(LISTS):
-        atom.decided = atom.decider = None
+NO_CLAUSE = Clause(-1, 0, 0)
 
 
-def _weigh(text: str, atom: Atom) -> None:
-    """Set what decides an atom that has a phrase of a class."""
-    negated = _is_neither(text, atom)
-    proposed, skips = False, atom.has("cost") or atom.has("clear")
-    for token in _ticks_last(text, atom.tokens):
-        if text[token.start] in TICKS and atom.decided:
-            break
-        if token.kind == "negation":
-            negated = True
-        elif token.kind in CLASS_KINDS:
-            plain = READ_AS.get(token.kind, token.kind)
-            if token.kind == "effort" and EASILY.search(text, token.start, token.end):
-                plain = "cost"
-            elif token.kind == "effort" and skips:
-                continue
-            skips = skips or (token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None)
-            said = _turned(token, plain) if negated and token.kind != "clear" else plain
-            if said == "occupied" and negated and "any" in text[token.start : token.end]:
-                said = "positive"  # "neither Agent 0 nor I have anything at 3"
-            if said == "occupied" and proposed and IS_MEETING.match(text, token.start, token.end):
-                continue
-            proposed = proposed or said == "proposal"
-            better = atom.decider is not None and atom.decider.kind == "effort" and said == atom.decided
-            if said and (better or atom.decided is None or PRIORITY.index(said) < PRIORITY.index(atom.decided)):
-                atom.decided, atom.decider = said, token
+def marks_of(atom: Atom) -> list[Token]:
+    """An atom's phrases that name someone: as its subject, or for whom a slot is so."""
+    return [token for token in atom.tokens if token.kind in ("group", "for_whom")]
 
 
-def _is_neither(text: str, atom: Atom) -> bool:
-    """Whether a negation holds of all that an atom says, wherever it stands: "3 works for neither of us"."""
-    if atom.has("negation"):
-        negations = (token for token in atom.tokens if token.kind == "negation")
-        if any(text.startswith(("neither", "none"), token.start) for token in negations):
-            return True
-    whom = (token for token in atom.tokens if token.kind == "for_whom") if atom.has("for_whom") else ()
-    return any("neither" in text[token.start : token.end] for token in whom)
-
-
-def _ticks_last(text: str, tokens: list[Token]) -> Sequence[Token]:
-    """The tokens in order, but ticks after words, which say more."""
-    return sorted(tokens, key=lambda token: text[token.start] in TICKS) if has_ticks(text) else tokens
-
-
-def has_ticks(text: str) -> bool:
-    """Whether a tick or a cross stands in a folded text."""
-    return "^" in text or "`" in text
-
-
-def _turned(token: Token, plain: str) -> str | None:
-    """What a negation makes of a class: room that can't be made is a slot out of reach."""
-    return "negative" if token.kind == "effort" else TURNED.get(plain)
-
-
-def _place(text: str, atom: Atom) -> None:
-    """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
-    if atom.kinds.isdisjoint(LISTS):
-        return
-    moving = MOVE.search(text, atom.start, atom.end) is not None
-    chosen = PREFERS.search(text, atom.start, atom.end) is not None
-    into = atom.slots
-    for token in atom.tokens:
-        if token.kind == "aside":
-            into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
-        elif token.kind in LISTS:
-            into += listed(text, token, moving, chosen)
-
-
-def _set_modes(text: str, made: Sequence[Atom]) -> None:
-    mode, outer, moves = "statement", "statement", False
-    placed = False
-    for before, atom in zip([None, *made], made, strict=False):
-        if atom.kind in ("hard", "stop"):
-            mode = outer = "statement"
-        if atom.kind == "hypothetical":
-            mode, moves = "condition", MOVE.search(text, atom.start, atom.end) is not None
-            if moves and before and before.decided == "positive" and WOULD.search(text, before.start, before.end):
-                before.mode = mode
-        elif mode == "condition" and _ends(atom.lead) and not (moves and WOULD.search(text, atom.start, atom.end)):
-            mode = outer
-        if mode != "condition":
-            mode = outer = _asks(text, atom, outer, placed)
-        atom.mode = mode
-        placed = placed or bool(atom.slots)
-
-
-def _ends(lead: str) -> bool:
-    """Whether a condition ends here: not at ", and", which goes on with it."""
-    return lead.split(" ")[0] in ENDS_CONDITION and lead not in (", and", ", or")
-
-
-def _asks(text: str, atom: Atom, mode: str, placed: bool) -> str:
-    """Whether an atom asks: it starts like a question, or goes on with one and makes no claim of its own."""
-    relative = atom.lead.endswith(RELATIVE)
-    if relative and not placed and not text[: atom.start].replace(atom.lead, "", 1).strip(" -"):
-        return "question"
-    if not relative and not atom.echoes and (INVERTED.match(text, atom.start) or atom.has("request")):
-        return "question"
-    if mode == "question" and not (ENDS_QUESTION.fullmatch(atom.lead) and _claims(text, atom, relative)):
-        return "question"
-    return "statement"
-
-
-def _claims(text: str, atom: Atom, relative: bool) -> bool:
-    """Whether an atom starts with the sender or an agent, or says for whom."""
-    marks = [token for token in atom.tokens if token.kind in ("group", "for_whom")]
-    if atom.lead == "and" and not (marks and text.startswith(("i ", "i'"), marks[0].start)):
-        return False
-    return bool(marks) and is_named(text, marks[0]) and (relative or bool(atom.decided))
-
-
-ECHO = re.compile(r"\s*(?:is|are|am|does|do|did|has|have|can|will|could|would)\s+(?:agents?|i|we|slots?|0)\b")
-ECHOED = re.compile(
-    r"\s*(?:and\s+)?(?:agents?\s*#?0+|i|we)(?:'m|\s+(?:is|are|am|does|do|can|will|could|would))\s+"
-    r"(?:too|as well|also)\b"
-)
-
-
-NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
-
-
-def _is_echo(text: str, atom: Atom) -> bool:
-    """Whether an atom only repeats a class, for another target or slot: "so is Agent 2", "so is slot 5"."""
-    if atom.decided:
-        return False
-    if atom.lead.endswith(("so", "as", "nor", "neither")) and ECHO.match(text, atom.start):
+def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom names what it speaks of, or more slots than the clause before has: "I can do both"."""
+    if atom.has("elsewhere") or OF_ANOTHER.match(text, atom.start):
         return True
-    if NEITHER.match(text, atom.start):
+    is_one = len(before.slots) == 1 and before.slots[0].to_start < 0
+    return is_one and PAIR.search(text, atom.start, atom.end) is not None
+
+
+def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
+    """Whether an atom that says this is of the slots of the clause before."""
+    if atom.echoes or atom.lead == "(" or atom.lead.endswith(RELATIVE):
         return True
-    return not atom.slots and ECHOED.match(text, atom.start) is not None
+    if (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
+        return True
+    if marks_of(atom) and (not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)):
+        return True
+    return before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end) is not None
+
+
+def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom in brackets is of the last slot of a list: "3, 5 (errand)"."""
+    if atom.lead != "(" or len(before.slots) < 2 or ALL.match(text, atom.start):
+        return False
+    return "," in text[before.slots[-2].end : before.slots[-1].start]
+
+
+def goes_on(text: str, before: Clause, clause: Clause) -> bool:
+    """Whether a clause that marks no target is about that of the clause before."""
+    if not before.claims:
+        return False
+    if before.scope == clause.scope:
+        return True
+    led = clause.decider is not None and clause.decider.start < clause.slots[0].start
+    return led or REPORTS.search(text, before.start, before.end) is not None
+
+
+def is_news(text: str, atom: Atom) -> bool:
+    """Whether it holds from now on, whatever stood there: "…, so it is now free"."""
+    if atom.claim_class != "positive":
+        return False
+    left = atom.lead.endswith("so") and MOVED.search(text, 0, atom.start) is not None
+    return left or NEWS.search(text, atom.start, atom.end) is not None
+
+
+def wins(text: str, before: Clause, clause: Clause, atom: Atom) -> bool:
+    """Whether of a class without slots and one with slots the first holds: "free and flexible at 3"."""
+    if before.claim_class is None or clause.claim_class is None:
+        return False
+    if PRIORITY.index(before.claim_class) >= PRIORITY.index(clause.claim_class):
+        return False
+    if atom.lead == "and":
+        return before.claim_class != "occupied" and not atom.has("group")
+    accepts = before.decider is not None and text.startswith(ACCEPTS, before.decider.start)
+    return atom.lead == ")" or (atom.lead == "," and accepts and clause.claim_class == "proposal")
+
+
+def claims_nothing(atom: Atom) -> bool:
+    """Whether an atom asks, supposes, or only puts slots aside."""
+    return atom.mode != "statement" or bool(atom.aside and not atom.slots)
+
+
+def is_whole(atom: Atom) -> bool:
+    """Whether an atom has slots and a class."""
+    return atom.claim_class is not None and bool(atom.slots)
+
+
+def leans(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom leaves out that what was said holds of its slots, or doesn't: "except 7", "7 is not"."""
+    if atom.boundary == "except":
+        return True
+    if atom.claim_class or not atom.slots or before.claim_class is None:
+        return False
+    if before.claim_class == "negative" and ONLY.match(text, atom.start):
+        return True
+    end = max(atom.slots[-1].end, atom.slots[-1].to_end)
+    return _denies(atom) or IS_SO.fullmatch(text, end, atom.end) is not None
+
+
+def _denies(atom: Atom) -> bool:
+    return atom.lead.endswith("not") or atom.has("negation")
+
+
+def agrees(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether what was said holds of an atom's slots, too: "5 isn't either"."""
+    if before.silent or not atom.slots or not leans(text, before, atom):
+        return False
+    return AGREES.search(text, atom.start, atom.end) is not None
+
+
+def contrasts(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether the opposite holds of an atom's slots: "except 7", "7 is not", and "7 is" after a refusal."""
+    opposite = OPPOSITE.get(before.claim_class or "")
+    if before.silent or not atom.slots or opposite is None or not leans(text, before, atom):
+        return False
+    return opposite == "positive" or atom.boundary == "except" or _denies(atom)
+
+
+def denies_it(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom says only that it is not so: "Agent 2 can't"."""
+    return before.claim_class is not None and IT_IS_NOT.search(text, atom.start, atom.end) is not None
+
+
+def shares_class(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
+    if not before.lacks_class or not is_whole(atom):
+        return False
+    return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
+
+
+def awaits_label(atom: Atom, following: Atom | None) -> bool:
+    """Whether what an atom's slots are is said after it: "3: free"."""
+    if not atom.slots or following is None or not _is_label(following) or following.lead not in LABELS:
+        return False
+    return not (atom.lead == ":" and following.lead == "|")
+
+
+def _is_label(atom: Atom) -> bool:
+    return atom.claim_class is not None and not atom.slots
+
+
+def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom names another agent and its slots, and nothing else."""
+    return before.claims and bool(atom.slots) and GAPPED.match(text, atom.start) is not None
+
+
+def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether another meeting takes up another slot."""
+    if before.claim_class != "occupied" or before.silent or not atom.slots:
+        return False
+    return MEETING_AT.match(text, atom.start) is not None
+
+
+def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
+    """Whether slots go on a list, and what follows says more of them: "free at 3 and 5, which is cheap"."""
+    if before.claim_class is None or not atom.slots or following is None or not _is_label(following):
+        return False
+    return atom.lead in LISTED and following.lead.endswith(RELATIVE)
+
+
+def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom is slots and nothing else: "slot 3 is free, 5, 7"."""
+    if not before.claims or not atom.slots or atom.lead not in GOES_ON:
+        return False
+    listed = [token for token in atom.tokens if token.kind in LISTS]
+    ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
+    return all(GLUE.fullmatch(text, start, end) for start, end in ends)
+
+
+def tells_for_whom(before: Clause, atom: Atom) -> bool:
+    """Whether an atom adds for whom the slots before it are so."""
+    marks = marks_of(atom)
+    return bool(before.slots and marks) and marks[0].kind == "for_whom"
+
+
+def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
+    """Whether an atom names whom the next one is about: "Agent 2: …", "according to Agent 3, …"."""
+    marks = marks_of(atom)
+    if not marks:
+        return False
+    if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
+        return True
+    return REPORTS.search(text, atom.start, atom.end) is not None

@@ -3,14 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.language.grammar import EXCEPT, HARD, SOFT, UNITS
-from pipeline.language.vocabulary.around import ELSEWHERE, HYPOTHETICAL, IGNORED, NEGATION, REQUEST
-from pipeline.language.vocabulary.cost import COST
-from pipeline.language.vocabulary.negative import NEGATIVE
-from pipeline.language.vocabulary.occupied import EFFORT, EVENT, OCCUPIED
-from pipeline.language.vocabulary.phrases import Phrases
-from pipeline.language.vocabulary.positive import CLEAR, POSITIVE
-from pipeline.language.vocabulary.proposal import PROPOSAL
+from pipeline.language.grammar import ELSEWHERE, EXCEPT, HARD, HYPOTHETICAL, IGNORED, NEGATION, REQUEST, SOFT, UNITS
+from pipeline.language.vocabulary import Phrases
+from pipeline.language.vocabulary.feasible import CLEAR, COST, POSITIVE, PROPOSAL
+from pipeline.language.vocabulary.infeasible import EFFORT, EVENT, NEGATIVE, OCCUPIED
 from pipeline.rules import ENGLISH
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.language.numerals import NUMERAL, in_digits
-from pipeline.language.scan import fold, numbers_of, sentences
-from pipeline.language.statements import Reading, Statement, read
+from pipeline.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
+from pipeline.language.statements import Reading, StatementForm, read
 from pipeline.rules import Claim, RuleSet, Stretch, one_by_one
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
@@ -119,7 +118,7 @@ def statements(content: str) -> tuple[Said, ...]:
         found = _read(text, question, None if apart else before, after)
         before = None
         if found:
-            before = found[-1].said if found[-1].targets == ONESELF else None
+            before = found[-1].claim_class if found[-1].targets == ONESELF else None
             own = numbers[first:]
             said += _numbered(found, numbers[heading.numbers] + own if heading else own, start, heading)
     return tuple(said)
@@ -160,7 +159,7 @@ def _outline(text: str) -> Outline:
     return Outline(len(numbers_of(text)), HEADING.search(text) is not None, THEY.match(text) is not None)
 
 
-def _read(text: str, question: bool, before: str | None, after: int) -> tuple[Statement, ...]:
+def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
     """The statements of a sentence, as they stand in its text. Of what was said before, one that says of its slots
     what they are takes nothing."""
     alone = _read_alone(text, question, after)
@@ -195,7 +194,7 @@ def _read_short(text: str, question: bool, before: str | None, after: int) -> Re
     return read(text, question, before, after)
 
 
-def _numbered(found: Sequence[Statement], numbers: list[bytes], at: int, heading: Heading | None) -> Iterable[Said]:
+def _numbered(found: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None) -> Iterable[Said]:
     """The statements of a passage that starts at a place, with its numbers."""
     said: list[Said] = []
     for _, targets, slots, kind, start, end, _ in found:
@@ -221,7 +220,7 @@ def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Seq
     return found if len(found) == 1 else list(dict.fromkeys(found))
 
 
-def _settled(found: Sequence[Statement], said: Sequence[Said]) -> Iterable[Said]:
+def _settled(found: Sequence[StatementForm], said: Sequence[Said]) -> Iterable[Said]:
     """What holds of several statements: in a clause, of those about one slot of an agent, the one of lowest rank."""
     best: dict[tuple[int, int | None, int], tuple[int, Said]] = {}
     for (clause, *_, rank), (targets, slots, kind, start, end) in zip(found, said, strict=True):

@@ -1,4 +1,4 @@
-"""From a message to tokens: folding, sentences, and one pass of the vocabulary over a sentence.
+"""From a message to tokens: folding, numerals, sentences, and one pass of the vocabulary over a sentence.
 
 Folding keeps every character's place, so that a span in folded text is the span in the message.
 """
@@ -27,6 +27,20 @@ ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
 SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
 FOREIGN = re.compile(r"[^\x00-\x7f]")
 
+# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
+WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+VALUES = {word: str(value) for value, word in enumerate(WORDS)}
+WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
+# Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
+# letter: a search for one letter skips fast to where it stands.
+NUMERAL = re.compile(
+    rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
+)
+EACH = re.compile(WORD)
+
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
     r"([.!?;\n](?:(?<!\.)[!?;\n.\s]*"
@@ -52,6 +66,15 @@ def fold(content: str) -> str:
         content = FOREIGN.sub(lambda found: FOLDED.get(found[0], " "), content)
     # Bytes are translated several times as fast as characters.
     return content.encode().translate(ASCII).decode()
+
+
+def in_digits(content: str, folded: str) -> str:
+    """The message with such numbers in digits, character for character: each is padded to its word's length."""
+    for numbers in NUMERAL.finditer(folded):
+        for word in EACH.finditer(folded, *numbers.span()):
+            padded = VALUES[word[0]].rjust(len(word[0]))
+            content = content[: word.start()] + padded + content[word.end() :]
+    return content
 
 
 def numbers_of(content: str) -> list[bytes]:

@@ -1,11 +1,13 @@
-"""A sentence's statements: its parts with their targets, without what a question only asks."""
+"""A sentence's statements: its clauses with their targets, without what a question only asks."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipeline.language.clauses import PRIORITY, Atom, atoms_of, phrases
-from pipeline.language.parts import OPPOSITE, Part, Reader
+from pipeline.language.atoms import Atom, atoms_of, phrases
+from pipeline.language.classes import OPPOSITE, PRIORITY
+from pipeline.language.clause_rules import read_clauses
+from pipeline.language.clauses import Clause
 from pipeline.language.scan import Token
 from pipeline.language.slots import CLASS_KINDS, NUMBER
 from pipeline.language.targets import SENDER, Span, left_out, targets
@@ -22,17 +24,17 @@ ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
 EDGES = " \t\n\r,;:-~()|"
 
 
-class Statement(NamedTuple):
-    """What a sentence states: in which clause, of whom, which slots and ranges, of what class, where, and at what rank.
+class StatementForm(NamedTuple):
+    """What a sentence states: in which scope, of whom, which slots and ranges, of what class, where, and at what rank.
 
     Agents and slots are given by which of the sentence's numbers they are, None being the sender. Of statements of one
-    clause about one slot the lowest rank holds.
+    scope about one slot the lowest rank holds.
     """
 
-    clause: int
+    scope: int
     targets: tuple[int | None, ...]
     slots: tuple[tuple[int, int | None], ...]
-    said: str
+    claim_class: str
     start: int
     end: int
     rank: int
@@ -41,7 +43,7 @@ class Statement(NamedTuple):
 class Reading(NamedTuple):
     """What a sentence states, and whether it says what its slots are, so that nothing said before matters."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[StatementForm, ...]
     decided: bool
 
 
@@ -57,87 +59,99 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
     tokens, start = phrases(text)
     if before is None and CLASS_KINDS.isdisjoint([token.kind for token in tokens]) and not ECHOING.search(text):
         return NOTHING
-    made = atoms_of(text, tokens, start)
-    decided = any(atom.decided for atom in made)
-    if decided:
-        before = None
-    elif before:
-        made = atoms_of(text, tokens, start, goes_on=True)
-    found = Reader(text, before)
-    for index, atom in enumerate(made):
-        found.take(atom, made[index + 1] if index + 1 < len(made) else None)
-    everyone = [token for atom in made for token in atom.tokens]
-    asked = _asked_from(text, made) if question else None
-    parts = [part for part in found.parts if part.end > after]
-    return Reading(tuple(_statements(text, parts, everyone, question, asked)), decided)
+    atoms = atoms_of(text, tokens, start)
+    decided = any(atom.claim_class for atom in atoms)
+    if before and not decided:
+        atoms = atoms_of(text, tokens, start, goes_on=True)
+    clauses = [clause for clause in read_clauses(text, atoms, None if decided else before) if clause.end > after]
+    if not clauses:
+        return Reading((), decided)
+    asked = _asked_from(text, atoms) if question else None
+    return Reading(tuple(_statements(text, clauses, [t for atom in atoms for t in atom.tokens], asked)), decided)
 
 
-def _asked_from(text: str, made: Sequence[Atom]) -> int:
+def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
     """Where the question of a sentence with a ? starts, if no atom asks by its form: at the last, or before a tag."""
-    if any(atom.mode == "question" for atom in made):
+    if any(atom.mode == "question" for atom in atoms):
         return len(text)
-    last = made[-1]
-    if len(made) > 1 and TAG.fullmatch(text, last.start, last.end):
-        last = made[-2]
+    last = atoms[-1]
+    if len(atoms) > 1 and TAG.fullmatch(text, last.start, last.end):
+        last = atoms[-2]
     return last.start
 
 
 def _statements(
-    text: str, parts: Sequence[Part], everyone: Sequence[Token], question: bool, asked: int | None
-) -> Iterator[Statement]:
-    if not parts:
-        return
-    known: dict[int, tuple[Span, ...]] = {}
-    ranks = {found.start(): rank for rank, found in enumerate(NUMBER.finditer(text))}
-    for part in sorted(parts, key=lambda part: part.end):
-        who, marked = _whom(text, part, everyone, known)
-        known[id(part)] = who
-        if question and not (marked and (asked is None or part.end <= asked or _is_own(text, part))):
-            continue
-        if part.said and who and not part.silent:
-            start, end = _trim(text, part.start, part.end)
-            slots = tuple(
-                (ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None)
-                for slot in part.slots
-                if not slot.goal or part.said == "proposal"
-            )
-            whom = tuple(None if span == SENDER else ranks[span[0]] for span in who)
-            rank = -1 if part.overrides else PRIORITY.index(part.said)
-            yield Statement(part.clause, whom, slots, part.said, start, end, rank)
-            others = left_out(text, part.tokens)
-            if others and part.said in OPPOSITE:
-                whom = tuple(None if span == SENDER else ranks[span[0]] for span in others)
-                yield Statement(part.clause, whom, slots, OPPOSITE[part.said], start, end, rank)
-            goals = tuple((ranks[slot.start], None) for slot in part.slots if slot.goal)
-            if goals and part.said == "occupied" and any(t.kind == "proposal" for t in part.tokens):
-                yield Statement(part.clause, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
+    text: str, clauses: Sequence[Clause], phrases: Sequence[Token], asked: int | None
+) -> Iterator[StatementForm]:
+    """What clauses state, by where they end; of a question, which starts at `asked`, those that mark their targets."""
+    targets_of: dict[int, tuple[Span, ...]] = {}
+    ranks = {number.start(): rank for rank, number in enumerate(NUMBER.finditer(text))}
+    for clause in sorted(clauses, key=lambda clause: clause.end):
+        spans, marked = _targets(text, clause, phrases, targets_of)
+        targets_of[id(clause)] = spans
+        if spans and clause.claims and (asked is None or (marked and _is_own_claim(text, clause, asked))):
+            yield from _forms(text, clause, spans, ranks)
 
 
-def _whom(
-    text: str, part: Part, everyone: Sequence[Token], known: dict[int, tuple[Span, ...]]
+def _is_own_claim(text: str, clause: Clause, asked: int) -> bool:
+    """Whether a clause claims something though its sentence has a question mark: before the question, or of oneself."""
+    if clause.end <= asked:
+        return True
+    return any(token.kind == "group" and ONESELF.match(text, token.start) for token in clause.tokens)
+
+
+def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int, int]) -> Iterator[StatementForm]:
+    """What a clause states of its targets, of those it leaves out, and of slots that something would move to."""
+    said = clause.claim_class or ""
+    start, end = _trim(text, clause.start, clause.end)
+    slots = tuple(
+        (ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None)
+        for slot in clause.slots
+        if not slot.goal or said == "proposal"
+    )
+    rank = -1 if clause.overrides else PRIORITY.index(said)
+    yield StatementForm(clause.scope, _ranked(spans, ranks), slots, said, start, end, rank)
+    others = left_out(text, clause.tokens)
+    if others and said in OPPOSITE:
+        yield StatementForm(clause.scope, _ranked(others, ranks), slots, OPPOSITE[said], start, end, rank)
+    goals = tuple((ranks[slot.start], None) for slot in clause.slots if slot.goal)
+    if goals and said == "occupied" and any(token.kind == "proposal" for token in clause.tokens):
+        yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
+
+
+def _ranked(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:
+    """The targets by which of the sentence's numbers they are."""
+    return tuple(None if span == SENDER else ranks[span[0]] for span in spans)
+
+
+def _targets(
+    text: str, clause: Clause, phrases: Sequence[Token], known: Mapping[int, tuple[Span, ...]]
 ) -> tuple[tuple[Span, ...], bool]:
-    """A part's targets, and whether it marks them itself; else the part's before, else the sender."""
-    own = targets(text, part.tokens, part.decider, everyone) if part.decider else None
-    if own is None and not part.decider and any(t.kind in ("group", "for_whom") for t in part.tokens):
-        own = targets(text, part.tokens, part.tokens[-1], everyone)
-    if own is None and part.decider and text.startswith("let", part.decider.start):
-        own = (SENDER,)
+    """A clause's targets, and whether it marks them itself; else those it inherits, else the sender."""
+    own = _own_targets(text, clause, phrases)
     if own is not None:
         return own, bool(own)
-    if part.heir and part.of is not None and not _is_new(text, part):
-        inherited = known.get(id(part.of))
-        return (_whom(text, part.of, everyone, known)[0] if inherited is None else inherited), part.overrides
-    return (SENDER,), False
+    before = clause.inherits_from
+    if before is None or _is_new(text, clause):
+        return (SENDER,), False
+    inherited = known.get(id(before))
+    return (_targets(text, before, phrases, known)[0] if inherited is None else inherited), clause.overrides
 
 
-def _is_new(text: str, part: Part) -> bool:
+def _own_targets(text: str, clause: Clause, phrases: Sequence[Token]) -> tuple[Span, ...] | None:
+    """The targets that a clause marks: None where it marks none, empty where they can't be named."""
+    if clause.decider is None:
+        names = any(token.kind in ("group", "for_whom") for token in clause.tokens)
+        return targets(text, clause.tokens, clause.tokens[-1], phrases) if names else None
+    own = targets(text, clause.tokens, clause.decider, phrases)
+    return (SENDER,) if own is None and text.startswith("let", clause.decider.start) else own
+
+
+def _is_new(text: str, clause: Clause) -> bool:
     """Whether a proposal is the sender's though another was spoken of: "7 is blocked for Agent 3, so 6 it is"."""
-    return part.said == "proposal" and part.decider is not None and OPENS.match(text, part.decider.start) is not None
-
-
-def _is_own(text: str, part: Part) -> bool:
-    """Whether the sender speaks of itself in so many words."""
-    return any(t.kind == "group" and ONESELF.match(text, t.start) for t in part.tokens)
+    if clause.claim_class != "proposal" or clause.decider is None:
+        return False
+    return OPENS.match(text, clause.decider.start) is not None
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

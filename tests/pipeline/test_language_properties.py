@@ -11,8 +11,7 @@ from pipeline.language import messages as language
 from pipeline.language import statements
 from pipeline.language.grammar import KINDS
 from pipeline.language.messages import language_claims
-from pipeline.language.numerals import in_digits
-from pipeline.language.scan import expand, fold, scanner, sentences
+from pipeline.language.scan import expand, fold, in_digits, scanner, sentences
 from pipeline.rules import RULES, Claim
 from tests.pipeline.gold import gold
 

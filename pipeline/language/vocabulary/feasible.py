@@ -1,7 +1,8 @@
-"""The class *positive*: the target is free there, or can do it."""
+"""Classes whose evidence is for a slot: *positive*, *cost* and *proposal*."""
 
-from pipeline.language.vocabulary.phrases import Phrases
+from pipeline.language.vocabulary import Phrases
 
+# Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
     r"\^|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0: yes)|yes(?<=0 - yes)|definite yes|unoccupied",
     r"(?:am|'m|'re|are|will be|'ll be) {adv}good (?=at|in|on|there|then)",
@@ -97,4 +98,93 @@ CLEAR: Phrases = (
     r"reason|objection|conflict|obstacle|difficulty)s?(?: (?:with|against|at|in|for|on))?",
     r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|not a conflict",
     r"{not} {adv}(?:be )?{adv}(?:problem|issue|trouble)",
+)
+
+# Cost-qualitative: moving what is there costs little, or a number.
+COST: Phrases = (
+    r"costs? (?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})",
+    r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)",
+    r"costs?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|"
+    r"around|at|would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
+    r"00*[- ]cost",
+    r"(?:costs?|price|charge) (?:for|of|at|to (?:use|take|clear|free|open up|move))(?= slots?\b| #?0|"
+    r" (?:us|mov|clear|free|tak)ing)",
+    r"(?:pay(?:s|ing)?|paid|charge[sd]?|quote[sd]?|priced at|price(?: tag)? (?:of|is)|set(?:s|"
+    r"ting)? (?:me|us|them) back|set agent 00? back) (?:about |a cost of |a price of )?0+\b",
+    r"comes? (?:out |in )?(?:to|at) (?:about |a total of )?0+\b",
+    r"(?:hardly|barely|scarcely) (?:any |an? )?(?:trouble|bother|effort|hassle|problem|inconvenience)",
+    r"{not} mind (?=(?:clear|mov|free|shift|rearrang|open|giv)\w*ing)",
+    r"takes? (?:very |only )?(?:little|nothing)",
+    r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|"
+    r"price|penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
+    r"(?:worth|rated|score[sd]?|valued at) 0+\b",
+    r"(?:small|slight|minor|little|mild|tiny|modest|trivial) (?:\w+ )?(?:inconvenience|hassle|bother|"
+    r"trouble|nuisance|effort|price|sacrifice|adjustment|change|favou?r|matter|thing)",
+    r"(?:low|lower|lowest|small|minimal|zero|no|little|minimum|reasonable|modest|negligible|least|"
+    r"limited)[- ]?(?:displacement |moving |scheduling )?(?:costs?|impact|priority|stakes|effort|"
+    r"disruption|burden|importance)",
+    r"costs? (?:(?:me|us) )?(?:almost |next to |very |practically )?(?:nothing|little)",
+    r"(?:simple|quick|trivial|straightforward|simpler) to (?:move|shift|clear|relocate|reschedule|free up)",
+    r"(?:hardly|barely|scarcely) (?:bothers?|hurts?|disturbs?|affects?|disrupts?|touches|troubles?)",
+    r"bothers (?:me|us) (?:least|little)",
+    r"(?:the )?least (?:of a )?(?:trouble|bother|hassle|effort|pain|work|problem)",
+    r"a (?:breeze|cinch|doddle|snap)|piece of cake|child's play",
+    r"without (?:much |any |a |great |undue |too much )?(?:fuss|effort|hassle|pain|bother|ado|drama)",
+    r"without (?:much|great) (?:trouble|difficulty)",
+    r"no (?:trouble|bother|problem|effort|hassle) to (?:clear|move|free|shift|open|vacate|reschedule)",
+    r"(?:hardly|barely|not) (?:much of )?an? (?:\w+ )?(?:sacrifice|loss|burden|imposition)",
+    r"(?:is|be|'s) (?:quick|painless|trivial|simple|straightforward|nothing)",
+    r"(?:displacement|moving|relocation|rescheduling) costs? (?:is |of |: ?|= ?)?0+\b|costs?(?= ?: ?slots?\b)",
+    r"costs(?= (?:are|per slot))|free of (?:cost|charge)|cost-free",
+    r"no (?:great |big |real |major )?(?:sacrifice|loss|burden|imposition)|wiggle room|negotiable|nudged?",
+    r"no sweat|small (?:price|ask)|(?:barely|hardly) (?:costs?|any cost|matters)|low[- ]friction|movable",
+    r"can give|minor|trivial|negligible|minimal|painless|cheap(?:er|est|ly)?|inexpensive|unimportant|harmless",
+    r"easy|easier|easiest|easily|eas(?:e|ily) of moving|flexible|flexibility|mov(?:e?able)|adjustable",
+    r"shiftable|effortless\w*|(?:can|could|happy to|willing to|able to) (?:be )?{adv}(?:moved?|shift(?:ed)?)",
+    r"{not} (?:cost|costly|expensive|disruptive|(?:be )?an? (?:huge |major |big |real )?(?:deal|hassle|"
+    r"burden))(?: (?:me|us))?(?: (?:much|anything|a lot))?",
+    r"no big deal|(?:least|less) (?:costly|expensive|disruptive|painful)",
+)
+
+# Proposal: the target puts the slot forward, or settles on it.
+PROPOSAL: Phrases = (
+    r"(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
+    r"(?:i|we) (?:really |quite |do )?like (?=slots?)|keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
+    r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
+    r"meeting m?0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
+    r"for )?",
+    r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)",
+    r"(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call it)",
+    r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|"
+    r"hold(?:ing)?|reserv(?:e|ing)|book(?:ing)?)",
+    r"(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
+    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting m?0+)",
+    r"a go|fixed(?= ?[:,~] ?slot)|alternative(?= ?[:~])|(?:second|third|next|other|main) choice|prefer\w*",
+    r"suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|advocat\w+|vot(?:e|ing) for|push(?:ing)? for",
+    r"my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|plan b|partial to|decid(?:e|ed|ing) on",
+    r"make it (?=slot|0)|put me down|sign(?:ed|ing)? off on|pin(?:ned|ning)? down|nail(?:ed|ing)? down",
+    r"second (?=slot)|i'm for (?=slot)|i'd say|put forward|counter-?propos\w*|aim(?:s|ing)?|target(?:ing)?",
+    r"lean(?:ing)?(?: towards?)?|shoot for|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*",
+    r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|agreed|agreement",
+    r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)",
+    r"went with|stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)",
+    r"proceed(?:ing|s)?(?: with)?|run with|use|using",
+    r"(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|put|set|hold|keep|grab|pick|"
+    r"choose|reserve|place|have)",
+    r"pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|select(?:ed|ing)?|reserv(?:e|ed|ing)|book(?:ing)?",
+    r"booked (?:us|it|the|this|meeting)",
+    r"schedul(?:e|ing) (?=it|this|the|that|our|us|meeting|for|at|in|on|slot|0|around)",
+    r"scheduled (?:it|us|this|the meeting|our meeting|meeting m?0+)",
+    r"(?:all )?set(?:ting)? (?:us |it |this |meeting m?0+ )?(?:for|to|at|on|in)",
+    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting m?0+|me)(?: down| in)?",
+    r"best|better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|inclined",
+    r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|pitch",
+    r"(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|ing)? on|see you|consensus",
+    r"converged?|settled|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for",
+    r"(?:we'll|we will|to) meet|put (?=slots? ?#?0+ (?:forward|down|in|on))|float|it(?:'ll| will| shall) be",
+    r"that makes it|pencil(?:l?ed|l?ing)?",
+    r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)",
+    r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|(?:done|deal|sold)(?= ?[,:~] ?slots?)|final",
+    r"official|fix(?:ed|ing)? (?:it|us|this|meeting m?0+|on|for)(?: at| in| for| to| on)?",
+    r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))|final answer",
 )
