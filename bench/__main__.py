@@ -62,7 +62,7 @@ def bench(
     if write:
         keep(found, write)
         if "growth" in found["work"]:
-            from pipeline.plots.growth import growth
+            from pipeline.plots.lines import growth
             from pipeline.plots.style import save
 
             save(growth(found["work"]["growth"]), write.with_name("images") / "growth.svg")

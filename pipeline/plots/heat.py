@@ -1,7 +1,7 @@
-"""Patterns by team: a cell a figure, the darker the more often, on a logarithmic scale."""
+"""Heat maps: how often each team shows each pattern, and what observers came to believe of targets' slots."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -13,86 +13,96 @@ if TYPE_CHECKING:
 
 ROW, COLUMN = 0.21, 0.46  # inches
 LEAST, MOST = 0.01, 100.0  # what is drawn nearly white, and darkest; nothing is drawn for 0
+SHADES = ("#f7f7f7", "#8c8c8c")  # light enough for dark figures on all of them
 ORDER = ("reported", "other", "simulated", "protocol")
-GAP = 0.35  # columns left free between kinds
 
 
 def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_title: str) -> "Figure | None":
-    """A row for each pattern in the frame's order, a column for each team within its kind; None when there is no cell.
+    """A row for each pattern in the frame's order, a panel a kind, a column a team: the darker, the more often.
 
-    What a team never shows is left blank.
+    The scale is logarithmic; what a team never shows is left blank. None when there is no cell.
 
     cells: pattern, name, kind (of plots.style.KINDS), per_100; notes: words to the right of a pattern's row.
     """
     if cells.is_empty():
         return None
     patterns = cells["pattern"].unique(maintain_order=True).to_list()
-    places = _places(cells)
-    width = 2.3 + COLUMN * len(places) + (1.5 if notes else 0)
-    figure, axes = subplots(figsize=(max(4.2, min(8.6, width)), 1.25 + ROW * len(patterns)))
-    for row in cells.iter_rows(named=True):
-        if row["per_100"]:
-            _cell(axes, places[row["kind"], row["name"]], patterns.index(row["pattern"]), row["per_100"])
-    _frame(axes, patterns, places)
-    right = max(places.values()) + 0.75
-    axes.text(right, -0.75, note_title if notes else "", fontsize=7, color="#555555", va="bottom")
-    for pattern, words in notes.items():
-        if pattern in patterns:
-            axes.text(right, patterns.index(pattern), words, fontsize=7, color="#555555", va="center")
+    kinds = [kind for kind in ORDER if kind in cells["kind"]]
+    teams = [cells.filter(kind=kind)["name"].n_unique() for kind in kinds]
+    width = 2.3 + COLUMN * sum(teams) + (1.5 if notes else 0)
+    size = max(4.2, min(8.6, width)), 1.25 + ROW * len(patterns)
+    figure, panels = subplots(1, len(kinds), figsize=size, width_ratios=teams, sharey=True, squeeze=False)
+    for axes, kind in zip(panels[0], kinds, strict=True):
+        _patterns(axes, cells.filter(kind=kind), patterns, kind)
+    panels[0][0].set_yticks([i + 0.5 for i in range(len(patterns))], [p.replace("_", " ") for p in patterns])
+    if notes:
+        _notes(panels[0][-1], {-0.5: note_title} | {patterns.index(p) + 0.5: notes[p] for p in patterns if p in notes})
     entitle(figure, title)
     return figure
 
 
-def _places(cells: pl.DataFrame) -> dict[tuple[str, str], float]:
-    """Where each column stands, from the left."""
-    teams = cells.select("kind", "name").unique(maintain_order=True)
-    places, place = {}, 0.0
-    for kind in (k for k in ORDER if k in teams["kind"]):
-        for name in teams.filter(kind=kind)["name"]:
-            places[kind, name] = place
-            place += 1
-        place += GAP
-    return places
+def _patterns(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], kind: str) -> None:
+    """The teams of a kind, named above."""
+    import seaborn as sns
+    from matplotlib.colors import LinearSegmentedColormap, LogNorm
+
+    rates = cells.to_pandas().pivot_table(index="pattern", columns="name", values="per_100", sort=False)
+    rates = rates.reindex(index=patterns)
+    sns.heatmap(
+        rates, mask=~(rates > 0), vmin=LEAST, vmax=MOST, norm=LogNorm(LEAST, MOST, clip=True), ax=axes, cbar=False,
+        linewidths=1.5, cmap=LinearSegmentedColormap.from_list("", SHADES), annot=rates.map(rate_in_words), fmt="",
+        annot_kws={"fontsize": 6.5, "color": "#222222", "va": "center_baseline"},
+    )  # fmt: skip
+    axes.grid(False)
+    axes.set(xlabel=KINDS[kind][0], ylabel="")
+    axes.xaxis.label.set(color=ink(kind), fontsize=7)
+    axes.tick_params(axis="both", length=0)
+    axes.xaxis.tick_top()
+    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=40, ha="left", rotation_mode="anchor", color=ink(kind))
 
 
-def _cell(axes: "Axes", x: float, y: int, value: float) -> None:
-    from math import log10
-
-    from matplotlib.patches import Rectangle
-
-    depth = min(1.0, max(0.06, log10(value / LEAST) / log10(MOST / LEAST)))
-    shade = str(1 - 0.72 * depth)
-    axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=shade, edgecolor="none"))
-    axes.text(
-        x,
-        y,
-        figure_of(value),
-        ha="center",
-        va="center_baseline",
-        fontsize=6.5,
-        color="white" if depth > 0.62 else "#222222",
-    )
+def _notes(axes: "Axes", words: Mapping[float, str]) -> None:
+    """Words to the right of a panel, at heights in data."""
+    beside: dict[str, Any] = {
+        "xycoords": ("axes fraction", "data"),
+        "textcoords": "offset points",
+        "annotation_clip": False,
+    }
+    for height, text in words.items():
+        axes.annotate(text, (1, height), xytext=(8, 0), va="center", fontsize=7, color="#555555", **beside)
 
 
-def figure_of(value: float) -> str:
+def rate_in_words(value: float) -> str:
     """A rate in four characters or so."""
     return f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= LEAST else f"<{LEAST}"
 
 
-def _frame(axes: "Axes", patterns: Sequence[str], places: Mapping[tuple[str, str], float]) -> None:
-    axes.set(xlim=(-0.6, max(places.values()) + 0.6), ylim=(len(patterns) - 0.45, -0.55))
-    axes.set_yticks(range(len(patterns)), [pattern.replace("_", " ") for pattern in patterns])
-    axes.set_xticks(list(places.values()), [name for _, name in places], rotation=40, ha="left", rotation_mode="anchor")
-    axes.tick_params(axis="both", length=0)
-    axes.xaxis.tick_top()
-    for words, (kind, _) in zip(axes.get_xticklabels(), places, strict=True):
-        words.set_color(ink(kind))
-    for kind in {kind: None for kind, _ in places}:
-        own = [x for (k, _), x in places.items() if k == kind]
-        axes.annotate(
-            KINDS[kind][0], ((own[0] + own[-1]) / 2, len(patterns) - 0.4), xytext=(0, -3), textcoords="offset points",
-            ha="center", va="top", fontsize=7, color=ink(kind), annotation_clip=False,
-        )  # fmt: skip
-    axes.grid(False)
-    for side in axes.spines.values():
-        side.set_visible(False)
+def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]]) -> "Figure":
+    """One panel per observer (rows) and target (columns): time runs down, a line a message, a column a slot.
+
+    histories: of pipeline.views.beliefs. White is the prior 0.5; violet says that the slot can be had, brown that not.
+    """
+    observers, targets = sorted({o for o, _ in histories}), sorted({t for _, t in histories})
+    size = (1.0 + 1.5 * len(targets), 0.9 + 1.05 * len(observers))
+    figure, panels = subplots(
+        max(1, len(observers)), max(1, len(targets)), figsize=size, squeeze=False, sharex=True, sharey=True
+    )
+    image = None
+    for i, observer in enumerate(observers):
+        for j, target in enumerate(targets):
+            axes = panels[i][j]
+            axes.grid(False)
+            if i == 0:
+                axes.set_title(f"about agent {target}", fontsize=8)
+            if j == 0:
+                axes.set_ylabel(f"agent {observer}\nmessage")
+            history = histories.get((observer, target))
+            if history is None:
+                axes.set_facecolor("#f4f4f4")
+                continue
+            # seaborn's heat map has a path for each cell, of which there are thousands here; this is one image a panel.
+            image = axes.imshow(history, cmap="PuOr", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    if image is not None:
+        figure.supxlabel("slot", fontsize=8)
+        figure.colorbar(image, ax=panels, label="belief that the slot is feasible", fraction=0.04)
+    return figure

@@ -1,13 +1,14 @@
-"""Teams over a few steps: meetings, speakers, difficulties. A line a team, its name at its end."""
+"""Lines over steps: teams over meetings, speakers or difficulties, and what deriving takes over numbers of traces."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.plots.place import text_size
-from pipeline.plots.spread import spread
+from pipeline.benchmarks import numbers
+from pipeline.plots.labels import spread, text_size
+from pipeline.plots.points import WITH_ENDS, with_ends
 from pipeline.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
 
 if TYPE_CHECKING:
@@ -21,12 +22,16 @@ TIE = 12.0  # points from the last step to the names
 LEFT, RIGHT = 0.12, 0.06  # of the steps' range, beyond the first and last
 DODGE = 0.013  # of the steps' range: intervals of two teams at one step stand side by side
 
+MEMORY_BOUND = 2_000  # MB
+
 
 @dataclass(frozen=True)
 class Steps:
     """What the lines run over, and how: the steps in order as the frame has them, and as they are printed.
 
-    linear_to: where given, panels have scales of their own, and one with values beyond it has a logarithmic scale.
+    linear_to: where given, panels have scales of their own, and one with values beyond it has a logarithmic scale;
+    dodge: whether teams stand side by side at a step, so that intervals can be told apart. Lines then cross elsewhere
+    than their values do: not for curves whose crossings are the message.
     """
 
     column: str
@@ -35,6 +40,7 @@ class Steps:
     xlabel: str
     ylabel: str
     linear_to: float | None = None
+    dodge: bool = True
 
 
 def team_lines(
@@ -77,9 +83,9 @@ def _lines(shown: pl.DataFrame, measure: str, steps: Steps) -> list[tuple[str, s
     places = pl.DataFrame({steps.column: list(steps.order), "_step": [float(i) for i in range(last + 1)]})
     ordered = shown.join(places, on=steps.column).sort("_step")
     teams = ordered.group_by("kind", "name").agg(pl.col(measure).last()).sort(measure, "kind", "name").rows()
-    middle = (len(teams) - 1) / 2
+    middle, dodge = (len(teams) - 1) / 2, DODGE * last if steps.dodge else 0.0
     return [
-        (kind, name, ordered.filter(kind=kind, name=name).with_columns(pl.col("_step") + (n - middle) * DODGE * last))
+        (kind, name, ordered.filter(kind=kind, name=name).with_columns(pl.col("_step") + (n - middle) * dodge))
         for n, (kind, name, _) in enumerate(teams)
     ]
 
@@ -87,14 +93,19 @@ def _lines(shown: pl.DataFrame, measure: str, steps: Steps) -> list[tuple[str, s
 def _panel(
     axes: "Axes", lines: Sequence[tuple[str, str, pl.DataFrame]], measure: str, steps: Steps, room: float
 ) -> None:
+    import seaborn as sns
+
     last = len(steps.order) - 1
     for kind, _, line in lines:
         dashes = {"linestyle": (0, (4, 2)) if kind == "reported" else "-", "linewidth": 0.8}
-        axes.plot(line["_step"], line[measure], **mark(kind, markersize=3.4) | dashes)
-        if f"{measure}_low" in line.columns:
-            known = line.drop_nulls([f"{measure}_low", f"{measure}_high"])
-            ends = known[f"{measure}_low"], known[f"{measure}_high"]
-            axes.vlines(known["_step"], *ends, color=mark(kind)["color"], linewidth=0.6, alpha=0.55, zorder=1.5)
+        edge = {"markeredgecolor": mark(kind)["color"], "markeredgewidth": 1.0}
+        sns.lineplot(
+            with_ends(line, measure).to_pandas(), x="_step", y="value", ax=axes, sort=False, err_style="bars",
+            **WITH_ENDS, **mark(kind, markersize=3.4) | dashes | edge,
+        )  # fmt: skip
+    for bars in axes.collections:
+        bars.set(linewidth=0.6, alpha=0.55, zorder=1.5)
+    axes.set_ylabel("")
     axes.set_xlim(-LEFT * last, last * (1 + RIGHT + room))
     axes.set_xticks(range(last + 1), steps.told)
     axes.spines["bottom"].set_bounds(-LEFT * last, last * (1 + RIGHT))
@@ -138,3 +149,21 @@ def _names(axes: "Axes", lines: Sequence[tuple[str, str, pl.DataFrame]], measure
             arrowprops=tie | {"relpos": (0, 0.5)},
         )
         written.set_in_layout(False)
+
+
+def growth(found: Mapping[str, Any]) -> "Figure":
+    """Two panels over the number of traces: seconds beside straight growth from the middle, and memory."""
+    sizes, figures = numbers(found), found["figures"]
+    figure, (time, memory) = subplots(1, 2, figsize=(6.4, 2.8))
+    seconds = [figures[f"seconds_{n}"] for n in sizes]
+    middle = sizes[len(sizes) // 2]
+    straight = [figures[f"seconds_{middle}"] * n / middle for n in sizes]
+    time.loglog(sizes, straight, color="#888888", linewidth=0.8, linestyle="--", label="in proportion")
+    time.loglog(sizes, seconds, marker="o", markersize=4, label="measured")
+    time.set(title="Time", xlabel="traces", ylabel="seconds")
+    time.legend(frameon=False)
+    memory.semilogx(sizes, [figures[f"memory_mb_{n}"] for n in sizes], marker="o", markersize=4)
+    memory.axhline(MEMORY_BOUND, color="#888888", linewidth=0.8, linestyle="--")
+    memory.annotate("bound", (sizes[0], MEMORY_BOUND), xytext=(0, -9), textcoords="offset points", fontsize=7)
+    memory.set(title="Memory of all processes", xlabel="traces", ylabel="MB", ylim=(0, MEMORY_BOUND * 1.1))
+    return figure

@@ -9,6 +9,9 @@ from pipeline.plots.style import kind, name
 
 TEAM = ("team", "setting", "condition")
 
+# For seaborn, which would make intervals of its own: the first of with_ends' values is the mean, the others its ends.
+WITH_ENDS: dict[str, Any] = {"estimator": lambda values: values.iloc[0], "errorbar": ("pi", 100)}
+
 
 def named(table: pl.DataFrame) -> pl.DataFrame:
     """The table with `name` and `kind` (of plots.style.KINDS) for its columns team and simulated."""
@@ -46,6 +49,21 @@ def reported(figures: pl.DataFrame) -> pl.DataFrame:
         return models.select("setting", name="method", kind="kind")
     wide = models.pivot("metric", index=["setting", "method"], values="value")
     return wide.rename({"method": "name"}).with_columns(kind=pl.lit("reported"))
+
+
+def with_ends(points: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """Each row with the measure as `value`, and twice more with {measure}_low and _high where both are known.
+
+    Rows without the measure are left out.
+    """
+    ends = [end for end in (f"{measure}_low", f"{measure}_high") if end in points.columns]
+    known = (
+        points.with_columns(pl.when(pl.all_horizontal(pl.col(ends).is_not_null())).then(pl.col(ends)))
+        if ends
+        else points
+    )
+    kept = [column for column in points.columns if column not in (measure, *ends)]
+    return known.unpivot([measure, *ends], index=kept, variable_name="end", value_name="value").drop_nulls("value")
 
 
 def told(points: pl.DataFrame, decimals: Mapping[str, int]) -> pl.DataFrame:

@@ -10,9 +10,9 @@ from pipeline.adversarial import reported as reported_leaks
 from pipeline.behaviour import rank_agreement, rates, reported, trust
 from pipeline.compare import read_numbers
 from pipeline.paper.figures import figures
-from pipeline.plots.contradictions import BEYOND, Panel, counted_and_room
-from pipeline.plots.heat import figure_of, pattern_map
-from pipeline.plots.stance import stance_plane
+from pipeline.plots.dots import BEYOND, Count, counted_and_room
+from pipeline.plots.heat import pattern_map, rate_in_words
+from pipeline.plots.planes import stance_plane
 
 ROOT = Path(__file__).parents[2]
 STRICT = "strict_occurrences"
@@ -121,14 +121,15 @@ def test_the_map_shows_every_rate_but_those_of_0() -> None:
         "by construction of",
     )
     assert figure is not None
-    shown = [text.get_text() for text in figure.axes[0].texts]
+    axes = figure.axes[0]
+    shown = [axes.get_xlabel(), *(text.get_text() for text in axes.texts)]
     assert {"10.0", "2.0", "errand talk", "simulated speakers (no model)"} <= set(shown) and "0.0" not in shown
     assert pattern_map(cells.clear(), {}, "", "") is None
 
 
 @pytest.mark.parametrize(("value", "words"), [(41.18, "41.2"), (0.126, "0.13"), (0.004, "<0.01")])
 def test_rates_are_told_in_few_characters(value: float, words: str) -> None:
-    assert figure_of(value) == words
+    assert rate_in_words(value) == words
 
 
 def test_the_stance_plane_has_a_point_and_a_name_for_each_team() -> None:
@@ -147,7 +148,7 @@ def test_the_stance_plane_has_a_point_and_a_name_for_each_team() -> None:
 
 
 def test_only_counts_beyond_their_room_are_marked() -> None:
-    panel = Panel("rounds", "", {"a": 3.0, "b": 9.0}, {"a": 5.0, "b": 5.0, "c": 1.0})
+    panel = Count("rounds", "", {"a": 3.0, "b": 9.0}, {"a": 5.0, "b": 5.0, "c": 1.0})
     axes = counted_and_room([panel], "Counts").axes[0]
     assert [text.get_text() for text in axes.texts] == ["9"]
     assert [line.get_color() == BEYOND for line in axes.lines] == [False, True]

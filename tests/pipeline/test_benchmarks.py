@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline.benchmarks import ROWS, Row, a_game, growth, numbers, shown, table
-from pipeline.plots.growth import growth as drawn
+from pipeline.plots.lines import growth as drawn
 
 
 def measured(**figures: float) -> dict[str, Any]:

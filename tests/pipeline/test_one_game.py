@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from pipeline.plots.one_game import outcome, overview
-from pipeline.views.choose import choose
-from pipeline.views.steps import pair_steps
+from pipeline.views.beliefs import pair_steps
+from pipeline.views.game import choose
 
 GAMES = pl.DataFrame(
     {

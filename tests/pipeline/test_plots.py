@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 
 from pipeline.frontier import frontier
 from pipeline.plots.dots import Panel, team_dots
+from pipeline.plots.labels import settle, spread, text_size
 from pipeline.plots.lines import Steps, team_lines
-from pipeline.plots.place import settle, text_size
-from pipeline.plots.plane import privacy_plane
+from pipeline.plots.planes import messages_and_excess, privacy_plane
 from pipeline.plots.points import bounded, named, reported, told
-from pipeline.plots.scatter import messages_and_excess
-from pipeline.plots.spread import spread
 from pipeline.plots.style import compact, save
 from pipeline.statistics.bootstrap import line_through
 from pipeline.statistics.resampling import Resampling

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pipeline.views import html
 from pipeline.views.beliefs import beliefs_over_time
+from pipeline.views.html import Mark, marked, plain
 from pipeline.views.sentences import sentence, slots
-from pipeline.views.text import Mark, marked, plain
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -116,6 +116,6 @@ def test_a_conversation_shows_hostile_messages_as_text(text: str) -> None:
         "turn": 0, "from_agent": 1, "to_agents": [0], "content": "Slot 1 is free " + text, "in_words": None,
         "updates": [update(0, 1, 0.95)], "leaks": [], "patterns": [{"pattern": "cost_gossip", "span_start": None}],
     }  # fmt: skip
-    code = str(html.conversation({"rounds": [{"messages": [message]}]}, 0))
+    code = html.conversation({"rounds": [{"messages": [message]}]}, 0).data
     assert not re.search(r"<(script|img|a)\b", code)
     assert plain(text) in code and "cost gossip" in code and 'class="evidence"' in code

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from pipeline.plots.place import Label, label_marks
-from pipeline.plots.plane import STAIRS
+from pipeline.plots.labels import Label, label_marks
+from pipeline.plots.planes import STAIRS
 from pipeline.plots.style import KINDS, NAMES, entitle, ink, mark, round_ticks, settled, subplots
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from pipeline.plots.place import Label, label_marks
+from pipeline.plots.labels import Label, label_marks
 from pipeline.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
 
 if TYPE_CHECKING:
