@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.io import replacing
-from pipeline.kernel import kernel
+from pipeline.jupyter_kernel import kernel
 
 # What differs between two runs of the same notebook, or between two machines.
 NOTEBOOK_KEYS = ("papermill", "widgets")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pipeline.benchmarks import numbers
+from pipeline.documents.benchmarks import numbers
 from pipeline.plots import style
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline.kernel import kernel
+from pipeline.jupyter_kernel import kernel
 from pipeline.notebook import NotebookFailed, execute, reproducible
 from pipeline.parallel import Recipe, derive
 from pipeline.stages.intervals import main as write_intervals
@@ -22,7 +22,7 @@ from pipeline.tables import write_results
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 COPIES = sorted((ROOT / "figures").glob("[!.]*.ipynb"))
-OF_CLAIMS = [path for path in SOURCES if ".claim(" in path.read_text(encoding="utf-8")]
+OF_CLAIMS = [path for path in SOURCES if ".assert_claim(" in path.read_text(encoding="utf-8")]
 
 MACHINE = re.compile(r"/(?:home|root|tmp|work|Users|mnt|usr|var)/|[A-Z]:\\\\| at 0x[0-9a-f]{6}|site-packages")
 
