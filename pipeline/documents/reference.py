@@ -89,6 +89,6 @@ def vocabulary() -> str:
 
 def _source(module: ModuleType, name: str) -> str:
     """The address of a module from the page, for a name that it has."""
-    if not hasattr(module, name) or module.__file__ is None:
+    if not hasattr(module, name):
         raise AttributeError(f"{module.__name__} has no {name}")
-    return relpath(module.__file__, LANGUAGE.parent)
+    return relpath(f"{module.__name__.replace('.', '/')}.py", LANGUAGE.parent)
