@@ -133,17 +133,13 @@ def compare(
 
 @app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
-    """Rebuild what documents quote: the README's figures and the data dictionary."""
-    from pipeline.documents import rebuilt
-    from pipeline.io import replacing
+    """Build what documents quote of results, tables and measurements, and the simulator's own documents."""
+    from pipeline.documents import build
 
-    behind = [path for path, text in rebuilt() if path.read_text(encoding="utf-8") != text]
-    if check and behind:
-        print(f"behind the results: {', '.join(map(str, behind))}; run `python -m pipeline docs`", file=sys.stderr)
+    if not check:
+        build.write()
+    elif not build.check():
         raise typer.Exit(1)
-    for path, text in list(rebuilt()):
-        with replacing(path) as target:
-            target.write_text(text, encoding="utf-8")
 
 
 def run() -> None:
@@ -167,12 +163,11 @@ def ship(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
 ) -> None:
     """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""
-    from pipeline.shipped import PARAMS, PARAMS_BEYOND, ROOT, SHIPPED, SHIPPED_BEYOND
-    from pipeline.shipped import ship as make_shipped
+    from pipeline.reference_study import PARAMS, PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, make_reference
 
-    make_shipped(tables, SHIPPED, PARAMS)
-    make_shipped(tables, SHIPPED_BEYOND, PARAMS_BEYOND)
-    told = " and ".join(path.relative_to(ROOT).as_posix() for path in (SHIPPED, SHIPPED_BEYOND))
+    make_reference(tables, REFERENCE, PARAMS)
+    make_reference(tables, REFERENCE_BEYOND, PARAMS_BEYOND)
+    told = " and ".join(path.relative_to(ROOT).as_posix() for path in (REFERENCE, REFERENCE_BEYOND))
     print(f"the claims are now asserted on the games in {printable(str(tables))}, under the parameters at hand")
     print(f"told by {told}")
 

@@ -1,16 +1,17 @@
 """Executing a notebook, and keeping of it what is the same in every run.
 
 An executed copy loses times, versions of tools and paths; a failed assert fails the execution, which names the cell.
+A figure that the notebook saved in the folder of the copy's own name is shown from there, and not held twice.
 """
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pipeline.io import replacing
-from pipeline.kernel import kernel
+from pipeline.jupyter_kernel import kernel
 
 # What differs between two runs of the same notebook, or between two machines.
 NOTEBOOK_KEYS = ("papermill", "widgets")
@@ -18,6 +19,10 @@ CELL_KEYS = ("papermill", "execution", "ExecuteTime")
 
 # Seconds that a kernel may take to start, or to say what it has printed.
 PATIENCE = 600
+
+# How a copy shows a figure of the folder beside it.
+IMAGE = re.compile(r'<img src="([\w-]+/[\w-]+\.svg)" alt="[\w ]+">')
+SVG_DATA, HTML_DATA = "image/svg+xml", "text/html"
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 RAISED = re.compile(r"^-+> \d+ (.*)$", re.MULTILINE)  # the line of a cell that a traceback points at
@@ -41,7 +46,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, Any] | None = N
         executed = draft.with_suffix(".ipynb")
         try:
             _run(source, executed, given, cells)
-            draft.write_text(reproducible(executed), encoding="utf-8")
+            draft.write_text(reproducible(executed, target.with_suffix("")), encoding="utf-8")
         finally:
             executed.unlink(missing_ok=True)
 
@@ -108,8 +113,11 @@ def _first_line(error: object) -> str:
     return str(error).strip().partition("\n")[0]
 
 
-def reproducible(executed: Path) -> str:
-    """The executed notebook as text, without what differs from run to run."""
+def reproducible(executed: Path, figures: Path | None = None) -> str:
+    """The executed notebook as text, without what differs from run to run.
+
+    figures: the folder beside the copy whose SVG files it shows instead of holding them.
+    """
     import nbformat
 
     notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
@@ -122,5 +130,38 @@ def reproducible(executed: Path) -> str:
             cell.metadata.pop(key, None)
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)
+    if figures:
+        link_figures(notebook, figures)
     text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
     return text + "\n"
+
+
+def link_figures(notebook: Any, folder: Path) -> None:
+    """Replace each SVG output that is also a file of the folder by an image whose source is that file."""
+    files = {_drawing(path): path for path in sorted(folder.glob("*.svg"))}
+    for data in _shown(notebook):
+        path = files.get(data.get(SVG_DATA))
+        if path:
+            del data[SVG_DATA]
+            data[HTML_DATA] = f'<img src="{folder.name}/{path.name}" alt="{path.stem.replace("_", " ")}">'
+
+
+def embed_figures(notebook: Any, beside: Path) -> None:
+    """The reverse of `link_figures`, for a page that stands alone. beside: the folder in which the copy lies."""
+    for data in _shown(notebook):
+        image = IMAGE.fullmatch(data.get(HTML_DATA, ""))
+        if image and (beside / image[1]).is_file():
+            del data[HTML_DATA]
+            data[SVG_DATA] = _drawing(beside / image[1])
+
+
+def _shown(notebook: Any) -> Iterator[Any]:
+    """What each output of a notebook shows, by its type."""
+    return (output.data for cell in notebook.cells for output in cell.get("outputs", ()) if "data" in output)
+
+
+def _drawing(path: Path) -> str:
+    """An SVG file as a notebook holds it."""
+    from IPython.display import SVG
+
+    return str(SVG(filename=str(path)).data)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""The benchmark's command line: `python -m sim suite | select | run | serve`."""
+"""The benchmark's command line: `python -m sim suite | select | run | serve | docs`."""
 
 from __future__ import annotations
 
@@ -184,6 +184,17 @@ def serve(
         asyncio.run(serve_stub(stub, port, seconds, partial(print, flush=True)))
     except (ValueError, OSError) as error:
         fail(error)
+
+
+@app.command()
+def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
+    """Build the documents that are made from code: the page about simulated styles, and the trace's schema."""
+    from sim import documents
+
+    if not check:
+        documents.write()
+    elif late := documents.behind():
+        fail(f"behind the code: {', '.join(map(str, late))}; run `python -m pipeline docs`", NOT_WRITTEN)
 
 
 def read_shape(text: str) -> tuple[int, int]:

@@ -19,8 +19,8 @@ from itertools import count
 from multiprocessing import active_children, get_context
 
 from machine.processes import cores, end_with
+from pipeline.documents.markdown import filled
 from pipeline.io import replacing
-from pipeline.readme import filled
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 

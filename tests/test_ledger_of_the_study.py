@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 import yaml
 
+from pipeline.exhibits import read_exhibits
 from pipeline.inconsistencies import paper_checks
 from pipeline.ledger.book import KEY, VERDICTS, ledger, read_ledger, read_paper
 from pipeline.ledger.directions import QUERIES
@@ -15,7 +16,6 @@ from pipeline.ledger.figure import Figure, figures
 from pipeline.ledger.measures import from_results, short_name
 from pipeline.ledger.promise import lost, read_promised, reproduced
 from pipeline.ledger.show import of_the_paper
-from pipeline.places import read_places
 
 ROOT = Path(__file__).parents[1]
 RESULTS, TASKS = ROOT / "data/results", ROOT / "data/suites/standard.jsonl"
@@ -108,15 +108,17 @@ NUMBERED = (
 
 
 def test_each_figure_table_and_appendix_has_its_place_in_order() -> None:
-    assert tuple(place.place for place in read_places(ROOT / "data/paper/places.csv")) == NUMBERED
+    assert tuple(exhibit.name for exhibit in read_exhibits(ROOT / "data/paper/exhibits.csv")) == NUMBERED
 
 
-@pytest.mark.parametrize("place", read_places(ROOT / "data/paper/places.csv"), ids=lambda p: p.place)
-def test_what_a_place_names_is_there(place) -> None:  # type: ignore[no-untyped-def]
-    assert [str(path) for path in place.paths().values() if not (ROOT / path).is_file()] == []
+@pytest.mark.parametrize("exhibit", read_exhibits(ROOT / "data/paper/exhibits.csv"), ids=lambda e: e.name)
+def test_what_an_exhibit_names_is_there(exhibit) -> None:  # type: ignore[no-untyped-def]
+    assert [str(path) for path in exhibit.paths().values() if not (ROOT / path).is_file()] == []
 
 
 def test_a_link_says_each_name_once() -> None:
-    for place in read_places(ROOT / "data/paper/places.csv"):
-        figures = len(place.figure.split(";")) if place.figure else 0
-        assert len(place.paths()) == figures + bool(place.result) + bool(place.also) + 2 * bool(place.notebook), place
+    for exhibit in read_exhibits(ROOT / "data/paper/exhibits.csv"):
+        figures = len(exhibit.figure.split(";")) if exhibit.figure else 0
+        assert len(exhibit.paths()) == figures + bool(exhibit.result) + bool(exhibit.also) + 2 * bool(
+            exhibit.notebook
+        ), exhibit

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pipeline.beyond import TABLES
 from pipeline.database import attach_as
-from pipeline.shipped import PARAMS_BEYOND, ROOT, SHIPPED, SHIPPED_BEYOND, is_shipped
-from pipeline.study import Study, in_a_notebook, tell_not_ours
+from pipeline.notebook_session import Study, in_a_notebook, tell_not_ours
+from pipeline.reference_study import PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, is_reference
 
 
 class Beyond(Study):
@@ -21,13 +21,13 @@ class Beyond(Study):
         tables: str | Path = "data/tables",
         beyond: str | Path = TABLES,
         results: str | Path = "data/results",
-        shipped: Path = SHIPPED,
-        shipped_beyond: Path = SHIPPED_BEYOND,
+        reference: Path = REFERENCE,
+        reference_beyond: Path = REFERENCE_BEYOND,
     ) -> None:
-        super().__init__(tables, results, figures, shipped)
+        super().__init__(tables, results, figures, reference)
         self.beyond = (Path() if Path(tables).exists() else ROOT) / beyond
         attach_as(self.connection, "beyond", self.beyond)
-        if self.shipped and not is_shipped(self.tables, shipped_beyond, PARAMS_BEYOND):
-            self.shipped = False
+        if self.is_reference and not is_reference(self.tables, reference_beyond, PARAMS_BEYOND):
+            self.is_reference = False
             if in_a_notebook():
                 tell_not_ours()

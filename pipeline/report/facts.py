@@ -3,7 +3,7 @@
 import polars as pl
 
 from pipeline.compare import printed
-from pipeline.study import Study
+from pipeline.notebook_session import Study
 
 MEASURES = {
     "meetings_scheduled": ("meetings scheduled", 2),

@@ -3,6 +3,9 @@
 import re
 from html import escape
 from pathlib import Path
+from typing import Any
+
+from pipeline.notebook import embed_figures
 
 # Nothing is loaded from anywhere, and no script runs, whatever agents wrote into the traces.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -33,11 +36,14 @@ def page(executed: Path, title: str, back: str | None = None) -> str:
 
 def cells(executed: Path) -> str:
     """The words, tables and figures of an executed notebook as HTML that is no whole page yet."""
+    import nbformat
     from nbconvert import HTMLExporter
 
+    notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
+    embed_figures(notebook, executed.parent)
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
     exporter.exclude_input = exporter.exclude_output_prompt = True
-    body, _ = exporter.from_filename(str(executed))
+    body, _ = exporter.from_notebook_node(notebook)
     return without_scripts(body)
 
 

@@ -23,8 +23,14 @@ def write_notebooks(notebooks: Path | None, out: Path) -> dict[str, str]:
     found = sorted(notebooks.glob("*.ipynb")) if notebooks else []
     for path in found:
         page = out / "notebooks" / f"{path.stem}{HTML}"
-        digest = sha256(path.read_bytes()).hexdigest()
+        digest = _digest(path)
         if not page.is_file() or digest not in page.read_text(encoding="utf-8")[:1000]:
             write_page(page, "notebook.html", root="../", name=path.stem, digest=digest, body=cells(path))
     keep_only(out / "notebooks", [f"{path.stem}{HTML}" for path in found])
     return {path.stem: f"notebooks/{path.stem}{HTML}" for path in found}
+
+
+def _digest(notebook: Path) -> str:
+    """The digest of an executed notebook and of the figures that it shows from the folder of its name."""
+    files = (notebook, *sorted(notebook.with_suffix("").glob("*.svg")))
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -1,18 +1,14 @@
 """The JSON Schema of a trace (paper, Appendix D.6), built from a table of events and fields.
 
-`python -m sim.game.trace_schema` writes docs/trace.schema.json.
+`python -m sim docs` writes it to docs/trace.schema.json.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-from sim.files import write_whole
 from sim.game.trace import SCHEMA_VERSION
-
-PLACE = Path(__file__).parents[2] / "docs" / "trace.schema.json"
 
 Schema = dict[str, Any]
 
@@ -203,7 +199,3 @@ def trace_schema() -> Schema:
 def schema_text() -> str:
     """The schema as its file holds it."""
     return json.dumps(trace_schema(), indent=1) + "\n"
-
-
-if __name__ == "__main__":
-    write_whole(PLACE, [schema_text().encode()])

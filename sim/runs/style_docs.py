@@ -1,4 +1,4 @@
-"""docs/styles.md, made from params.yaml, the parameters' docstring and games: `python -m sim.runs.style_docs`."""
+"""docs/styles.md, made from params.yaml, the parameters' docstring and games: `python -m sim docs`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,8 +18,6 @@ from sim.game.rounds import rounds
 from sim.tasks.labels import draw, load_bank
 from sim.tasks.scenario import Parameters, Scenario, generate
 
-PAGE = Path(__file__).parents[2] / "docs" / "styles.md"
-
 # The toy game whose first messages show how each style talks.
 SAMPLE = Parameters(
     seed=7, num_agents=5, num_participants=3, density=0.8, num_meetings=2, errand_cost_values=(1, 100, 1000)
@@ -28,7 +25,7 @@ SAMPLE = Parameters(
 MESSAGES_SHOWN = 9
 
 INTRODUCTION = """\
-<!-- Made by `python -m sim.runs.style_docs`; a test says when it is behind. -->
+<!-- Made by `python -m pipeline docs`; `--check` says when it is behind. -->
 
 # Simulated negotiators
 
@@ -134,8 +131,3 @@ def talk(scenario: Scenario, agents: list[Style], game_name: str) -> Iterator[Me
             number, request = turns.send(agents[number].act(request))
     except StopIteration:
         return
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE}")

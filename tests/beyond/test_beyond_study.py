@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.beyond.study import Beyond
-from pipeline.shipped import PARAMS_BEYOND, is_shipped, ship
-from pipeline.study import NOT_OURS
+from pipeline.notebook_session import NOT_OURS
+from pipeline.reference_study import PARAMS_BEYOND, is_reference, make_reference
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def notebook() -> Iterator[None]:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Path:
-    """A folder with a game, shipped under the parameters at hand: `paper`, and `beyond`; `older`: under others."""
+    """A folder with a game, marked under the parameters at hand: `paper`, and `beyond`; `older`: under others."""
     pl.DataFrame({"game_id": ["a"]}).write_parquet(tmp_path / "games.parquet")
     (tmp_path / "older.yaml").write_text("strategy: {alpha: 0.1}\n")
-    ship(tmp_path, tmp_path / "paper.json")
-    ship(tmp_path, tmp_path / "beyond.json", PARAMS_BEYOND)
-    ship(tmp_path, tmp_path / "older.json", tmp_path / "older.yaml")
+    make_reference(tmp_path, tmp_path / "paper.json")
+    make_reference(tmp_path, tmp_path / "beyond.json", PARAMS_BEYOND)
+    make_reference(tmp_path, tmp_path / "older.json", tmp_path / "older.yaml")
     return tmp_path
 
 
@@ -45,15 +45,15 @@ def test_a_notebook_says_once_that_games_or_parameters_are_others(
     with capture_output() as shown:
         study = Beyond(tables / "figures", tables, tables, tables, tables / f"{paper}.json", tables / f"{beyond}.json")
     assert [output.data.get("text/markdown") for output in shown.outputs] == [NOT_OURS] * told
-    assert study.shipped == (told == 0)
+    assert study.is_reference == (told == 0)
 
 
 def test_ship_names_the_files_it_wrote_as_seen_from_the_project(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.shipped.ROOT", tables)
-    for name, path in (("SHIPPED", "a.json"), ("SHIPPED_BEYOND", "b.json")):
-        monkeypatch.setattr(f"pipeline.shipped.{name}", tables / path)
+    monkeypatch.setattr("pipeline.reference_study.ROOT", tables)
+    for name, path in (("REFERENCE", "a.json"), ("REFERENCE_BEYOND", "b.json")):
+        monkeypatch.setattr(f"pipeline.reference_study.{name}", tables / path)
     result = CliRunner().invoke(app, ["ship", "--tables", str(tables)])
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[-1] == "told by a.json and b.json"
-    assert is_shipped(tables, tables / "a.json")
-    assert is_shipped(tables, tables / "b.json", PARAMS_BEYOND)
+    assert is_reference(tables, tables / "a.json")
+    assert is_reference(tables, tables / "b.json", PARAMS_BEYOND)

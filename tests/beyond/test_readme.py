@@ -1,4 +1,4 @@
-"""What the README says of the parts beyond the paper is what their executed notebooks show."""
+"""What the README and the pages beyond the paper say they find is what the executed notebooks show."""
 
 import json
 import re
@@ -9,12 +9,25 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTION = README.partition("## Beyond the paper\n")[2].partition("\n## ")[0]
 TABLE = README.partition("<!-- built: table1 -->")[2].partition("<!-- end -->")[0]
-EXECUTED = re.compile(r"\(figures/beyond/(\w+)\.ipynb\)")
-PARAGRAPHS = {name: text for text in SECTION.split("\n\n") for name in EXECUTED.findall(text)}
+PART = re.compile(r"- \*\*\[[^]]*\]\(docs/beyond/(\w+)\.md\)\.\*\* (.*)", re.DOTALL)
+PARTS = {m[1]: m[2] for item in re.split(r"\n(?=- )|\n\n", README) if (m := PART.fullmatch(item.strip()))}
+EXECUTED = re.compile(r"\(\.\./\.\./figures/beyond/(\w+)\.ipynb\)")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 NAMED = re.compile(r"\]\([^)]*\)|`[^`]*`|\bof 72\b|95 %")
+KINDS = ("text/plain", "text/markdown")
+
+
+def findings(page: str) -> str:
+    """What a page says is found."""
+    text = (ROOT / f"docs/beyond/{page}.md").read_text(encoding="utf-8")
+    return text.partition("\n## What it finds\n")[2].partition("\n## ")[0]
+
+
+def notebook(page: str) -> str:
+    """The notebook whose executed copy a page's findings name."""
+    (name,) = EXECUTED.findall(findings(page))
+    return str(name)
 
 
 def numbers(text: str) -> list[Decimal]:
@@ -33,17 +46,22 @@ def shown(name: str) -> set[Decimal]:
     return {number for text in texts for number in numbers(text)}
 
 
-KINDS = ("text/plain", "text/markdown")
+def test_each_notebook_has_its_page_and_each_page_its_sentence_in_the_readme() -> None:
+    assert sorted(map(notebook, PARTS)) == sorted(path.stem for path in (ROOT / "notebooks/beyond").glob("*.ipynb"))
+    assert sorted(PARTS) == sorted(path.stem for path in (ROOT / "docs/beyond").glob("[a-z]*.md"))
 
 
-def test_each_part_has_its_paragraph() -> None:
-    assert sorted(PARAGRAPHS) == sorted(path.stem for path in (ROOT / "notebooks/beyond").glob("*.ipynb"))
+@pytest.mark.parametrize("page", PARTS)
+def test_the_readme_says_one_number_of_a_part_and_its_page_and_notebook_show_it(page: str) -> None:
+    (number,) = numbers(PARTS[page])
+    assert stands(number, shown(notebook(page)))
+    assert number in numbers(NAMED.sub("", findings(page)))
 
 
-@pytest.mark.parametrize("name", PARAGRAPHS)
-def test_every_number_of_a_paragraph_stands_in_its_notebook_or_in_table_1(name: str) -> None:
-    known = shown(name) | set(numbers(TABLE))
-    told = numbers(NAMED.sub("", PARAGRAPHS[name]))
+@pytest.mark.parametrize("page", PARTS)
+def test_every_number_that_a_page_finds_stands_in_its_notebook_or_in_table_1(page: str) -> None:
+    known = shown(notebook(page)) | set(numbers(TABLE))
+    told = numbers(NAMED.sub("", findings(page)))
     assert told
     assert [str(n) for n in told if not stands(n, known)] == []
 

@@ -21,7 +21,7 @@ from pipeline.audit.calendar import from_json, labelled, read, render
 from pipeline.audit.codes import CODES, Findings
 from pipeline.audit.oracle import in_order, least_cost, shares
 from pipeline.audit.record import set_up
-from pipeline.dictionary import section
+from pipeline.documents.reference import section
 from pipeline.io import write_table
 from pipeline.schemas.base import AUDIT
 from pipeline.stages.audit import main as stage

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.benchmarks import ROWS, Row, a_game, growth, numbers, shown, table
 from pipeline.plots.lines import growth as drawn
+from pipeline.documents.benchmarks import ROWS, Row, figure_table, game_table, growth_table, numbers, shown
+from pipeline.plots.growth import growth as drawn
 
 
 def measured(**figures: float) -> dict[str, Any]:
@@ -13,7 +14,7 @@ def measured(**figures: float) -> dict[str, Any]:
 
 
 def line(work: dict[str, Any], row: Row) -> str:
-    return next(line for line in table(work).splitlines() if line.startswith(f"| {row.what} |"))
+    return next(line for line in figure_table(work).splitlines() if line.startswith(f"| {row.what} |"))
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.met], ids=lambda row: row.figure)
@@ -34,15 +35,15 @@ GROWN = measured(
 
 def test_growth_is_told_from_the_smallest_study_to_the_largest() -> None:
     assert numbers(GROWN) == [360, 1200]
-    assert growth(GROWN).splitlines()[2:] == ["| 360 | 2 | 1.8 | 5 | 200 |", "| 1,200 | 4 | 6 | 5 | 350 |"]
+    assert growth_table(GROWN).splitlines()[2:] == ["| 360 | 2 | 1.8 | 5 | 200 |", "| 1,200 | 4 | 6 | 5 | 350 |"]
     time, memory = drawn(GROWN).axes
     assert list(time.lines[-1].get_xdata()) == [360, 1200] and list(memory.lines[0].get_ydata()) == [200, 350]
 
 
 def test_ten_million_games_are_worked_out_from_one() -> None:
     work = {"growth": GROWN, "play": measured(cpu=1.8, games=288)}
-    assert "| trace, packed with zstd | 8 MB | 80 GB |" in a_game(work).splitlines()
-    assert "| playing, one core | 6.25 core seconds | 17.4 core hours |" in a_game(work).splitlines()
+    assert "| trace, packed with zstd | 8 MB | 80 GB |" in game_table(work).splitlines()
+    assert "| playing, one core | 6.25 core seconds | 17.4 core hours |" in game_table(work).splitlines()
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.1234, "0.123"), (12.34, "12.3"), (1234.5, "1,234"), (0, "0")])

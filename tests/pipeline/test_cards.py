@@ -11,12 +11,10 @@ import pytest
 
 from pipeline.cards import relabel, setting, talk
 from pipeline.cards.checks import Case, cases, holds, verdicts
-from pipeline.cards.meanings import FAILURES, OUTCOMES, POLICIES
 from pipeline.cards.metrics import CHANGES, METRICS
-from pipeline.cards.page import pieces
 from pipeline.cards.policies import beside_protocols
+from pipeline.documents.metrics import FAILURES, OUTCOMES, POLICIES
 from pipeline.language.messages import language_claims
-from pipeline.readme import filled
 from pipeline.rules import RULES
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
@@ -190,8 +188,3 @@ def test_every_failure_and_every_win_has_its_sentence_and_no_sentence_is_left_ov
     outcomes = pl.read_csv(RESULTS / "degenerate.csv").filter(pl.col("outcome").is_in(["wins", "undefined"]))
     assert set(OUTCOMES) == set(outcomes.select("metric", "outcome").rows())
     assert tuple(POLICIES) == tuple(DEGENERATE)
-
-
-def test_the_page_has_the_results() -> None:
-    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert filled(page, pieces(RESULTS)) == page, "run `python -m pipeline docs`"

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
 from pipeline.evidence import claims
-from pipeline.language.docs import PAGE, updated
 from pipeline.language.messages import language_claims
 from pipeline.rules import RULES, Claim, RuleSet
 from pipeline.typed import Heard
 from tests.pipeline.gold import Example, found, gold
 
+PAGE = Path(__file__).parents[2] / "docs/language.md"
 PAPER = RULES["paper"]
 SENDER = 9
 
@@ -204,8 +205,3 @@ def test_typed_json_is_never_read_as_english(content: str) -> None:
 def test_what_looks_like_english_after_a_bracket_is_read() -> None:
     assert said("[update] I'm free at slot 3") == {"9 3 positive"}
     assert said(json.dumps("I'm free at slot 3")) == {"9 3 positive"}
-
-
-def test_the_page_shows_the_vocabulary_as_it_is() -> None:
-    page = PAGE.read_text("utf-8")
-    assert updated(page) == page

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline.kernel import kernel
-from pipeline.notebook import NotebookFailed, execute, reproducible
+from pipeline.jupyter_kernel import kernel
+from pipeline.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
 from pipeline.parallel import Recipe, derive
 from pipeline.stages.intervals import main as write_intervals
 from pipeline.tables import write_results
@@ -22,7 +22,7 @@ from pipeline.tables import write_results
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 COPIES = sorted((ROOT / "figures").glob("[!.]*.ipynb"))
-OF_CLAIMS = [path for path in SOURCES if ".claim(" in path.read_text(encoding="utf-8")]
+OF_CLAIMS = [path for path in SOURCES if ".assert_claim(" in path.read_text(encoding="utf-8")]
 
 MACHINE = re.compile(r"/(?:home|root|tmp|work|Users|mnt|usr|var)/|[A-Z]:\\\\| at 0x[0-9a-f]{6}|site-packages")
 
@@ -97,6 +97,44 @@ def test_an_executed_copy_holds_nothing_of_its_run(path: Path) -> None:
     outputs = [output for cell in cells(path) for output in cell["outputs"]]
     assert not [o for o in outputs if o["output_type"] == "error" or o.get("name") == "stderr"]
     assert [cell["execution_count"] for cell in cells(path)] == list(range(1, len(cells(path)) + 1))
+
+
+@pytest.mark.parametrize("path", [*COPIES, *sorted((ROOT / "figures/beyond").glob("*.ipynb"))], ids=name)
+def test_an_executed_copy_shows_figures_from_the_folder_beside_it(path: Path) -> None:
+    shown = [output["data"] for cell in cells(path) for output in cell["outputs"] if "data" in output]
+    images = [image[1] for data in shown if (image := IMAGE.fullmatch("".join(data.get("text/html", ()))))]
+    assert sorted(images) == sorted(f"{path.stem}/{figure.name}" for figure in path.with_suffix("").glob("*.svg"))
+    assert not [data for data in shown if "image/svg+xml" in data]
+
+
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
+ELSEWHERE = '<img src="https://example.org/a.svg" alt="a">'
+OUTSIDE = '<img src="../n/saved_once.svg" alt="saved once">'
+
+
+def with_outputs(path: Path, *shown: dict[str, str]) -> Path:
+    """An executed notebook whose one cell shows these."""
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+    cell = new_code_cell("1", execution_count=1)  # type: ignore[no-untyped-call]
+    cell.outputs = [new_output("display_data", data) for data in shown]  # type: ignore[no-untyped-call]
+    path.write_text(json.dumps(new_notebook(cells=[cell])), encoding="utf-8")  # type: ignore[no-untyped-call]
+    return path
+
+
+def test_a_figure_is_linked_where_it_was_saved_and_comes_back_where_a_page_stands_alone(tmp_path: Path) -> None:
+    import nbformat
+
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n/saved_once.svg").write_text(f'<?xml version="1.0"?>\n{DRAWING}\n', encoding="utf-8")
+    other = {"image/svg+xml": DRAWING.replace("M0", "M1")}
+    shown = [{"image/svg+xml": DRAWING, "text/plain": "SVG"}, other, {"text/html": ELSEWHERE}, {"text/html": OUTSIDE}]
+    executed = with_outputs(tmp_path / "executed.ipynb", *shown)
+    copy = nbformat.reads(reproducible(executed, tmp_path / "n"), 4)  # type: ignore[no-untyped-call]
+    linked = {"text/html": '<img src="n/saved_once.svg" alt="saved once">', "text/plain": "SVG"}
+    assert [dict(output.data) for output in copy.cells[0].outputs] == [linked, *shown[1:]]
+    embed_figures(copy, tmp_path)
+    assert [dict(output.data) for output in copy.cells[0].outputs] == shown
 
 
 def notebook(path: Path, *code: str, parameters: str = 'figures = "none"') -> Path:

@@ -17,6 +17,7 @@ from pipeline.site import build as building
 from pipeline.site.build import Built, Origins, build
 from pipeline.site.figures import figures
 from pipeline.site.games import Places
+from pipeline.site.links import write_notebooks
 from pipeline.site.listing import AT_ONCE, listed_games, listing
 from pipeline.site.metrics import read_metrics
 from pipeline.site.names import page_name
@@ -205,6 +206,23 @@ def test_bad_usage_gets_one_line(arguments: list[str], told: str, tmp_path: Path
     assert done.exit_code == 2
     assert told in " ".join(done.output.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_a_notebook_s_page_holds_its_figures_and_is_made_anew_with_them(tmp_path: Path) -> None:
+    copies, out = tmp_path / "figures", tmp_path / "out"
+    (copies / "n").mkdir(parents=True)
+    data = {"text/html": '<img src="n/a.svg" alt="a">'}
+    output = {"output_type": "display_data", "data": data, "metadata": {}}
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": 1, "source": "1", "outputs": [output]}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (copies / "n.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    pages = []
+    for drawn in ("M0 0", "M1 1"):
+        (copies / "n/a.svg").write_text(f'<svg><path d="{drawn}"/></svg>', encoding="utf-8")
+        write_notebooks(copies, out)
+        pages.append((out / "notebooks/n.html").read_text(encoding="utf-8"))
+    assert pages[0] != pages[1]
+    assert all("data:image/svg+xml" in page and "n/a.svg" not in page for page in pages)
 
 
 def test_reports_and_notebooks_come_along_and_go_again(tables: Path, tmp_path: Path) -> None:

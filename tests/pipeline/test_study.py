@@ -9,9 +9,9 @@ import yaml
 from trace_builder import toy_game, write_trace
 
 from pipeline.io import write_csv
+from pipeline.notebook_session import INTERVAL, ROOT, ClaimFailed, Study
 from pipeline.parallel import Recipe, derive
-from pipeline.shipped import fingerprint, is_shipped, ship
-from pipeline.study import INTERVAL, ROOT, ClaimFailed, Study
+from pipeline.reference_study import fingerprint, is_reference, make_reference
 from pipeline.tables import write_results
 
 
@@ -23,20 +23,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_trace(folder / "in" / f"{game}.json", toy_game(game).text())
     derive([folder / "in"], folder / "tables", Recipe(csv=False), workers=1)
     write_results(folder / "tables", folder / "results")
-    ship(folder / "tables", folder / "shipped.json")
+    make_reference(folder / "tables", folder / "reference.json")
     return folder
 
 
 @pytest.fixture
 def theirs(made: Path, tmp_path: Path) -> Study:
     """Somebody else's tables."""
-    return Study(made / "tables", made / "results", tmp_path / "figures", shipped=tmp_path / "none")
+    return Study(made / "tables", made / "results", tmp_path / "figures", reference=tmp_path / "none")
 
 
 @pytest.fixture
 def ours(made: Path, tmp_path: Path) -> Study:
     """The study's own tables."""
-    return Study(made / "tables", made / "results", tmp_path / "figures", shipped=made / "shipped.json")
+    return Study(made / "tables", made / "results", tmp_path / "figures", reference=made / "reference.json")
 
 
 def lacks(study: Study) -> bool:
@@ -62,32 +62,32 @@ CONDITIONS: tuple[tuple[Callable[[Study], object], bool | None], ...] = (
 def test_elsewhere_a_claim_gives_a_verdict_and_no_error(
     theirs: Study, condition: Callable[[Study], object], verdict: bool | None
 ) -> None:
-    theirs.claim("c", condition(theirs), source="section 4")
-    theirs.differs("d", condition(theirs), source="section 4")
+    theirs.assert_claim("c", condition(theirs), source="section 4")
+    theirs.assert_deviation("d", condition(theirs), source="section 4")
     assert theirs.verdicts()["holds"].to_list() == [verdict, verdict]
 
 
 def test_on_the_studys_own_tables_a_claim_that_fails_is_an_error(ours: Study) -> None:
-    ours.claim("IMAP is cheap", True, source="section 4")
+    ours.assert_claim("IMAP is cheap", True, source="section 4")
     with pytest.raises(ClaimFailed, match=r"IMAP is dear \(section 5\)"):
-        ours.claim("IMAP is dear", False, source="section 5")
+        ours.assert_claim("IMAP is dear", False, source="section 5")
     with pytest.raises(ClaimFailed):
-        ours.claim("IMAP is there", None, source="section 5")
+        ours.assert_claim("IMAP is there", None, source="section 5")
     with pytest.raises(KeyError):
-        ours.claim("IMAP is there", lambda: {}["imap"], source="section 5")
+        ours.assert_claim("IMAP is there", lambda: {}["imap"], source="section 5")
 
 
 def test_on_the_studys_own_tables_a_difference_that_went_away_is_an_error(ours: Study) -> None:
-    ours.differs("fairness falls", False, source="section 4")
+    ours.assert_deviation("fairness falls", False, source="section 4")
     for holds in (True, None):
         with pytest.raises(ClaimFailed, match=r"now holds, .* fairness falls \(section 4\)"):
-            ours.differs("fairness falls", holds, source="section 4")
+            ours.assert_deviation("fairness falls", holds, source="section 4")
 
 
 def test_verdicts_stand_in_the_order_of_the_claims(theirs: Study) -> None:
-    theirs.claim("second in the alphabet", True, source="section 4")
-    theirs.claim("first", 0, source="section 5", about="simulated teams", by_construction=True)
-    theirs.differs("by us", True, source="section 6")
+    theirs.assert_claim("second in the alphabet", True, source="section 4")
+    theirs.assert_claim("first", 0, source="section 5", about="simulated teams", by_construction=True)
+    theirs.assert_deviation("by us", True, source="section 6")
     assert theirs.verdicts().rows() == [
         ("second in the alphabet", "section 4", "protocols", True, False),
         ("first", "section 5", "simulated teams", False, True),
@@ -100,14 +100,14 @@ def test_no_claims_are_a_table_without_rows(theirs: Study) -> None:
 
 
 def test_the_studys_own_games_are_known_by_their_games_and_parameters(made: Path, tmp_path: Path) -> None:
-    tables, shipped, params = made / "tables", made / "shipped.json", tmp_path / "params.yaml"
+    tables, reference, params = made / "tables", made / "reference.json", tmp_path / "params.yaml"
     wanted = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params.write_text("# another comment\n" + yaml.safe_dump(wanted, sort_keys=True), encoding="utf-8")
-    assert is_shipped(tables, shipped, params)
+    assert is_reference(tables, reference, params)
     wanted["vps"]["prior"] = 0.4
     params.write_text(yaml.safe_dump(wanted), encoding="utf-8")
-    assert not is_shipped(tables, shipped, params)
-    assert not is_shipped(tables, tmp_path / "none")
+    assert not is_reference(tables, reference, params)
+    assert not is_reference(tables, tmp_path / "none")
 
 
 def test_another_game_makes_another_study(made: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import yaml
 from trace_builder import TraceBuilder, toy_game, write_trace
 
 from pipeline import tables
+from pipeline.documents import statistics as page
 from pipeline.io import read_table
 from pipeline.parallel import Recipe, derive
 from pipeline.schemas.results import RESULT_TABLES
@@ -16,9 +17,9 @@ from pipeline.stages import excess as exceeding
 from pipeline.stages import intervals as drawing
 from pipeline.stages import mixed_effects as regressing
 from pipeline.stages import robustness as sweeping
-from pipeline.statistics import page
 from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
 from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.by_game import by_game
 from pipeline.statistics.table_intervals import table_intervals
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
@@ -215,7 +216,7 @@ def test_whatever_games_there_are_every_result_is_written(case: str, tmp_path: P
 
 
 def test_the_page_says_who_is_simulated_and_quotes_figures_as_they_are(study: Path) -> None:
-    built = page.pieces(study)
+    built = {part: getattr(page, part)(study) for part in ("mixed_effects", "ranks", "robustness_ranks", "excess")}
     lines = {name: text.splitlines()[2:] for name, text in built.items()}
     assert len(lines["mixed_effects"]) == 2 * 2 * 3
     assert all(("styles" in line) == ("*styles*" in line) for line in lines["mixed_effects"])

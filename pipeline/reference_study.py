@@ -12,9 +12,9 @@ import polars as pl
 from pipeline.io import write_json
 
 ROOT = Path(__file__).parents[1]
-SHIPPED, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
+REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
 # The same of what goes beyond the paper: the study's games, under parameters of its own.
-SHIPPED_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT / "notebooks/beyond/params.yaml"
+REFERENCE_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT / "notebooks/beyond/params.yaml"
 
 
 def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, str]:
@@ -26,16 +26,16 @@ def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, str]:
     return {"params": _digest(values), "games": _digest(games)}
 
 
-def is_shipped(tables: Path, shipped: Path = SHIPPED, params: Path = PARAMS) -> bool:
+def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> bool:
     """Whether the tables hold the games and were made with the parameters that the project ships."""
-    if not shipped.is_file() or not params.is_file():
+    if not reference.is_file() or not params.is_file():
         return False
-    return bool(fingerprint(tables, params) == json.loads(shipped.read_text(encoding="utf-8")))
+    return bool(fingerprint(tables, params) == json.loads(reference.read_text(encoding="utf-8")))
 
 
-def ship(tables: Path, shipped: Path = SHIPPED, params: Path = PARAMS) -> None:
+def make_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> None:
     """Make the games and parameters at hand those on which the claims are asserted."""
-    write_json(fingerprint(tables, params), shipped)
+    write_json(fingerprint(tables, params), reference)
 
 
 def _digest(text: str) -> str:

@@ -1,32 +1,19 @@
 """The figures that docs/statistics.md quotes, built from the results."""
 
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from pipeline.compare import printed
+from pipeline.documents.markdown import figure, table
+from pipeline.documents.paper import RESULTS
 
 SETTINGS = ("uniform", "varied")
 STANDARD = "standard"
 
 
-def pieces(results: Path) -> dict[str, str]:
-    """What stands between the page's marks, from a folder of results."""
-    read = {name: pl.read_csv(results / f"{name}.csv", infer_schema_length=None) for name in READ}
-    return {name: make(read[name]) for name, make in READ.items()}
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def figure(value: float | None, decimals: int) -> str:
-    """The value at a number of decimals, nothing for none."""
-    return "" if value is None else printed(value, decimals)
+def _read(results: Path, name: str) -> pl.DataFrame:
+    return pl.read_csv(results / f"{name}.csv", infer_schema_length=None)
 
 
 def marked(name: str, simulated: bool) -> str:
@@ -34,8 +21,9 @@ def marked(name: str, simulated: bool) -> str:
     return f"*{name}*" if simulated else name
 
 
-def fits(found: pl.DataFrame) -> str:
+def mixed_effects(results: Path = RESULTS) -> str:
     """A line a fit of one setting: slope, standard error, the tests, and what the means of the teams say."""
+    fits = _read(results, "mixed_effects")
     head = ["teams", "setting", "excess", "games", "slope", "se", "Wald p", "t p", "reference p", "r of means", "its p"]
     rows = [
         [
@@ -50,26 +38,27 @@ def fits(found: pl.DataFrame) -> str:
             figure(row["between_p"], 3),
         ]
         for setting in SETTINGS
-        for row in _in_order(found.filter(setting=setting))
+        for row in _in_order(fits.filter(setting=setting))
     ]
     return table(head, rows)
 
 
-def _in_order(found: pl.DataFrame) -> list[dict[str, Any]]:
+def _in_order(fits: pl.DataFrame) -> list[dict[str, Any]]:
     """Styles first, as the paper's models; each by its predictors in the appendix's order."""
     place = pl.col("predictor").replace_strict({"raw": 0, "log": 1, "rank": 2})
-    return found.sort("teams", place, descending=[True, False]).to_dicts()
+    return fits.sort("teams", place, descending=[True, False]).to_dicts()
 
 
 SHOWN = {"excess_cost": ("excess", 2), "vps_uniform_mean": ("VPS", 2), "coordination_rate_pct": ("coordination %", 1)}
 
 
-def ranks(found: pl.DataFrame) -> str:
+def ranks(results: Path = RESULTS) -> str:
     """A line a setting and team: the ranks that the tests leave open."""
+    ranked = _read(results, "ranks")
     head = ["setting", "team", *(f"{title}: mean, rank" for title, _ in SHOWN.values())]
     rows = []
     for setting in SETTINGS:
-        part = found.filter(setting=setting, condition=STANDARD)
+        part = ranked.filter(setting=setting, condition=STANDARD)
         for team, simulated in (
             part.filter(metric="excess_cost").sort("rank", "team").select("team", "simulated").rows()
         ):
@@ -91,12 +80,13 @@ CHANGES = {
 }
 
 
-def sweep(found: pl.DataFrame) -> str:
+def robustness_ranks(results: Path = RESULTS) -> str:
     """A line a constant that alone is changed: Kendall's τ with the study's choice, and the pairs that flip."""
+    choices = _read(results, "robustness_ranks")
     head = ["changed", "to", *(f"{title}, {setting}" for title in GROUPS.values() for setting in SETTINGS)]
     rows = []
     for name, title in CHANGES.items():
-        alone = found.filter(changed=name)
+        alone = choices.filter(changed=name)
         for (to,), part in alone.group_by(name, maintain_order=True):
             cells = [part.filter(group=group, setting=setting) for group in GROUPS for setting in SETTINGS]
             shown = [
@@ -110,21 +100,19 @@ def sweep(found: pl.DataFrame) -> str:
 GROUPS = {"protocols": "protocols", "styles": "*styles*"}
 
 
-def excess(found: pl.DataFrame) -> str:
+def excess(results: Path = RESULTS) -> str:
     """A line a setting, condition and team that left a meeting unscheduled: excess cost by its definitions."""
-    penalties = [p for p in (1.0, 100.0, 1000.0) if p in found["penalty"].to_list()]
+    costs = _read(results, "excess")
+    penalties = [p for p in (1.0, 100.0, 1000.0) if p in costs["penalty"].to_list()]
     head = ["setting", "condition", "team", "failed a game", "excess", "over those scheduled"]
     rows = []
-    failing = found.filter(pl.col("mean") > 0, measure="failed_meetings").sort("setting", "condition", "team")
+    failing = costs.filter(pl.col("mean") > 0, measure="failed_meetings").sort("setting", "condition", "team")
     for setting, condition, team, simulated, failed in failing.select(
         "setting", "condition", "team", "simulated", "mean"
     ).rows():
-        own = found.filter(setting=setting, condition=condition, team=team)
+        own = costs.filter(setting=setting, condition=condition, team=team)
         plain = {m: own.filter(measure=m)["mean"][0] for m in ("excess", "excess_scheduled")}
         raised = [own.filter(measure="excess_penalised", penalty=p)["mean"].item() for p in penalties]
         figures = [figure(value, 2) for value in (failed, *plain.values(), *raised)]
         rows.append([setting, condition, marked(team, simulated), *figures])
     return table([*head, *(f"λ = {p:g}" for p in penalties)], rows)
-
-
-READ = {"mixed_effects": fits, "ranks": ranks, "robustness_ranks": sweep, "excess": excess}

@@ -5,6 +5,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline.documents.markdown import table
+
+MEASURED = Path("docs/benchmarks.json")
+
 Work = Mapping[str, Mapping[str, Any]]
 
 
@@ -18,6 +22,8 @@ class Row(NamedTuple):
     target: str
     met: Callable[[float], bool] | None = None
 
+
+HEAD = ("work", "target", "measured", "× kernel", "met")
 
 # Targets that are a multiple of another program's speed are not judged: the suite needs nothing outside the project.
 ROWS = (
@@ -48,26 +54,13 @@ ROWS = (
 )  # fmt: skip
 
 
-def pieces(results: Path) -> dict[str, str]:
-    """What stands between the marks of the two documents, from the results' JSON."""
-    found = json.loads(results.read_text(encoding="utf-8"))
-    work: Work = found["work"]
-    return {
-        "machine": machines(work),
-        "figures": table(work),
-        "growth": growth(work.get("growth")),
-        "profiles": profiles(found.get("profiles", {})),
-        "a_game": a_game(work),
-    }
-
-
-def machines(work: Work) -> str:
+def machines(measured: Path = MEASURED) -> str:
     """One line for each machine and day on which something was measured."""
     lines: dict[str, list[str]] = {}
-    for name, found in work.items():
-        m = found["machine"]
+    for name, run in _read(measured)["work"].items():
+        m = run["machine"]
         packages = ", ".join(f"{package} {number}" for package, number in m["packages"].items())
-        kernel = f"calibration kernel {found['calibration_seconds']:.3f} s; load {m['load_at_start']} at the start"
+        kernel = f"calibration kernel {run['calibration_seconds']:.3f} s; load {m['load_at_start']} at the start"
         line = (
             f"{m['date']}: {m['cpu']}, {m['cores']} cores, {m['memory_gb']} GiB, {m['system']}, Python {m['python']}, "
             f"{packages}; {kernel}"
@@ -76,20 +69,49 @@ def machines(work: Work) -> str:
     return "\n".join(f"- {line} ({', '.join(names)})" for line, names in lines.items())
 
 
-def table(work: Work) -> str:
+def figures(measured: Path = MEASURED) -> str:
     """A line a figure: what was aimed at, what was measured, and the same as a multiple of the calibration kernel."""
-    lines = ["| work | target | measured | × kernel | met |", "| --- | --- | ---: | ---: | --- |"]
-    for row in ROWS:
-        found = work.get(row.work)
-        if found is None or row.figure not in found["figures"]:
-            lines.append(f"| {row.what} | {row.target} | not measured | | |")
-            continue
-        value = found["figures"][row.figure]
-        multiple = found["multiples"].get(row.figure)
-        met = "" if row.met is None else "yes" if row.met(value) else "**no**"
-        times = "" if multiple is None else f"{multiple:,.1f}"
-        lines.append(f"| {row.what} | {row.target} | {shown(value)} {row.unit} | {times} | {met} |")
-    return "\n".join(lines)
+    return figure_table(_read(measured)["work"])
+
+
+def growth(measured: Path = MEASURED) -> str:
+    """A line a number of traces: seconds, CPU, memory, and CPU a thousand games."""
+    return growth_table(_read(measured)["work"].get("growth"))
+
+
+def profiles(measured: Path = MEASURED) -> str:
+    """For each path its hottest functions."""
+    parts = []
+    head = ("function", "calls", "own share")
+    for path, lines in _read(measured).get("profiles", {}).items():
+        rows = [(f"`{line['function']}`", f"{line['calls']:,}", f"{line['share']:.1%}") for line in lines]
+        parts.append(f"### {path}\n\n{table(head, rows, right=head[1:])}")
+    return "\n\n".join(parts) or "Not measured."
+
+
+def a_game(measured: Path = MEASURED) -> str:
+    """What a baseline game takes, and ten million of them."""
+    return game_table(_read(measured)["work"])
+
+
+def _read(measured: Path) -> dict[str, Any]:
+    """What `make bench` measured."""
+    found: dict[str, Any] = json.loads(measured.read_text(encoding="utf-8"))
+    return found
+
+
+def figure_table(work: Work) -> str:
+    """The table of `figures`, from the measured work."""
+    return table(HEAD, [_line(row, work.get(row.work)) for row in ROWS], right=HEAD[2:4])
+
+
+def _line(row: Row, run: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """A figure's cells."""
+    if run is None or row.figure not in run["figures"]:
+        return (row.what, row.target, "not measured", "", "")
+    value, multiple = run["figures"][row.figure], run["multiples"].get(row.figure)
+    met = "" if row.met is None else "yes" if row.met(value) else "**no**"
+    return (row.what, row.target, f"{shown(value)} {row.unit}", "" if multiple is None else f"{multiple:,.1f}", met)
 
 
 def shown(value: float) -> str:
@@ -97,47 +119,40 @@ def shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def numbers(found: Mapping[str, Any]) -> list[int]:
+def numbers(run: Mapping[str, Any]) -> list[int]:
     """The numbers of traces that growth was measured at."""
-    return sorted(int(name.removeprefix("seconds_")) for name in found["figures"] if name.startswith("seconds_"))
+    return sorted(int(name.removeprefix("seconds_")) for name in run["figures"] if name.startswith("seconds_"))
 
 
-def growth(found: Mapping[str, Any] | None) -> str:
-    """A line a number of traces: seconds, CPU, memory, and CPU a thousand games."""
-    if not found:
+def growth_table(run: Mapping[str, Any] | None) -> str:
+    """The table of `growth`, from one run of it."""
+    if not run:
         return "Not measured."
-    figures = found["figures"]
-    lines = ["| traces | seconds | CPU s | CPU s a thousand | memory, MB |", "| ---: | ---: | ---: | ---: | ---: |"]
-    for n in numbers(found):
-        cpu = figures[f"cpu_{n}"]
-        cells = (figures[f"seconds_{n}"], cpu, 1_000 * cpu / n, figures[f"memory_mb_{n}"])
-        lines.append(f"| {n:,} | {' | '.join(map(shown, cells))} |")
-    return "\n".join(lines)
+    measured = run["figures"]
+    rows = []
+    for n in numbers(run):
+        cpu = measured[f"cpu_{n}"]
+        cells = (measured[f"seconds_{n}"], cpu, 1_000 * cpu / n, measured[f"memory_mb_{n}"])
+        rows.append((f"{n:,}", *map(shown, cells)))
+    head = ("traces", "seconds", "CPU s", "CPU s a thousand", "memory, MB")
+    return table(head, rows, right=head)
 
 
-def profiles(found: Mapping[str, list[Mapping[str, Any]]]) -> str:
-    """For each path its hottest functions."""
-    parts = []
-    for path, lines in found.items():
-        rows = [f"| `{line['function']}` | {line['calls']:,} | {line['share']:.1%} |" for line in lines]
-        parts.append("\n".join([f"### {path}\n", "| function | calls | own share |", "| --- | ---: | ---: |", *rows]))
-    return "\n\n".join(parts) or "Not measured."
-
-
-def a_game(work: Work) -> str:
-    """What a baseline game takes, and ten million of them."""
+def game_table(work: Work) -> str:
+    """The table of `a_game`, from the measured work."""
     if "growth" not in work or "play" not in work:
         return "Not measured."
-    figures, played = work["growth"]["figures"], work["play"]["figures"]
+    grown, played = work["growth"]["figures"], work["play"]["figures"]
     most = max(numbers(work["growth"]))
-    rows = (
-        ("trace, packed with zstd", figures["trace_bytes_a_game"] / 1e9, "GB"),
-        ("Parquet, all tables", figures["parquet_bytes_a_game"] / 1e9, "GB"),
+    sizes = (
+        ("trace, packed with zstd", grown["trace_bytes_a_game"] / 1e9, "GB"),
+        ("Parquet, all tables", grown["parquet_bytes_a_game"] / 1e9, "GB"),
         ("playing, one core", played["cpu"] / played["games"] / 3_600, "core hours"),
-        ("deriving all tables, one core", figures[f"cpu_{most}"] / most / 3_600, "core hours"),
+        ("deriving all tables, one core", grown[f"cpu_{most}"] / most / 3_600, "core hours"),
     )
-    lines = ["| | a thousand games | ten million games |", "| --- | ---: | ---: |"]
-    for what, one, unit in rows:
+    rows = []
+    for what, one, unit in sizes:
         small = f"{shown(one * 1e6)} MB" if unit == "GB" else f"{shown(one * 3_600_000)} core seconds"
-        lines.append(f"| {what} | {small} | {shown(one * 1e7)} {unit} |")
-    return "\n".join(lines)
+        rows.append((what, small, f"{shown(one * 1e7)} {unit}"))
+    head = ("what", "a thousand games", "ten million games")
+    return table(head, rows, right=head[1:])

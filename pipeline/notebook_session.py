@@ -9,10 +9,11 @@ import polars as pl
 from pipeline.compare import read_numbers
 from pipeline.database import attach
 from pipeline.io import polars_schema
+from pipeline.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.schemas.results import RESULT_TABLES
-from pipeline.shipped import PARAMS, SHIPPED, is_shipped
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import queries, query_text
+from pipeline.tables import SQL, queries
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
@@ -49,19 +50,21 @@ class Study:
     """The tables and results of one folder each, read as they are asked for.
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
-    shipped: what `pipeline.shipped` knows the study's own tables by. Where the current folder has no such tables,
-    relative paths are those of the project.
+    reference: the file that tells the study's own tables (`pipeline.reference_study`). Where the current folder has
+    no such tables, relative paths are those of the project.
     """
 
-    def __init__(self, tables: str | Path, results: str | Path, figures: str | Path, shipped: Path = SHIPPED) -> None:
+    def __init__(
+        self, tables: str | Path, results: str | Path, figures: str | Path, reference: Path = REFERENCE
+    ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self.tables, self.results, self.figures = base / tables, base / results, base / figures
         self.connection = attach(self.tables)
-        self.shipped = is_shipped(self.tables, shipped)
+        self.is_reference = is_reference(self.tables, reference)
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
             _furnish()
-            if not self.shipped:
+            if not self.is_reference:
                 tell_not_ours()
 
     def sql(self, query: str) -> pl.DataFrame:
@@ -119,7 +122,7 @@ class Study:
             return Markdown(NOTHING_TO_DRAW)  # type: ignore[no-untyped-call]
         return SVG(filename=str(save(figure, self.figures / f"{name}.svg")))  # type: ignore[no-untyped-call]
 
-    def claim(
+    def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
     ) -> None:
         """Record whether a claim of the paper holds; on the study's own tables one that does not is an error.
@@ -128,33 +131,33 @@ class Study:
         source: where the paper says it; about: whom our evidence shows (protocols, or simulated teams);
         by_construction: a simulated team's parameters make it so, which supports nothing. Raises ClaimFailed.
         """
-        found = self._told(holds)
-        self._verdicts.append((claim, source, about, found, by_construction))
-        if self.shipped and not found:
+        verdict = self._verdict(holds)
+        self._verdicts.append((claim, source, about, verdict, by_construction))
+        if self.is_reference and not verdict:
             raise ClaimFailed(f"{claim} ({source})")
 
-    def differs(self, claim: str, holds: object, *, source: str, about: str = "simulated teams") -> None:
+    def assert_deviation(self, claim: str, holds: object, *, source: str, about: str = "simulated teams") -> None:
         """Record a claim of the paper that the study's own tables do not show: an error there if they come to show it.
 
         Raises ClaimFailed.
         """
-        found = self._told(holds)
-        self._verdicts.append((claim, source, about, found, False))
-        if self.shipped and found is not False:
+        verdict = self._verdict(holds)
+        self._verdicts.append((claim, source, about, verdict, False))
+        if self.is_reference and verdict is not False:
             raise ClaimFailed(f"now holds, and is listed as one that does not: {claim} ({source})")
 
     def verdicts(self) -> pl.DataFrame:
         """One row per claim, in the order in which they were made. `holds` is empty where the tables can't tell."""
         return pl.DataFrame(self._verdicts, schema=VERDICT, orient="row")
 
-    def _told(self, holds: object) -> bool | None:
+    def _verdict(self, holds: object) -> bool | None:
         """Whether a condition holds. On the study's own tables whatever it raises is raised."""
         if not callable(holds):
             return None if holds is None else bool(holds)
         try:
             found = holds()
         except NOTHING_TO_TELL:
-            if self.shipped:
+            if self.is_reference:
                 raise
             return None
         return None if found is None else bool(found)

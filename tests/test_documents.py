@@ -1,0 +1,88 @@
+"""Documents: what is built of them is as its source has it, links lead somewhere, and the README is short."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline.documents.build import PARTS, built
+from pipeline.documents.markdown import PART, filled, table
+from sim.documents import DOCUMENTS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((*ROOT.glob("*.md"), ROOT / "data/README.md", *(ROOT / "docs").rglob("*.md")))
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+# Measured for ten minutes, and not built: tests.soak --write.
+MEASURED = ("docs/reliability.md", "soak")
+
+
+@pytest.fixture(autouse=True)
+def in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize("document", dict.fromkeys(part.document for part in PARTS))
+def test_a_document_quotes_its_sources_as_they_are(document: str) -> None:
+    assert built()[Path(document)] == Path(document).read_text(encoding="utf-8"), "run `python -m pipeline docs`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_a_document_of_the_simulator_is_as_the_code_has_it(document: Path) -> None:
+    assert document.read_text(encoding="utf-8") == DOCUMENTS[document](), "run `python -m pipeline docs`"
+
+
+def test_every_mark_has_a_function_that_builds_its_part_and_every_function_a_mark() -> None:
+    marks = {(str(p.relative_to(ROOT)), m[2]) for p in PAGES for m in PART.finditer(p.read_text(encoding="utf-8"))}
+    assert marks == {(part.document, part.name) for part in PARTS} | {MEASURED}
+
+
+def docs(folder: Path, *words: str) -> tuple[int, str]:
+    """Exit code and errors of the command, in a folder that it takes for the project."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pipeline", "docs", *words]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("late", ["README.md", "docs/language.md", "docs/styles.md", "docs/trace.schema.json"])
+def test_one_command_names_what_is_behind_and_builds_it(tmp_path: Path, late: str) -> None:
+    for path in ("docs", "data/results", "data/paper"):
+        shutil.copytree(ROOT / path, tmp_path / path)
+    for path in ("README.md", "data/README.md"):
+        shutil.copy(ROOT / path, tmp_path / path)
+    text = (tmp_path / late).read_text(encoding="utf-8")
+    (tmp_path / late).write_text(re.sub("100|occupied|string", "another", text), encoding="utf-8")
+    code, errors = docs(tmp_path, "--check")
+    assert (code, errors.count("\n")) == (1, 1)
+    assert late in errors
+    assert docs(tmp_path) == (0, "")
+    assert docs(tmp_path, "--check") == (0, "")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    links = LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_readme_has_at_most_900_words() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
+
+
+def test_a_part_is_replaced_and_nothing_else() -> None:
+    text = "a\n<!-- built: x -->\nold\n<!-- end -->\nb <!-- built: y -->\n<!-- end -->"
+    assert filled(text, {"x": "1\n2", "y": "3"}) == (
+        "a\n<!-- built: x -->\n1\n2\n<!-- end -->\nb <!-- built: y -->\n3\n<!-- end -->"
+    )
+    with pytest.raises(KeyError, match="y"):
+        filled(text, {"x": "1"})
+
+
+def test_a_table_aligns_the_columns_that_are_named() -> None:
+    assert table(("a", "b"), [("1", "2")], right=("b",)) == "| a | b |\n| --- | ---: |\n| 1 | 2 |"
