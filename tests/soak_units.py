@@ -23,7 +23,6 @@ from pipeline.derive import rejection
 from pipeline.ingest import ingest
 from pipeline.parallel import Recipe, derived_frames
 from pipeline.reading.traces import TraceError, decode
-from pipeline.schemas.base import TABLES
 from sim.trace import encoded
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness
@@ -128,7 +127,7 @@ def figures(text: bytes) -> dict[str, Any] | None:
         frames, stumbled = derived_frames(rows, Recipe())
         assert stumbled == [], stumbled
         assert frames["games"].height == 1
-    told = dict(zip(TABLES["games"].names, rows["games"][0], strict=True))
+    told = rows["games"][0]._asdict()
     return {column: told[column] for column in FIGURES}
 
 
