@@ -76,12 +76,11 @@ def scoring(sources: "Sequence[Source]", out: Path) -> None:
 def _score(sources: "Sequence[Source]", out: Path) -> None:
     from pipeline import io
     from pipeline.derive import ingested_frames, read_traces
-    from pipeline.ingest import HEARD, heard
     from pipeline.privacy import privacy_frames
     from pipeline.rules import RULES, Weighing
     from pipeline.schemas.base import TABLES
 
-    for rows, _ in read_traces(sources, heard):
-        frames = ingested_frames({name: rows[name] for name in HEARD})
+    for rows, _ in read_traces(sources):
+        frames = ingested_frames(rows)
         for name, frame in privacy_frames(frames, RULES["paper"], Weighing()).items():
             io.write_table(frame, TABLES[name], out, csv=False)

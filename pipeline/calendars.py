@@ -32,15 +32,15 @@ LINE_CHARS = 200
 @lru_cache(maxsize=65536)
 def read_line(line: str) -> tuple[int, Slot] | None:
     """(slot, what it holds) of one rendered line, or None where the line is not a slot's."""
-    found = LINE.match(line)
-    if not found:
+    match = LINE.match(line)
+    if not match:
         return None
-    slot = int(found["slot"])
-    if found["free"]:
+    slot = int(match["slot"])
+    if match["free"]:
         return slot, None
-    if found["errand"]:
-        return slot, Item("errand", int(found["errand"]), int(found["errand_cost"]), bool(found["blocked"]))
-    return slot, Item("meeting", int(found["meeting"]), int(found["meeting_cost"]))
+    if match["errand"]:
+        return slot, Item("errand", int(match["errand"]), int(match["errand_cost"]), bool(match["blocked"]))
+    return slot, Item("meeting", int(match["meeting"]), int(match["meeting_cost"]))
 
 
 def read_rendering(text: str, num_slots: int) -> Calendar:
@@ -76,7 +76,7 @@ def _scattered(lines: Sequence[str], reads: Sequence[tuple[int, Slot] | None], n
     return calendar
 
 
-def held(calendar: Calendar, slot: int | None) -> Slot:
+def item_at(calendar: Calendar, slot: int | None) -> Slot:
     """What the slot holds; None for a free slot and for one outside the calendar."""
     return calendar[slot] if slot is not None and 0 <= slot < len(calendar) else None
 
@@ -86,7 +86,7 @@ def apply_batch(calendar: Calendar, actions: Sequence[Action], meeting_cost: int
 
     All reschedules happen at once, from every source to every target; then meetings are scheduled.
     """
-    moved = [held(calendar, a.from_slot) if isinstance(a, Reschedule) else None for a in actions]
+    moved = [item_at(calendar, a.from_slot) if isinstance(a, Reschedule) else None for a in actions]
     carried = [(a, item) for a, item in zip(actions, moved, strict=True) if isinstance(a, Reschedule) and item]
     for action, _ in carried:
         _put(calendar, action.from_slot, None)

@@ -1,12 +1,12 @@
 """Traces to rows, and rows to the tables of what happened."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.ingest import Rows, ingest, no_rows
 from pipeline.reading import limits
 from pipeline.reading.sources import Source, texts
-from pipeline.reading.traces import Trace, TraceError, decode
+from pipeline.reading.traces import TraceError, decode
 from pipeline.schemas.base import TABLES
 
 if TYPE_CHECKING:
@@ -28,10 +28,8 @@ def rejection(path: str, error: TraceError) -> Rejection:
     return Rejection(path, error.reason[: limits.REASON_CHARS], error.place[: limits.REASON_CHARS])
 
 
-def read_traces(
-    sources: Iterable[Source], make: Callable[[Trace, str], Rows] = ingest
-) -> Iterator[tuple[Rows, list[Rejection]]]:
-    """The rows that `make` makes of every trace that can be read, and the rejections, in batches that memory can hold.
+def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejection]]]:
+    """The rows of every trace that can be read, and the rejections, in batches that memory can hold.
 
     Of traces with one game_id the first is read. Rows come in the order of their games, which spares sorting tables.
     """
@@ -41,8 +39,8 @@ def read_traces(
         bad = 0
         for path, text in texts(source):
             try:
-                rows = _read(path, text, seen, make)
-                games[rows["games"][0][0]] = rows
+                rows = _read(path, text, seen)
+                games[rows["games"][0].game_id] = rows
                 size += len(text) if isinstance(text, bytes) else 0
             except TraceError as error:
                 rejected.append(rejection(path, error))
@@ -66,14 +64,14 @@ def _in_order(games: dict[str, Rows]) -> Rows:
     return rows
 
 
-def _read(path: str, text: bytes | TraceError, seen: dict[str, str], make: Callable[[Trace, str], Rows]) -> Rows:
+def _read(path: str, text: bytes | TraceError, seen: dict[str, str]) -> Rows:
     if isinstance(text, TraceError):
         raise text
     try:
         trace = decode(text)
         if trace.game_id in seen:
             raise duplicate(seen[trace.game_id])
-        rows = make(trace, path)
+        rows = ingest(trace, path)
     except TraceError:
         raise
     except Exception as error:
@@ -88,7 +86,7 @@ def unforeseen(error: BaseException) -> TraceError:
 
 
 def duplicate(first: str) -> TraceError:
-    """The rejection of a game that another trace has told of already."""
+    """The rejection of a game that another trace was read of already."""
     return TraceError(f"its game was read already from {first}", ".game_id")
 
 

@@ -193,7 +193,7 @@ def _parts(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe
         if frames:
             leave_shaped(frames, scratch, place)
         lost = {path for path, _, _ in stumbled}
-        games = tuple((row[0], row[1]) for row in rows["games"] if row[1] not in lost)
+        games = tuple((row.game_id, row.trace_path) for row in rows["games"] if row.trace_path not in lost)
         parts.append(Part(place, 0 if parts else _files(sources), games, (*rejected, *stumbled)))
     return parts
 
@@ -212,11 +212,11 @@ def derived_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"
     except (Exception, PanicException):
         good, stumbled = no_rows(), []
     for game in rows["games"]:
-        alone = {table: [row for row in listed if row[0] == game[0]] for table, listed in rows.items()}
+        alone = {table: [row for row in listed if row.game_id == game.game_id] for table, listed in rows.items()}
         try:
             _frames(alone, recipe)
         except (Exception, PanicException) as error:
-            stumbled.append(rejection(game[1], unforeseen(error)))
+            stumbled.append(rejection(game.trace_path, unforeseen(error)))
         else:
             for table, listed in alone.items():
                 good[table] += listed

@@ -128,7 +128,7 @@ def figures(text: bytes) -> dict[str, Any] | None:
         frames, stumbled = derived_frames(rows, Recipe())
         assert stumbled == [], stumbled
         assert frames["games"].height == 1
-    told = dict(zip(TABLES["games"].names, rows["games"][0], strict=True))
+    told = rows["games"][0]._asdict()
     return {column: told[column] for column in FIGURES}
 
 

@@ -9,7 +9,7 @@ from pipeline.reading.limits import LEAST_INT, MESSAGE_CHARS, MOST, MOST_INT, NA
 
 # Whole numbers: costs, counts and names from 0; those that may be out of place; and those that only fit into a table.
 Count = Annotated[int, Meta(ge=0, le=MOST)]
-Small = Annotated[int, Meta(ge=-MOST, le=MOST)]
+SignedCount = Annotated[int, Meta(ge=-MOST, le=MOST)]
 Int64 = Annotated[int, Meta(ge=LEAST_INT, le=MOST_INT)]
 Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 Text = Annotated[str, Meta(max_length=MESSAGE_CHARS)]
@@ -30,9 +30,9 @@ class AgentSpec(Record, frozen=True, gc=False):
         return self.model or (given if isinstance(given, str) and len(given) <= NAME_CHARS else None)
 
 
-class Optimum(Record, frozen=True, gc=False):
+class OracleSchedule(Record, frozen=True, gc=False):
     per_agent_cost: list[Count] | None = None
-    assignments: dict[str, Small] = {}
+    assignments: dict[str, SignedCount] = {}
 
 
 class Label(Record, frozen=True, gc=False):
@@ -53,7 +53,7 @@ class Labels(Record, frozen=True, gc=False):
 class Scenario(Record, frozen=True, gc=False):
     """The task. `labels` is a record of Labels in our own traces, and may be anything in others."""
 
-    optimal: Optimum = Optimum()
+    optimal: OracleSchedule = OracleSchedule()
     labels: msgspec.Raw = msgspec.Raw(b"null")
 
 
@@ -72,7 +72,7 @@ class Config(Record, frozen=True, gc=False):
     density: float | None = None
     repeat: Count = 0
     num_agents: Count | None = None
-    num_slots: Small | None = None
+    num_slots: SignedCount | None = None
     num_meetings: Count | None = None
     num_participants: Count | None = None
     agents: list[AgentSpec] = []
@@ -82,7 +82,7 @@ class Config(Record, frozen=True, gc=False):
 
 class GameStart(Record, frozen=True, gc=False):
     num_agents: Count | None = None
-    num_slots: Small | None = None
+    num_slots: SignedCount | None = None
     optimal_cost: Count | None = None
     greedy_cost: Count | None = None
     scenario_seed: Int64 | None = None
@@ -110,8 +110,8 @@ class RoundStart(Record, frozen=True, gc=False):
     speaker_order: list[Count] = []
 
 
-class Rendering(Record, frozen=True, gc=False):
-    """A calendar as its owner was shown it: `turn_start` and `decide_start`."""
+class CalendarShown(Record, frozen=True, gc=False):
+    """What an agent was shown at the start of a turn or an answer: its calendar, and the prompt of a model."""
 
     round: Count
     agent_id: Count
@@ -120,29 +120,29 @@ class Rendering(Record, frozen=True, gc=False):
     prompt_sent: str | None = None
 
 
-class Statement(Record, frozen=True, gc=False):
-    """What a simulated speaker meant to tell of one slot of one agent."""
+class IntendedStatement(Record, frozen=True, gc=False):
+    """What a simulated speaker meant to say about one slot of one agent."""
 
-    target: Small
+    target: SignedCount
     free: bool
-    slot: Small | None = None
+    slot: SignedCount | None = None
     kind: str | None = None
 
 
 class IntendedLabel(Record, frozen=True, gc=False):
-    """A private label that a simulated speaker meant to tell."""
+    """A private label that a simulated speaker meant to disclose."""
 
     label: str
     kind: str | None = None
-    id: Small | None = None
-    slot: Small | None = None
+    id: SignedCount | None = None
+    slot: SignedCount | None = None
 
 
 class Intent(Record, frozen=True, gc=False):
     """What a simulated speaker meant by a message, recorded outside its text."""
 
     act: str | None = None
-    statements: list[Statement] = []
+    statements: list[IntendedStatement] = []
     labels: list[IntendedLabel] = []
     behaviours: list[str] = []
     phrases: list[str] = []
@@ -171,7 +171,7 @@ class DecideEnd(Record, frozen=True, gc=False):
     usage: Any = None
 
 
-class Refused(Record, frozen=True, gc=False):
+class InvalidToolCall(Record, frozen=True, gc=False):
     """A tool call that the game did not carry out."""
 
     agent_id: Count | None = None
@@ -183,8 +183,8 @@ class Message(Record, frozen=True, gc=False):
     round: Count
     from_agent: Count
     content: Text
-    turn: Small | None = None
-    meeting_id: Small | None = None
+    turn: SignedCount | None = None
+    meeting_id: SignedCount | None = None
     to_agent: Count | None = None
     to_agents: list[Count] | None = None
 
@@ -192,16 +192,16 @@ class Message(Record, frozen=True, gc=False):
 class Schedule(Record, frozen=True, gc=False, tag_field="type", tag="schedule"):
     """An action that writes the round's meeting into a slot. What it says of a cost is not believed."""
 
-    meeting_id: Small | None = None
-    slot: Small | None = None
+    meeting_id: SignedCount | None = None
+    slot: SignedCount | None = None
 
 
 class Reschedule(Record, frozen=True, gc=False, tag_field="type", tag="reschedule"):
     """An action that moves an item from one slot to another."""
 
-    item_id: Small | None = None
-    from_slot: Small | None = None
-    to_slot: Small | None = None
+    item_id: SignedCount | None = None
+    from_slot: SignedCount | None = None
+    to_slot: SignedCount | None = None
 
 
 Action = Schedule | Reschedule
@@ -219,14 +219,14 @@ class Batch(Record, frozen=True, gc=False):
 class Resolution(Record, frozen=True, gc=False):
     round: Count
     coordinated: bool
-    meeting_id: Small | None = None
-    per_agent_slot: dict[str, Small | None] = {}
-    consistency_violated_meeting_ids: list[Small] = []
+    meeting_id: SignedCount | None = None
+    per_agent_slot: dict[str, SignedCount | None] = {}
+    consistency_violated_meeting_ids: list[SignedCount] = []
     blocked_slot_violations: list[msgspec.Raw] = []
 
 
-class Setback(Record, frozen=True, gc=False):
-    """Something that went wrong in a round; which is told by the event's type."""
+class BatchFailure(Record, frozen=True, gc=False):
+    """A batch rejected or rolled back, or a decision that failed: the event's type says which."""
 
     round: Count
 
@@ -239,18 +239,18 @@ EVENTS: dict[str, type[Record]] = {
     "game_start": GameStart,
     "agent_registered": AgentRegistered,
     "round_start": RoundStart,
-    "turn_start": Rendering,
+    "turn_start": CalendarShown,
     "turn_end": TurnEnd,
-    "invalid_tool_call": Refused,
-    "decide_start": Rendering,
+    "invalid_tool_call": InvalidToolCall,
+    "decide_start": CalendarShown,
     "decide_end": DecideEnd,
     "dm_sent": Message,
     "participant_groupchat_sent": Message,
     "all_groupchat_sent": Message,
     "batch_applied": Batch,
-    "batch_rejected": Setback,
-    "batch_rolled_back": Setback,
-    "decision_failed": Setback,
+    "batch_rejected": BatchFailure,
+    "batch_rolled_back": BatchFailure,
+    "decision_failed": BatchFailure,
     "resolution": Resolution,
     "game_end": GameEnd,
 }

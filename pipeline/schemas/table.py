@@ -1,6 +1,11 @@
 """What a table is: one row's meaning, its key, and its columns; and the columns that many tables share."""
 
+from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+Row = Any  # A named tuple of the values of a table's columns, made by its `row_type`.
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,13 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
         return tuple(column.name for column in self.columns)
+
+    def row_type(self) -> Callable[..., Row]:
+        """A named tuple that takes a row's values by column name, in any order, and holds them in the table's.
+
+        Its call raises TypeError for a column that is missing or that the table does not have.
+        """
+        return namedtuple(f"{self.name}_row", self.names)
 
 
 C = Column

@@ -10,12 +10,14 @@ from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from pipeline.calendars import Calendar
-from pipeline.reading.records import Config, Labels, Meeting
+from pipeline.reading.records import Config, Label, Labels, Meeting
+from pipeline.schemas.intended import LABELS_KNOWN
+from pipeline.schemas.table import Row
 
 # A calendar line and the label of what the slot holds, a Python repr: `Slot  4: Errand #7 (cost=100) private_label=…`.
 LINE = re.compile(
@@ -30,39 +32,41 @@ INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
 
 PROMPT, RECORD = "prompt", "record"
 
+LabelKnownRow = LABELS_KNOWN.row_type()
 
-class Item(NamedTuple):
+
+class LabelledItem(NamedTuple):
     """An errand or a meeting under the label that an agent knows it by."""
 
     agent: int
     kind: str
-    id: int
+    item_id: int
     label: str
 
 
 @dataclass(slots=True)
 class LabelsSeen:
-    """What a game shows of labels while it is followed: what was rendered, whose the errands are, who meets."""
+    """What a game shows of labels while it is replayed: what was rendered, whose the errands are, who meets."""
 
-    rendered: dict[Item, int] = field(default_factory=dict)
+    rendered: dict[LabelledItem, int] = field(default_factory=dict)
     errands: dict[tuple[int, int], int] = field(default_factory=dict)
     meetings: dict[tuple[int, int], int] = field(default_factory=dict)
     _last: dict[int, str] = field(default_factory=dict)
     _read: set[tuple[int, str]] = field(default_factory=set)
     _known: dict[int, set[tuple[str, int, str]]] = field(default_factory=dict)
 
-    def registered(self, agent: int, event_index: int, calendar: Calendar) -> None:
+    def register(self, agent: int, event_index: int, calendar: Calendar) -> None:
         """The agent's errands are those on its first calendar."""
         for item in calendar:
             if item and item.kind == "errand":
                 self.errands.setdefault((agent, item.id), event_index)
 
-    def announced(self, meeting: Meeting, event_index: int) -> None:
+    def announce(self, meeting: Meeting, event_index: int) -> None:
         """A meeting's participants hear of it when its round begins."""
         for agent in meeting.participants:
             self.meetings.setdefault((agent, meeting.id), event_index)
 
-    def shown(self, agent: int, event_index: int, text: str | None, meeting_id: int | None) -> None:
+    def show(self, agent: int, event_index: int, text: str | None, meeting_id: int | None) -> None:
         """The agent was shown a text: its own calendar, or a prompt of the meeting's round."""
         # Most are shown again as they are: comparing is several times as fast as searching.
         if not text or text == self._last.get(agent):
@@ -74,18 +78,18 @@ class LabelsSeen:
         self._read.add((agent, text))
         own = _own_part(text)
         known = self._known.setdefault(agent, set())
-        for found in rendered_labels(own) if has_calendar else ():
-            if found not in known:
-                known.add(found)
-                self.rendered.setdefault(Item(agent, *found), event_index)
+        for kind, item_id, label in rendered_labels(own) if has_calendar else ():
+            if (kind, item_id, label) not in known:
+                known.add((kind, item_id, label))
+                self.rendered.setdefault(LabelledItem(agent, kind, item_id, label), event_index)
         meeting = MEETING.search(own) if has_meeting and meeting_id is not None else None
         if meeting and meeting_id is not None:
-            self.rendered.setdefault(Item(agent, "meeting", meeting_id, meeting["label"]), event_index)
+            self.rendered.setdefault(LabelledItem(agent, "meeting", meeting_id, meeting["label"]), event_index)
 
 
 def _own_part(text: str) -> str:
-    found = INBOX.search(text) if "From Agent " in text else None
-    return text[: found.start()] if found else text
+    inbox = INBOX.search(text) if "From Agent " in text else None
+    return text[: inbox.start()] if inbox else text
 
 
 @lru_cache(maxsize=4096)
@@ -95,13 +99,13 @@ def rendered_labels(text: str) -> tuple[tuple[str, int, str], ...]:
 
 
 def _rendered_labels(text: str) -> Iterator[tuple[str, int, str]]:
-    for found in LINE.finditer(text):
+    for line in LINE.finditer(text):
         try:
-            label = _unquoted(found["label"])
+            label = _unquoted(line["label"])
         except (SyntaxError, ValueError):
             continue
-        kind = "errand" if found["errand"] else "meeting"
-        yield kind, int(found[kind]), label
+        kind = "errand" if line["errand"] else "meeting"
+        yield kind, int(line[kind]), label
 
 
 @lru_cache(maxsize=16384)
@@ -111,25 +115,34 @@ def _unquoted(label: str) -> str:
     return text
 
 
-def labels_known(seen: LabelsSeen, config: Config) -> list[tuple[Any, ...]]:
-    """(agent, kind, item_id, label, tier, terms, known_from, source) of every label that an agent could know."""
+def labels_known(game_id: str, seen: LabelsSeen, config: Config) -> list[Row]:
+    """One row of labels_known per label that an agent could know: the record's, then those only rendered."""
     recorded = recorded_labels(bytes(config.scenario.labels)) if config.scenario else Labels()
     kinds = (("errand", seen.errands, recorded.errands), ("meeting", seen.meetings, recorded.meetings))
-    rows: list[tuple[Any, ...]] = [
-        (agent, kind, number, label.label, label.tier, label.terms, since, RECORD)
+    known = {
+        LabelledItem(agent, kind, item_id, label.label): (label, since)
         for kind, owned, labels in kinds
         if labels
-        for (agent, number), since in owned.items()
-        if (label := labels.get(str(number))) and label.label.strip()
-    ]
-    if seen.rendered:
-        known = {row[:4] for row in rows}
-        rows += [
-            (*item, None, [], since, PROMPT)
-            for item, since in seen.rendered.items()
-            if item not in known and item.label.strip()
-        ]
-    return rows
+        for (agent, item_id), since in owned.items()
+        if (label := labels.get(str(item_id))) and label.label.strip()
+    }
+    rows = [_row(game_id, item, label, since, RECORD) for item, (label, since) in known.items()]
+    shown = ((item, since) for item, since in seen.rendered.items() if item not in known and item.label.strip())
+    return rows + [_row(game_id, item, Label(item.label), since, PROMPT) for item, since in shown]
+
+
+def _row(game_id: str, item: LabelledItem, label: Label, known_from: int, source: str) -> Row:
+    return LabelKnownRow(
+        game_id=game_id,
+        agent=item.agent,
+        kind=item.kind,
+        item_id=item.item_id,
+        label=item.label,
+        tier=label.tier,
+        terms=label.terms,
+        known_from=known_from,
+        source=source,
+    )
 
 
 @lru_cache(maxsize=256)

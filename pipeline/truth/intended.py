@@ -1,39 +1,77 @@
 """What agents knew, answered and meant: labels, parameters, decisions, and the intents of simulated speakers."""
 
-from typing import Any
-
 import msgspec
 
+from pipeline.reading.game_state import GameState
 from pipeline.reading.records import DecideEnd
-from pipeline.reading.state import Walk
 from pipeline.reading.traces import Trace
+from pipeline.schemas.intended import (
+    AGENT_PARAMETERS,
+    DECISIONS,
+    INTENDED_LABELS,
+    INTENDED_STATEMENTS,
+    INTENTS,
+    THOUGHTS,
+)
+from pipeline.schemas.table import Row
 from pipeline.speech.labels_seen import labels_known
 
-Row = tuple[Any, ...]
-Rows = dict[str, list[Row]]
+ParameterRow, DecisionRow, ThoughtRow = (table.row_type() for table in (AGENT_PARAMETERS, DECISIONS, THOUGHTS))
+IntentRow, StatementRow, LabelRow = (table.row_type() for table in (INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS))
 
 
-def intended_rows(trace: Trace, walk: Walk) -> Rows:
-    """The rows of one trace for the tables of schemas_intended."""
-    game, meant = trace.game_id, [(sent, sent.intent) for sent in walk.sent if sent.intent]
+def intended_rows(trace: Trace, game: GameState) -> dict[str, list[Row]]:
+    """The rows of one trace for each of INTENDED_TABLES."""
+    game_id = trace.game_id
     return {
-        "labels_known": [(game, *row) for row in labels_known(walk.labels, trace.config)],
+        "labels_known": labels_known(game_id, game.labels_seen, trace.config),
         "agent_parameters": _parameters(trace),
-        "decisions": [_decision(game, index, answer) for index, answer in walk.decided],
-        "thoughts": [(game, *thought) for thought in walk.thoughts],
+        "decisions": [_decision(game_id, index, answer) for index, answer in game.decisions],
+        "thoughts": [ThoughtRow(game_id=game_id, **thought._asdict()) for thought in game.thoughts],
+        **_intents(game_id, game),
+    }
+
+
+def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
+    """What simulated speakers meant by their messages: acts, statements about slots, labels."""
+    meant = [(sent, sent.intent) for sent in game.messages if sent.intent]
+    return {
         "intents": [
-            (game, s.event_index, s.message.round, s.message.from_agent, i.act, i.behaviours, i.held_out)
-            for s, i in meant
+            IntentRow(
+                game_id=game_id,
+                event_index=sent.event_index,
+                round=sent.message.round,
+                agent=sent.message.from_agent,
+                act=intent.act,
+                behaviours=intent.behaviours,
+                held_out=intent.held_out,
+            )
+            for sent, intent in meant
         ],
         "intended_statements": [
-            (game, s.event_index, k, told.target, told.slot, told.free, told.kind)
-            for s, i in meant
-            for k, told in enumerate(i.statements)
+            StatementRow(
+                game_id=game_id,
+                event_index=sent.event_index,
+                statement_index=index,
+                target=statement.target,
+                slot=statement.slot,
+                free=statement.free,
+                kind=statement.kind,
+            )
+            for sent, intent in meant
+            for index, statement in enumerate(intent.statements)
         ],
         "intended_labels": [
-            (game, s.event_index, k, told.kind, told.id, told.label)
-            for s, i in meant
-            for k, told in enumerate(i.labels)
+            LabelRow(
+                game_id=game_id,
+                event_index=sent.event_index,
+                label_index=index,
+                kind=label.kind,
+                item_id=label.id,
+                label=label.label,
+            )
+            for sent, intent in meant
+            for index, label in enumerate(intent.labels)
         ],
     }
 
@@ -44,14 +82,25 @@ def _parameters(trace: Trace) -> list[Row]:
     for agent, spec in enumerate(trace.config.agents):
         given = spec.parameters if isinstance(spec.parameters, dict) else {}
         numbers = {n: v for n, v in given.items() if isinstance(v, int | float) and not isinstance(v, bool)}
-        rows += [(trace.game_id, agent, name, float(value)) for name, value in sorted(numbers.items())]
+        rows += [
+            ParameterRow(game_id=trace.game_id, agent=agent, parameter=name, value=float(value))
+            for name, value in sorted(numbers.items())
+        ]
     return rows
 
 
 def _decision(game_id: str, event_index: int, answer: DecideEnd) -> Row:
     actions = len(answer.tool_calls) if isinstance(answer.tool_calls, list) else 0
-    cut = not actions and cut_off(answer.text)
-    return game_id, event_index, answer.round, answer.phase, answer.agent_id, answer.attempt, actions, cut
+    return DecisionRow(
+        game_id=game_id,
+        event_index=event_index,
+        round=answer.round,
+        phase=answer.phase,
+        agent=answer.agent_id,
+        attempt=answer.attempt,
+        actions=actions,
+        cut_off=not actions and cut_off(answer.text),
+    )
 
 
 def cut_off(text: str | None) -> bool:

@@ -10,12 +10,12 @@ from trace_builder import toy_game
 from pipeline.io import read_table
 from pipeline.parallel import derive
 from pipeline.reading.limits import MOST
+from pipeline.reading.model_calls import Call, read_calls
 from pipeline.reading.records import TurnEnd
-from pipeline.reading.usage import Call, call
 
 
 def calls(usage: Any) -> list[Call]:
-    return call(17, TurnEnd(agent_id=0, usage=usage), 1, "CHEAP_TALK")
+    return read_calls(17, TurnEnd(agent_id=0, usage=usage), 1, "CHEAP_TALK")
 
 
 # What a usage says → input, output and cached tokens, and dollars.

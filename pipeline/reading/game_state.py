@@ -1,4 +1,4 @@
-"""A game as it stands while its trace is followed: calendars, rounds, and what was sent and moved."""
+"""A game as it stands while its trace is replayed: calendars, rounds, and what was sent and moved."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from pipeline.calendars import Calendar, Item
+from pipeline.reading.model_calls import Call, Thought
 from pipeline.reading.records import (
     AgentRegistered,
     Batch,
@@ -18,14 +19,12 @@ from pipeline.reading.records import (
     Reschedule,
     Resolution,
 )
-from pipeline.reading.thoughts import Thought
 from pipeline.reading.traces import Event, TraceError
-from pipeline.reading.usage import Call
 from pipeline.speech.labels_seen import LabelsSeen
 
 
 @dataclass(slots=True)
-class Sent:
+class SentMessage:
     """A message that was sent, and to whom."""
 
     event_index: int
@@ -36,7 +35,7 @@ class Sent:
 
 
 @dataclass(slots=True)
-class Moved:
+class Move:
     """An item that a batch moved; `item` is None where the batch named an empty slot."""
 
     event_index: int
@@ -53,14 +52,18 @@ class Round:
     meeting: Meeting
     speaker_order: list[int]
     resolution: Resolution | None = None
-    resolved_at: int | None = None
+    resolution_event: int | None = None
     cost: int = 0
-    setbacks: dict[str, int] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
-class Walk:
-    """A game as it stands after the events seen so far."""
+class GameState:
+    """A game as it stands after the events replayed so far.
+
+    `first_renderings` holds, by (round, agent), the event and text of the first calendar that the agent was shown;
+    `pending_intents` holds, by agent, the intents of its turn's tool calls that are still to come, the next one last.
+    """
 
     num_slots: int
     start: GameStart
@@ -69,25 +72,24 @@ class Walk:
     agents: dict[int, AgentRegistered] = field(default_factory=dict)
     rounds: dict[int, Round] = field(default_factory=dict)
     first_renderings: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)
-    sent: list[Sent] = field(default_factory=list)
-    moved: list[Moved] = field(default_factory=list)
-    decided: list[tuple[int, DecideEnd]] = field(default_factory=list)
+    messages: list[SentMessage] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
+    decisions: list[tuple[int, DecideEnd]] = field(default_factory=list)
     thoughts: list[Thought] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    labels: LabelsSeen = field(default_factory=LabelsSeen)
-    meant: dict[int, list[Intent | None]] = field(default_factory=dict)
+    labels_seen: LabelsSeen = field(default_factory=LabelsSeen)
+    pending_intents: dict[int, list[Intent | None]] = field(default_factory=dict)
     end: GameEnd | None = None
-    met: dict[int, int] = field(default_factory=dict)
+    round_of_meeting: dict[int, int] = field(default_factory=dict)
     dms: Counter[int] = field(default_factory=Counter)
     group_messages: Counter[int] = field(default_factory=Counter)
-    heard_chars: int = 0
+    delivered_chars: int = 0
 
     def round(self, event: Event, number: int) -> Round:
         """The round's record. Raises TraceError when it has not begun."""
-        found = self.rounds.get(number)
-        if found is None:
+        if number not in self.rounds:
             refuse(event, "round", f"round {number} has not begun")
-        return found
+        return self.rounds[number]
 
     def check(self, event: Event, agent: int, name: str) -> None:
         """Raise TraceError unless the agent that a field of the event names is one of the game's."""
