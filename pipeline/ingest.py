@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.calendars import held, meeting_slots, read_rendering
-from pipeline.payloads import read_payload, said_chars
 from pipeline.reading.identity import identify
 from pipeline.reading.records import Meeting
 from pipeline.reading.state import Walk
@@ -17,6 +16,7 @@ from pipeline.reading.traces import Trace, TraceError
 from pipeline.reading.walk import follow
 from pipeline.schemas.intended import INTENDED_TABLES
 from pipeline.truth.intended import intended_rows
+from pipeline.typed_messages import decode, said_chars
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
@@ -234,7 +234,7 @@ def _messages(game_id: str, walk: Walk) -> list[Row]:
             sent.message.from_agent,
             sent.recipients,
             sent.message.content,
-            payload.protocol if (payload := read_payload(sent.message.content)) else None,
+            typed.protocol if (typed := decode(sent.message.content)) else None,
             len(sent.message.content),
             said_chars(sent.message.content),
         )
