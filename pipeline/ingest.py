@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pipeline.calendars import item_at, meeting_slots, read_rendering
-from pipeline.payloads import read_payload, said_chars
 from pipeline.reading.game_state import GameState
 from pipeline.reading.identity import identify
 from pipeline.reading.records import Meeting
@@ -18,6 +17,7 @@ from pipeline.schemas.base import AGENTS, CALENDARS, CALLS, GAMES, ITEMS, MESSAG
 from pipeline.schemas.intended import INTENDED_TABLES
 from pipeline.schemas.table import Row
 from pipeline.truth.intended import intended_rows
+from pipeline.typed_messages import decode, said_chars
 
 Rows = dict[str, list[Row]]
 
@@ -221,7 +221,7 @@ def _messages(game_id: str, game: GameState) -> list[Row]:
             from_agent=sent.message.from_agent,
             to_agents=sent.recipients,
             content=sent.message.content,
-            typed=payload.protocol if (payload := read_payload(sent.message.content)) else None,
+            typed=typed.protocol if (typed := decode(sent.message.content)) else None,
             chars=len(sent.message.content),
             said_chars=said_chars(sent.message.content),
         )

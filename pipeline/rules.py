@@ -8,10 +8,14 @@ from functools import cached_property
 # where it starts and ends. A plain tuple, as a study has millions of them.
 Claim = tuple[int, int | None, str, float, float, str | None, int | None, int | None]
 
-# Claims of one message that have all but slot and evidence in common: target, source, strength, (slot, evidence) of
-# each, and for English the clause, where it starts and ends.
+# The clause of an English claim, where it starts and ends.
 Clause = tuple[str | None, int | None, int | None]
-Stretch = tuple[int, str, float, list[tuple[int | None, float]], Clause]
+NO_CLAUSE: Clause = (None, None, None)
+
+# Slot (None: not one that can be known) and evidence, the belief that the slot is feasible.
+SlotEvidence = tuple[int | None, float]
+# Claims of one message that have all else in common: target, source, strength, slots with their evidence, clause.
+EvidenceRun = tuple[int, str, float, list[SlotEvidence], Clause]
 
 # What an English claim of each class says of a slot (1 feasible, 0 not), and how directly: H.3's table.
 ENGLISH = {
@@ -23,12 +27,12 @@ ENGLISH = {
 }
 
 
-def one_by_one(stretches: Iterable[Stretch]) -> list[Claim]:
-    """The claims that the stretches hold, in their order."""
+def claims_of(runs: Iterable[EvidenceRun]) -> list[Claim]:
+    """The claims of the runs, one by one, in their order."""
     return [
         (target, slot, source, evidence, strength, *clause)
-        for target, source, strength, said, clause in stretches
-        for slot, evidence in said
+        for target, source, strength, slots, clause in runs
+        for slot, evidence in slots
     ]
 
 

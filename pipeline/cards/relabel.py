@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pipeline.payloads import read_payload
+from pipeline.typed_messages import decode
 
 Raw = dict[str, Any]
 Rename = Callable[[int], int]
@@ -127,8 +127,8 @@ def _shown(text: str, rename: Rename) -> str:
 
 def _content(text: str, walk: Callable[[Any], Any], rewrite: Callable[[str], str]) -> str:
     """A message: a protocol's JSON by its fields, English by its words."""
-    payload = read_payload(text)
-    return rewrite(text) if payload is None else json.dumps(walk(payload.body))
+    typed = decode(text)
+    return rewrite(text) if typed is None else json.dumps(walk(typed.body))
 
 
 def _numbers(text: str) -> list[int]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from random import Random
 from typing import Any
 
-from pipeline.payloads import read_payload
+from pipeline.typed_messages import decode
 
 Raw = dict[str, Any]
 Event = dict[str, Any]
@@ -60,15 +60,15 @@ def split(raw: Raw) -> Raw:
 
 def halves(content: str) -> list[str]:
     """The message in two parts; in one, where it can't be parted."""
-    payload = read_payload(content)
-    if payload is None:
+    typed = decode(content)
+    if typed is None:
         sentences = SENTENCE.split(content)
         middle = len(sentences) // 2
         return [" ".join(part) for part in (sentences[:middle], sentences[middle:]) if part]
-    long = [name for name in LISTED if isinstance(payload.body.get(name), list | dict) and len(payload.body[name]) > 1]
+    long = [name for name in LISTED if isinstance(typed.body.get(name), list | dict) and len(typed.body[name]) > 1]
     if not long:
         return [content]
-    return [json.dumps(payload.body | {name: half(payload.body[name], number) for name in long}) for number in (0, 1)]
+    return [json.dumps(typed.body | {name: half(typed.body[name], number) for name in long}) for number in (0, 1)]
 
 
 def half(listed: Any, number: int) -> Any:
@@ -139,7 +139,7 @@ def told_outsider(events: list[Event], agents: range) -> Iterator[Event]:
     told = {agent for e in events if e["type"] in SENT for agent in readers(e["data"])}
     outsiders = [a for a in agents if start and a not in start["meeting"]["participants"] and a not in told]
     if first and outsiders:
-        typed = read_payload(first["content"]) is not None
+        typed = decode(first["content"])
         content = json.dumps({"imap": "decision", "slot": 0}) if typed else "Slot 0 works for me."
         data = first | {"to_agent": outsiders[0], "content": content, "content_chars": len(content), "channel": "dm"}
         yield {"type": "dm_sent", "data": {n: v for n, v in data.items() if n != "to_agents"}}

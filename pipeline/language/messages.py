@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from pipeline.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.language.statements import Reading, StatementForm, read
-from pipeline.rules import Claim, RuleSet, Stretch, one_by_one
+from pipeline.language.scan import fold, numbers_of, sentences
+from pipeline.rules import Claim, EvidenceRun, RuleSet, claims_of
+from pipeline.typed_messages import PROTOCOLS
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
-TYPED = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d])|[^"]*"(?:dsm|imap|sd)"\s*:')
+TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(PROTOCOLS)})"\s*:')
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
 
 HEADING = re.compile(r":\s*$")
@@ -72,13 +74,13 @@ class Outline(NamedTuple):
 
 def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
     """What an English message claims, in the order of its clauses."""
-    return one_by_one(language_stretches(content, sender, rules))
+    return claims_of(language_runs(content, sender, rules))
 
 
-def language_stretches(content: str, sender: int, rules: RuleSet) -> list[Stretch]:
-    """The same in stretches: what a clause says of one target is one, what it says of several as many as it claims."""
+def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun]:
+    """The same in runs: what a clause says of one target is one, what it says of several as many as it claims."""
     values = rules.language
-    told: list[Stretch] = []
+    told: list[EvidenceRun] = []
     named = False
     for targets, slots, kind, start, end in statements(content):
         source, evidence, strength = values[kind]
@@ -92,9 +94,9 @@ def language_stretches(content: str, sender: int, rules: RuleSet) -> list[Stretc
     return _once(told) if named else told
 
 
-def _once(told: Iterable[Stretch]) -> list[Stretch]:
+def _once(told: Iterable[EvidenceRun]) -> list[EvidenceRun]:
     """Each claim once where the sender names itself: "I'm free at 4, and so is Agent 2", says Agent 2."""
-    claims = {(*stretch[:3], one, stretch[4]): None for stretch in told for one in stretch[3]}
+    claims = {(*run[:3], one, run[4]): None for run in told for one in run[3]}
     return [(target, source, strength, [one], clause) for target, source, strength, one, clause in claims]
 
 

@@ -1,13 +1,15 @@
 """Facts of the set-up that the paper prints, as they are in force here, each with the place where it stands."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from pipeline.evidence import claims
+from pipeline.protocols.kinds import RoundContext
 from pipeline.rules import RULES
-from pipeline.typed import HANDLERS, Heard, Letter
 from pipeline.words import words
 
 PARAMS = Path("params.yaml")
@@ -75,9 +77,9 @@ def rule_facts() -> Iterator[Fact]:
     rules = RULES["paper"]
     for source, body in SAMPLES.items():
         protocol, _, kind = source.partition("_")
-        heard = Heard(requested={0: {0}})
-        evidence = HANDLERS[protocol, kind](Letter(body, 0, (1,), heard), rules)[0][1]
-        yield Fact("pooled", source, "evidence", evidence, "pipeline/typed.py")
+        context = RoundContext(requested={0: {0}})
+        ((_, _, _, evidence, *_),) = claims(json.dumps({protocol: kind} | body), 0, (1,), context, rules)
+        yield Fact("pooled", source, "evidence", evidence, f"pipeline/protocols/{protocol}.py")
     for said, (evidence, strength) in rules.english.items():
         yield Fact("pooled", f"language_{said}", "evidence", evidence, "pipeline/rules.py")
         yield Fact("pooled", f"language_{said}", "strength", strength, "pipeline/rules.py")

@@ -12,6 +12,7 @@ from pipeline.schemas.table import (
     Column,
     Table,
 )
+from pipeline.typed_messages import PROTOCOLS
 
 __all__ = ["TABLES", "Column", "Table"]
 
@@ -116,7 +117,7 @@ MESSAGES = Table(
         C("from_agent", "int", "the sender"),
         C("to_agents", "list[int]", "the recipients"),
         C("content", "str", "its text"),
-        C("typed", "str", "imap, sd or dsm for a protocol's JSON; empty for English"),
+        C("typed", "str", f"{', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]} for a protocol's JSON; empty for English"),
         C("chars", "int", "its length", "characters"),
         C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
     ),

@@ -10,16 +10,15 @@ import pytest
 import yaml
 
 from pipeline.evidence import claims
-from pipeline.likelihood.frontier import FRONTIER
-from pipeline.likelihood.joint import JOINT, MODULUS, above, coming_to, counted, sums
-from pipeline.likelihood.said import said
-from pipeline.likelihood.states import States
-from pipeline.likelihood.worlds import COSTS, FEASIBLE, FILLED, world
+from pipeline.protocols import KINDS, dsm, imap, polling, sd, statements
+from pipeline.protocols import sums as secure_sums
+from pipeline.protocols.kinds import RoundContext, Totals
+from pipeline.protocols.priors import COSTS, FEASIBLE, FILLED, slot_prior
+from pipeline.protocols.states import States
+from pipeline.protocols.sums import MODULUS, above, coming_to, counted, sums
 from pipeline.rules import RULES
-from pipeline.typed import HANDLERS, Heard, Letter
-from pipeline.typed_frontier import DERIVED, OF_SEVERAL
 
-VARIED = world("varied")
+VARIED = slot_prior("varied")
 PAPER = RULES["paper"]
 OFFER = {"dsm": "proposals", "slots": [3], "participants": [0, 1], "plans": [{"id": 3, "slot": 3}]}
 
@@ -33,21 +32,18 @@ CONTENTS = {
 }
 
 
-def letter(body, sender=1, recipients=(0,), heard=None):
-    return Letter(body, sender, recipients, heard or Heard(setting="varied"))
-
-
-def heard_offer():
-    heard = Heard(setting="varied")
-    said(json.dumps(OFFER), 0, (1,), heard, VARIED.states)
-    return heard
+def context_with_an_offer():
+    context = RoundContext("varied")
+    statements(json.dumps(OFFER), 0, (1,), context, VARIED.states)
+    return context
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
 def test_likelihoods_of_all_that_can_be_said_of_a_slot_add_up_to_one_in_each_state(kind):
-    vectors = [FRONTIER[kind](letter(body, heard=heard_offer()), VARIED.states) for body in CONTENTS[kind]]
-    assert all([slot for slot, _ in vector] == [3] for vector in vectors)
-    assert np.allclose(sum(vector[0][1] for vector in vectors), 1)
+    texts = [json.dumps({kind[0]: kind[1]} | body) for body in CONTENTS[kind]]
+    stated = [statements(text, 1, (0,), context_with_an_offer(), VARIED.states)[0] for text in texts]
+    assert all([(target, slot) for target, slot, _ in each] == [(1, 3)] for each in stated)
+    assert np.allclose(sum(each[0][2] for each in stated), 1)
 
 
 def says(kind, body, cost):
@@ -65,12 +61,12 @@ def says(kind, body, cost):
 
 @pytest.mark.parametrize(("kind", "body"), [(k, b) for k, bodies in CONTENTS.items() for b in bodies])
 def test_evidence_is_the_posterior_that_brute_force_gives(kind, body):
-    joint = {c: p * says(kind, body, c) for c, p in zip(VARIED.states.names, VARIED.prior, strict=True)}
+    joint = {c: p * says(kind, body, c) for c, p in zip(VARIED.states.names, VARIED.probability, strict=True)}
     expected = 1 - joint[None] / sum(joint.values())
     text = json.dumps({kind[0]: kind[1]} | body)
-    heard = Heard(setting="varied")
-    claims(json.dumps(OFFER), 0, (1,), heard, PAPER)
-    ((target, slot, source, evidence, strength, *_),) = claims(text, 1, (0,), heard, PAPER)
+    context = RoundContext("varied")
+    claims(json.dumps(OFFER), 0, (1,), context, PAPER)
+    ((target, slot, source, evidence, strength, *_),) = claims(text, 1, (0,), context, PAPER)
     assert (target, slot, source, strength) == (1, 3, "_".join(kind), 1.0)
     assert evidence == pytest.approx(expected, abs=1e-12)
 
@@ -80,24 +76,24 @@ def test_evidence_is_the_posterior_that_brute_force_gives(kind, body):
 )
 def test_what_a_refusal_says_depends_on_what_costs_there_are(setting, evidence):
     text = json.dumps({"poll": "answer", "can": {}, "cannot": {"3": 1}})
-    ((_, _, _, found, *_),) = claims(text, 1, (0,), Heard(setting=setting), PAPER)
+    ((_, _, _, found, *_),) = claims(text, 1, (0,), RoundContext(setting), PAPER)
     assert found == pytest.approx(evidence, abs=1e-12)
 
 
 def test_who_asks_about_a_slot_can_take_it_and_who_surveys_says_nothing():
     ask = json.dumps({"poll": "ask", "limits": {"2": 0, "5": None}})
-    assert [(c[1], c[3]) for c in claims(ask, 0, (1,), Heard(), PAPER)] == [(2, 1.0), (5, 1.0)]
-    assert claims('{"poll": "survey", "limit": 0}', 0, (1,), Heard(), PAPER) == []
+    assert [(c[1], c[3]) for c in claims(ask, 0, (1,), RoundContext(), PAPER)] == [(2, 1.0), (5, 1.0)]
+    assert claims('{"poll": "survey", "limit": 0}', 0, (1,), RoundContext(), PAPER) == []
 
 
 def test_the_world_that_evidence_is_derived_in_is_the_one_that_bits_are_measured_in():
     params = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text(encoding="utf-8"))["leakage"]
     assert (params["feasible"], params["filled"], params["costs"]) == (FEASIBLE, FILLED, COSTS)
-    assert VARIED.prior.sum() == pytest.approx(1)
+    assert VARIED.probability.sum() == pytest.approx(1)
 
 
 SMALL = States((1,))
-SLOT = dict(zip(SMALL.names, world("uniform").prior.tolist(), strict=True))
+SLOT = dict(zip(SMALL.names, slot_prior("uniform").probability.tolist(), strict=True))
 
 
 def worlds_of(agents):
@@ -122,7 +118,7 @@ def test_what_a_sum_says_of_one_agent_is_bayes_over_the_others(total):
         if (None if None in names else sum(names)) == total:
             of_state[names[1]] += p
             weight += p
-    posterior = SMALL.posterior(world("uniform").prior, coming_to(total, 3, SMALL))
+    posterior = SMALL.posterior(slot_prior("uniform").probability, coming_to(total, 3, SMALL))
     assert posterior == pytest.approx([of_state[n] / weight for n in SMALL.names])
 
 
@@ -140,45 +136,45 @@ def count_posterior(asked, counts, slots):
 
 @pytest.mark.parametrize(("asked", "counts"), [((0,), (0,)), ((0,), (1,)), ((0, 1), (0, 2)), ((0, 1, 2), (0, 1, 1))])
 def test_what_counts_tell_the_outsider_is_bayes_over_all_calendars(asked, counts):
-    found = counted({"slots": 2} | dict(zip(asked, counts, strict=True)), 2, SMALL)
-    assert SMALL.posterior(world("uniform").prior, found) == pytest.approx(count_posterior(asked, counts, 2))
+    found = counted(Totals(2, dict(zip(asked, counts, strict=True))), 2, SMALL)
+    assert SMALL.posterior(slot_prior("uniform").probability, found) == pytest.approx(count_posterior(asked, counts, 2))
 
 
 def test_what_the_outsider_is_told_is_nothing_until_the_last_vector_is_there():
-    heard = Heard(setting="uniform")
+    context = RoundContext("uniform")
     first = {"secure": "masked", "parties": [0, 2], "first": 0, "totals": [0], "values": [[5, 9]]}
     last = first | {"values": [[MODULUS - 5, 1]]}
-    assert claims(json.dumps(first), 0, (1,), heard, PAPER) == []
-    told = claims(json.dumps(last), 2, (1,), heard, PAPER)
+    assert claims(json.dumps(first), 0, (1,), context, PAPER) == []
+    told = claims(json.dumps(last), 2, (1,), context, PAPER)
     expected = 1 - count_posterior((0,), (1,), 2)[-1]
     assert [(c[0], c[1]) for c in told] == [(0, 0), (0, 1), (2, 0), (2, 1)]
     assert [c[3] for c in told] == pytest.approx([expected] * 4)
 
 
 def test_evidence_of_later_totals_takes_in_the_earlier():
-    heard = Heard(setting="uniform")
+    context = RoundContext("uniform")
     for first, totals, values in [(0, [0], [[1, 2]]), (1, [1, 2], [[MODULUS - 3, 4], [5, MODULUS - 6]])]:
         body = {"secure": "masked", "parties": [0, 2], "first": first, "totals": totals, "values": values}
-        claims(json.dumps(body), 0, (1,), heard, PAPER)
+        claims(json.dumps(body), 0, (1,), context, PAPER)
         other = body | {"values": [[3, 3]] if first == 0 else [[3, 3], [3, 6]]}
-        told = claims(json.dumps(other), 2, (1,), heard, PAPER)
+        told = claims(json.dumps(other), 2, (1,), context, PAPER)
     expected = 1 - count_posterior((0, 1, 2), (0, 1, 1), 2)[-1]
     assert [c[3] for c in told] == pytest.approx([expected] * 4)
 
 
 def test_the_initiator_learns_which_slots_have_the_least_total_and_that_no_other_has_it():
-    heard = Heard(setting="uniform")
-    claims(json.dumps({"secure": "key", "orders": [[1, 0], [0, 1]]}), 0, (2,), heard, PAPER)
+    context = RoundContext("uniform")
+    claims(json.dumps({"secure": "key", "orders": [[1, 0], [0, 1]]}), 0, (2,), context, PAPER)
     found = {"secure": "found", "parties": [0, 2], "level": 1, "total": 1, "places": [0]}
-    told = claims(json.dumps(found), 1, (0,), heard, PAPER)
-    others = 1 - SMALL.posterior(world("uniform").prior, above(1, 2, SMALL))[-1]
+    told = claims(json.dumps(found), 1, (0,), context, PAPER)
+    others = 1 - SMALL.posterior(slot_prior("uniform").probability, above(1, 2, SMALL))[-1]
     assert [(c[0], c[1]) for c in told] == [(2, 0), (2, 1)]
     assert [c[3] for c in told] == pytest.approx([1.0, others])
 
 
 def test_a_sum_of_two_speaks_of_both():
     util = {"dpop": "util", "below": [1, 2], "costs": {"0": 0, "4": None}}
-    told = claims(json.dumps(util), 1, (0,), Heard(setting="uniform"), PAPER)
+    told = claims(json.dumps(util), 1, (0,), RoundContext("uniform"), PAPER)
     assert [(c[0], c[1]) for c in told] == [(1, 0), (2, 0), (1, 4), (2, 4)]
     assert [c[3] for c in told] == pytest.approx([1.0, 1.0, 1 / 3, 1 / 3])
 
@@ -186,18 +182,30 @@ def test_a_sum_of_two_speaks_of_both():
 HOSTILE = [None, 7, "x", [], {}, {"0": "x"}, [[None]], [[1], "x"], True, -1, 10**30]
 
 
-@pytest.mark.parametrize("kind", [*FRONTIER, *JOINT])
+@pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("value", HOSTILE, ids=repr)
 def test_no_content_of_a_message_makes_its_reader_fail(kind, value):
     fields = ("levels", "bounds", "ladder", "truth", "slot", "can", "cannot", "scores", "per_tenfold", "limits",
               "below", "costs", "parties", "orders", "first", "totals", "values", "level", "total",
               "places")  # fmt: skip
-    heard = heard_offer()
+    protocol, _, name = kind.partition("_")
+    context = context_with_an_offer()
     for field in fields:
-        body = {kind[0]: kind[1]} | {key: [0] for key in fields} | {field: value}
-        assert all(0 <= claim[3] <= 1 for claim in claims(json.dumps(body), 1, (0,), heard, PAPER))
+        body = {protocol: name} | {key: [0] for key in fields} | {field: value}
+        assert all(0 <= claim[3] <= 1 for claim in claims(json.dumps(body), 1, (0,), context, PAPER))
 
 
-def test_every_kind_has_a_handler_in_one_place_only():
-    kinds = [*HANDLERS, *DERIVED, *OF_SEVERAL]
-    assert len(kinds) == len(set(kinds))
+def test_every_kind_is_read_in_one_place_only():
+    assert len(KINDS) == sum(len(module.KINDS) for module in (imap, sd, dsm, polling, secure_sums))
+
+
+WELL_FORMED = {"secure": "masked", "parties": [0, 2], "totals": [0], "values": [[5, 9]]}
+
+
+@pytest.mark.parametrize("first", [None, 7, "x", [], {}, [[1]]], ids=repr)
+def test_masked_values_from_anything_are_compared(first):
+    context = RoundContext("uniform")
+    assert claims(json.dumps(WELL_FORMED | {"first": first}), 0, (1,), context, PAPER) == []
+    assert len(claims(json.dumps(WELL_FORMED | {"first": first}), 2, (1,), context, PAPER)) == 4
+    assert claims(json.dumps(WELL_FORMED | {"first": "other"}), 0, (1,), context, PAPER) == []
+    assert claims(json.dumps(WELL_FORMED | {"first": first}), 2, (1,), context, PAPER) == []

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from leakage_worlds import SETTINGS, Game
 
-from pipeline.beyond.leakage.figures import said_cost
+from pipeline.beyond.leakage.figures import cost_in_figures
 from pipeline.beyond.leakage.measure import with_figures
 from pipeline.beyond.leakage.plots import Two, two_values
 
@@ -27,7 +27,7 @@ CLAUSES = [
 
 @pytest.mark.parametrize(("clause", "cost"), CLAUSES)
 def test_a_cost_is_the_one_figure_that_names_no_slot_and_no_agent(clause: str | None, cost: int | None) -> None:
-    assert said_cost(clause) == cost
+    assert cost_in_figures(clause) == cost
 
 
 def test_a_figure_that_is_believed_tells_the_cost_and_not_only_that_it_is_possible() -> None:

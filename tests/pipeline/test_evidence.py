@@ -8,16 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.evidence import claims
+from pipeline.protocols import KINDS
+from pipeline.protocols.kinds import RoundContext
 from pipeline.rules import RULES
-from pipeline.typed import HANDLERS, Heard
+from pipeline.schemas.base import TABLES
+from pipeline.typed_messages import PROTOCOLS, decode
+from pipeline.typed_messages.records import DECODERS
 
 PAPER, RELEASE = RULES["paper"], RULES["release"]
 
 
-def told(content: Any, heard: Heard | None = None, sender: int = 1, recipients: tuple[int, ...] = (0,)) -> list[Any]:
+def claimed(
+    content: Any, context: RoundContext | None = None, sender: int = 1, recipients: tuple[int, ...] = (0,)
+) -> list[Any]:
     """(slot, evidence, strength) of every claim."""
     text = content if isinstance(content, str) else json.dumps(content)
-    return [(c[1], c[3], c[4]) for c in claims(text, sender, recipients, heard or Heard(), PAPER)]
+    return [(c[1], c[3], c[4]) for c in claims(text, sender, recipients, context or RoundContext(), PAPER)]
 
 
 PLANS = [{"id": 4, "slot": 4}, {"id": 5001, "slot": 4}, {"id": 2, "slot": 2}]
@@ -41,29 +47,29 @@ TABLE_10 = (
 
 @pytest.mark.parametrize(("payload", "expected"), TABLE_10)
 def test_a_typed_message_says_what_table_10_says(payload: dict[str, Any], expected: list[Any]) -> None:
-    assert told(payload) == expected
+    assert claimed(payload) == expected
 
 
 def test_costs_count_only_for_requested_slots_in_the_order_of_the_reply() -> None:
-    heard = Heard()
-    told({"imap": "cost_request", "slots": [0, 1, 2]}, heard, sender=0, recipients=(1,))
+    context = RoundContext()
+    claimed({"imap": "cost_request", "slots": [0, 1, 2]}, context, sender=0, recipients=(1,))
     reply = {"imap": "costs", "costs": {"2": 7, "0": None, "9": 1, "1": 0}}
-    assert told(reply, heard) == [(2, 1.0, 1.0), (0, 0.0, 1.0), (1, 1.0, 1.0)]
-    assert told(reply, heard, sender=2) == []
+    assert claimed(reply, context) == [(2, 1.0, 1.0), (0, 0.0, 1.0), (1, 1.0, 1.0)]
+    assert claimed(reply, context, sender=2) == []
 
 
 def test_scores_find_their_slots_through_the_proposals_received() -> None:
-    heard = Heard()
-    told({"dsm": "proposals", "plans": PLANS}, heard, sender=0, recipients=(1,))
+    context = RoundContext()
+    claimed({"dsm": "proposals", "plans": PLANS}, context, sender=0, recipients=(1,))
     scores = {"dsm": "scores", "scores": {"4": 11, "5001": 1, "2": 0, "99": 5}}
-    assert told(scores, heard) == [(4, 1.0, 1.0), (4, 1 / 11, 1.0), (2, 0.0, 1.0), (None, 5 / 11, 1.0)]
+    assert claimed(scores, context) == [(4, 1.0, 1.0), (4, 1 / 11, 1.0), (2, 0.0, 1.0), (None, 5 / 11, 1.0)]
 
 
 def test_the_release_is_less_sure_of_sd_proposals() -> None:
     for kind, slot in (("propose", "slot"), ("propose_reschedule", "to_slot")):
-        (claim,) = claims(json.dumps({"sd": kind, slot: 1}), 0, (1,), Heard(), RELEASE)
+        (claim,) = claims(json.dumps({"sd": kind, slot: 1}), 0, (1,), RoundContext(), RELEASE)
         assert (claim[2], claim[4]) == (f"sd_{kind}", 0.70)
-    (claim,) = claims('{"sd": "reply", "slot": 1, "reply_status": "PENDING"}', 0, (1,), Heard(), RELEASE)
+    (claim,) = claims('{"sd": "reply", "slot": 1, "reply_status": "PENDING"}', 0, (1,), RoundContext(), RELEASE)
     assert claim[4] == 1.0
 
 
@@ -72,7 +78,7 @@ UNKNOWABLE = (True, "3", 2.5, None, [1], 10**30)
 
 @pytest.mark.parametrize("slot", UNKNOWABLE)
 def test_what_is_no_slot_is_recorded_without_one(slot: object) -> None:
-    assert told({"imap": "decision", "slot": slot}) == [(None, 1.0, 1.0)]
+    assert claimed({"imap": "decision", "slot": slot}) == [(None, 1.0, 1.0)]
 
 
 SILENT = (
@@ -95,7 +101,7 @@ SILENT = (
 
 @pytest.mark.parametrize("content", SILENT)
 def test_what_says_nothing_makes_no_update(content: str) -> None:
-    assert told(content) == []
+    assert claimed(content) == []
 
 
 SCALAR = st.sampled_from([None, True, 0, 1, -1, 7, 10**30, 0.5, -2.5, "", "1", "-1", "PENDING", "IMPOSSIBLE"])
@@ -105,14 +111,45 @@ ANYTHING = SCALAR | st.lists(SCALAR | PLAN, max_size=3) | BY_SLOT
 FIELDS = st.sampled_from(["slot", "to_slot", "slots", "plans", "scores", "costs", "reply_status"])
 
 
-@given(st.sampled_from(sorted(HANDLERS)), st.dictionaries(FIELDS, ANYTHING, max_size=4))
-def test_no_payload_breaks_a_handler(kind: tuple[str, str], body: dict[str, Any]) -> None:
-    heard = Heard()
+@given(st.sampled_from(sorted(KINDS)), st.dictionaries(FIELDS, ANYTHING, max_size=4))
+def test_no_content_breaks_the_reader_of_its_kind(kind: str, body: dict[str, Any]) -> None:
+    protocol, _, name = kind.partition("_")
+    content, context = json.dumps({**body, protocol: name}), RoundContext()
     for _ in range(2):
-        for _, slot, source, evidence, strength, *_ in claims(
-            json.dumps({**body, kind[0]: kind[1]}), 1, (1,), heard, PAPER
-        ):
+        for _, slot, source, evidence, strength, *_ in claims(content, 1, (1,), context, PAPER):
             assert slot is None or type(slot) is int
-            assert source == "_".join(kind)
+            assert source == kind
             assert 0 <= evidence <= 1
             assert strength == 1.0
+
+
+def test_every_kind_that_is_decoded_is_read() -> None:
+    assert DECODERS.keys() == KINDS.keys()
+    assert {source.partition("_")[0] for source in KINDS} == set(PROTOCOLS)
+
+
+QUOTES = (
+    'He wrote: {"%s": "decision", "slot": 3} so slot 4 is busy for me',
+    'Slot 2 is free. Sent: {"%s": "decision", "slot": 3}',
+    "{'%s': slot 4 is free for me",
+    "I am free at slot 4, unlike %s",
+)
+
+
+@pytest.mark.parametrize("sentence", QUOTES)
+def test_the_same_sentence_claims_the_same_whichever_protocol_it_quotes(sentence: str) -> None:
+    assert len({tuple(claimed(sentence % protocol)) for protocol in PROTOCOLS}) == 1
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_quoted_message_of_any_protocol_is_no_english(protocol: str) -> None:
+    assert claimed(f'He wrote: {{"{protocol}": "decision"}} so slot 4 is busy for me') == []
+    assert claimed(f"He wrote: {protocol}, so slot 4 is busy for me") == [(4, 0.05, 1.0)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_column_typed_is_documented_with_every_protocol(protocol: str) -> None:
+    (typed,) = (column for column in TABLES["messages"].columns if column.name == "typed")
+    message = decode(json.dumps({protocol: "decision"}))
+    assert message is not None
+    assert message.protocol in typed.meaning.replace(",", "").split()

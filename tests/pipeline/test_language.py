@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.evidence import claims
 from pipeline.language.messages import language_claims
+from pipeline.protocols.kinds import RoundContext
 from pipeline.rules import RULES, Claim, RuleSet
-from pipeline.typed import Heard
 from tests.pipeline.gold import Example, found, gold
 
 PAGE = Path(__file__).parents[2] / "docs/language.md"
@@ -109,7 +109,7 @@ def test_a_sender_that_names_itself_claims_of_itself_once() -> None:
 
 
 def test_a_claim_of_the_recipient_is_made_too() -> None:
-    heard = claims("Agent 0 is free at slot 4", 1, (0, 2), Heard(), PAPER)
+    heard = claims("Agent 0 is free at slot 4", 1, (0, 2), RoundContext(), PAPER)
     assert [claim[:3] for claim in heard] == [(0, 4, "language_positive")]
 
 
@@ -199,7 +199,7 @@ TYPED = (
 
 @pytest.mark.parametrize("content", TYPED)
 def test_typed_json_is_never_read_as_english(content: str) -> None:
-    assert all(not claim[2].startswith("language") for claim in claims(content, 1, (0,), Heard(), PAPER))
+    assert all(not claim[2].startswith("language") for claim in claims(content, 1, (0,), RoundContext(), PAPER))
 
 
 def test_what_looks_like_english_after_a_bracket_is_read() -> None:

@@ -8,7 +8,7 @@ from trace_builder import toy_game
 
 from pipeline.io import read_table
 from pipeline.parallel import derive
-from pipeline.vps_by_rules import vps_by_rules
+from pipeline.privacy import vps_by_rules
 
 
 def test_the_release_s_weaker_proposals_move_beliefs_by_so_much_less(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.beyond.frontier.concluded import concluded
 from pipeline.beyond.frontier.games import bits_of
+from pipeline.beyond.frontier.inferences import bits_with_inferences
 from pipeline.beyond.leakage.measure import Tables, read_tables
 
 
@@ -34,7 +34,7 @@ def by_prior(tables: Tables, baseline: str, settings: Mapping[str, Any]) -> pl.D
     found = []
     for feasible, filled in priors(settings):
         beliefs = {**settings, "feasible": feasible, "filled": filled}
-        more = concluded(tables, beliefs).rename({"bits": "bits_concluded"})
+        more = bits_with_inferences(tables, beliefs).rename({"bits": "bits_concluded"})
         games = bits_of(tables, beliefs).join(more, on="game_id")
         means = games.group_by("setting", "team").agg(pl.col("bits", "bits_concluded").sort().mean())
         base = means.filter(team=baseline).select("setting", base="bits")

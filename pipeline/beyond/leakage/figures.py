@@ -10,7 +10,7 @@ NAMED = re.compile(
 FIGURE = re.compile(r"\d{1,9}(?!\d)")
 
 
-def said_cost(clause: str | None) -> int | None:
+def cost_in_figures(clause: str | None) -> int | None:
     """The cost that a clause names in figures; None where it names none, or several."""
     if clause is None or not COST.search(clause):
         return None

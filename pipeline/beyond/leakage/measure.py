@@ -12,8 +12,8 @@ from pipeline.beyond.leakage.disclosures import disclosures
 from pipeline.beyond.leakage.gains import Array
 from pipeline.beyond.leakage.histories import Histories, histories
 from pipeline.beyond.leakage.leaked import additions, leaked
+from pipeline.beyond.leakage.observed_statements import observed_statements
 from pipeline.beyond.leakage.priors import Prior, prior_of
-from pipeline.beyond.leakage.told import told
 from pipeline.io import read_table
 
 READ = ("games", "rounds", "items", "moves", "messages", "belief_evidence")
@@ -57,7 +57,7 @@ def of_settings(tables: Tables, settings: Mapping[str, Any]) -> Iterator[tuple[s
 def statements(tables: Tables, prior: Prior, figures: bool = False) -> tuple[Histories, pl.DataFrame, Array]:
     """What was told in one setting's games: what every slot held, statements, and the likelihood of each content."""
     past = histories(tables["games"], tables["rounds"], tables["items"], tables["moves"], prior.states)
-    facts, contents = told(tables["messages"], tables["belief_evidence"], past, prior.states, figures)
+    facts, contents = observed_statements(tables["messages"], tables["belief_evidence"], past, prior.states, figures)
     return past, facts, contents.likelihoods
 
 

@@ -9,10 +9,32 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pipeline.likelihood.posterior import Vector, posteriors
+Vector = NDArray[np.float64]
+Rows = NDArray[np.float64]
+Places = NDArray[np.int64]
 
-__all__ = ["States", "Vector"]
+
+def posteriors(likelihoods: Rows, starts: Places, prior: Vector) -> Rows:
+    """groups × states: the posterior of each run of consecutive likelihoods (rows × states) that begins at `starts`.
+
+    The states of a group that contradict fewest of its likelihoods share the probability, by prior × the product of
+    the likelihoods that they don't contradict: the limit of likelihoods max(L, δ) for δ → 0.
+    """
+    if not len(starts):
+        return np.zeros((0, len(prior)))
+    contradicted = np.add.reduceat((likelihoods == 0).astype(np.int64), starts)
+    logs = np.add.reduceat(np.log(np.where(likelihoods == 0, 1.0, likelihoods)), starts) + np.log(prior)
+    kept = contradicted == contradicted.min(axis=1, keepdims=True)
+    logs = np.where(kept, logs, -np.inf)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def of_known(slot: int | None, likelihood: Vector) -> list[tuple[int, Vector]]:
+    """The likelihood of the slot; none where the message names no slot that can be known."""
+    return [] if slot is None else [(slot, likelihood)]
 
 
 @dataclass(frozen=True)
@@ -108,5 +130,4 @@ class States:
         Contents that can't all be true (a liar, a slip) leave the states that contradict fewest of them: the limit of
         a sender who errs with a probability that goes to 0. Nothing is ever divided by 0.
         """
-        found: Vector = posteriors(np.stack([np.ones(len(self)), *likelihoods]), np.array([0]), prior)[0]
-        return found
+        return np.asarray(posteriors(np.stack([np.ones(len(self)), *likelihoods]), np.array([0]), prior)[0])

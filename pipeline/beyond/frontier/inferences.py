@@ -12,13 +12,15 @@ import polars as pl
 from pipeline.beyond.leakage.histories import histories
 from pipeline.beyond.leakage.leaked import additions
 from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs
-from pipeline.beyond.leakage.told import TOLD, Contents, Line, news, told
-from pipeline.likelihood.joint import above, coming_to, sums
-from pipeline.likelihood.states import States, Vector
-from pipeline.payloads import read_payload
+from pipeline.beyond.leakage.observed_statements import STATEMENT, Contents, Row, news, observed_statements
+from pipeline.protocols.kinds import Statement
+from pipeline.protocols.states import States
+from pipeline.protocols.sums import above, coming_to, sums
+from pipeline.typed_messages import decode
+from pipeline.typed_messages.records import Masked, NamedSlot
 
 
-def concluded(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
+def bits_with_inferences(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
     """One row per game: `bits` as leakage has them, had all participants of secure sums drawn that conclusion.
 
     settings: the `leakage` block of notebooks/beyond/params.yaml.
@@ -26,36 +28,34 @@ def concluded(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
     parts = []
     for _, part, prior in of_settings(tables, settings):
         past = histories(part["games"], part["rounds"], part["items"], part["moves"], prior.states)
-        facts, contents = told(part["messages"], part["belief_evidence"], past, prior.states)
-        lines = pl.DataFrame(list(_lines(part["messages"], contents)), schema=TOLD, orient="row")
-        added = additions(pl.concat([facts, news(lines, past)]), contents.likelihoods, prior, settings["least"])
+        observed, contents = observed_statements(part["messages"], part["belief_evidence"], past, prior.states)
+        rows = pl.DataFrame(list(_inferred(part["messages"], contents)), schema=STATEMENT, orient="row")
+        added = additions(pl.concat([observed, news(rows, past)]), contents.likelihoods, prior, settings["least"])
         parts.append(over_pairs(added, part["games"], ["bits"]))
     return pl.concat(parts)
 
 
-def _lines(messages: pl.DataFrame, contents: Contents) -> Iterator[Line]:
-    """What each participant concludes of each other one's slots when it is told the choice."""
+def _inferred(messages: pl.DataFrame, contents: Contents) -> Iterator[Row]:
+    """What each participant infers of each other one's slots when it is told the choice."""
     names = ("game_id", "round", "from_agent", "to_agents", "content")
-    asked: dict[tuple[str, int, int], dict[str, Any]] = {}
+    asked: dict[tuple[str, int, int], Masked] = {}
     for game, number, sender, recipients, content in messages.sort("game_id", "event_index").select(names).iter_rows():
-        payload = read_payload(content)
-        if payload is None or payload.protocol != "secure":
-            continue
-        if payload.kind == "masked":
-            asked[game, number, sender] = payload.body
-        if payload.kind == "decision":
+        typed = decode(content)
+        if typed and isinstance(typed.record, Masked):
+            asked[game, number, sender] = typed.record
+        if typed and typed.source == "secure_decision" and isinstance(typed.record, NamedSlot):
             for observer in recipients:
                 last = asked[game, number, observer]
-                for target, slot, likelihood in conclusions(last, payload.body["slot"], contents.states):
+                for target, slot, likelihood in inferences(last, typed.record.slot, contents.states):
                     yield game, number, observer, target, slot, contents.number(likelihood), number
 
 
-def conclusions(last: Mapping[str, Any], chosen: int, states: States) -> Iterator[tuple[int, int, Vector]]:
-    """(target, slot, likelihood): the chosen slot has one of the totals that were asked for last, no slot a lower."""
-    parties, totals = last["parties"], last["totals"]
+def inferences(last: Masked, chosen: int | None, states: States) -> Iterator[Statement]:
+    """The chosen slot has one of the totals that were asked for last, and no slot a lower one."""
+    parties, totals = last.parties, last.totals
     lower = [total for total in sums(states, len(parties)) if total is not None and total < min(totals)]
     rest = above(max(lower), len(parties), states) if lower else states.likelihood(lambda _: 1.0)
     of_chosen = sum((coming_to(total, len(parties), states) for total in totals), 0.0 * rest)
     for target in parties:
-        for slot in range(len(last["values"][0])):
+        for slot in range(len(last.values[0])):
             yield target, slot, of_chosen if slot == chosen else rest

@@ -1,4 +1,4 @@
-"""What was told: a row for each statement that reaches an observer, about a slot of somebody else's calendar."""
+"""The statements that reach observers: a row for each, about a slot of somebody else's calendar."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.beyond.leakage.figures import said_cost
+from pipeline.beyond.leakage.figures import cost_in_figures
 from pipeline.beyond.leakage.histories import Histories
-from pipeline.likelihood.said import said
-from pipeline.likelihood.states import States
-from pipeline.typed import Heard
+from pipeline.protocols import statements
+from pipeline.protocols.kinds import RoundContext
+from pipeline.protocols.states import States
 
-TOLD = {
+STATEMENT = {
     "game_id": pl.String,
     "round": pl.Int64,
     "observer_agent": pl.Int64,
@@ -21,12 +21,12 @@ TOLD = {
     "content": pl.Int64,
     "draw": pl.Int64,
 }
-Line = tuple[str, int, int, int, int, int, int]
+Row = tuple[str, int, int, int, int, int, int]
 ONCE = -1  # the draw of what is not drawn anew
 
 
 class Contents:
-    """The distinct likelihoods that were told, each with a number: two statements of one number say the same."""
+    """The distinct likelihoods of statements, each with a number: two statements of one number say the same."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -44,23 +44,23 @@ class Contents:
         return np.array(list(self._numbers), dtype=np.float64).reshape(-1, len(self.states))
 
 
-def told(
+def observed_statements(
     messages: pl.DataFrame, evidence: pl.DataFrame, past: Histories, states: States, figures: bool = False
 ) -> tuple[pl.DataFrame, Contents]:
     """Every statement that is news, with `spell` and `state` of its slot, and the contents.
 
-    Typed messages are read by the handlers of pipeline/likelihood, English by the beliefs that its claims come to from
+    Typed messages are read by pipeline/protocols, English by the beliefs that its claims come to from
     0.5; with `figures` a cost that it names in figures is believed as a protocol's is. A slot that holds a meeting
     which stands in the same slot of the observer's own calendar is no news.
     """
     contents = Contents(states)
-    typed = pl.DataFrame(list(_typed(messages, contents)), schema=TOLD, orient="row")
+    typed = pl.DataFrame(list(_typed(messages, contents)), schema=STATEMENT, orient="row")
     return news(pl.concat([typed, _english(evidence, contents, figures)]), past), contents
 
 
-def news(lines: pl.DataFrame, past: Histories) -> pl.DataFrame:
-    """The rows of TOLD that are about somebody else's slots and no common meeting, with `spell` and `state`."""
-    about = past.inside(lines, "observer_agent", "target_agent")
+def news(rows: pl.DataFrame, past: Histories) -> pl.DataFrame:
+    """The rows of STATEMENT that are about somebody else's slots and no common meeting, with `spell` and `state`."""
+    about = past.inside(rows, "observer_agent", "target_agent")
     about = about.filter(pl.col("observer_agent") != pl.col("target_agent"))
     target, observer = (past.places(about, f"{who}_agent") for who in ("target", "observer"))
     not_common = (past.held[target] >= 0) | (past.held[target] != past.held[observer])
@@ -68,19 +68,19 @@ def news(lines: pl.DataFrame, past: Histories) -> pl.DataFrame:
     return placed.filter(pl.Series(not_common))
 
 
-def _typed(messages: pl.DataFrame, contents: Contents) -> Iterator[Line]:
+def _typed(messages: pl.DataFrame, contents: Contents) -> Iterator[Row]:
     """The statements of protocols' messages."""
     names = ("game_id", "round", "from_agent", "to_agents", "content")
-    letters = messages.filter(pl.col("typed").is_not_null()).sort("game_id", "event_index").select(names)
-    heard, now = Heard(), None
-    for game, number, sender, recipients, content in letters.iter_rows():
+    typed = messages.filter(pl.col("typed").is_not_null()).sort("game_id", "event_index").select(names)
+    context, now = RoundContext(), None
+    for game, number, sender, recipients, content in typed.iter_rows():
         if (game, number) != now:
-            heard, now = Heard(), (game, number)
-        statements, anew = said(content, sender, recipients, heard, contents.states)
-        for target, slot, likelihood in statements:
+            context, now = RoundContext(), (game, number)
+        stated, drawn_anew = statements(content, sender, recipients, context, contents.states)
+        for target, slot, likelihood in stated:
             what = contents.number(likelihood)
             for observer in recipients:
-                yield game, number, observer, target, slot, what, number if anew else ONCE
+                yield game, number, observer, target, slot, what, number if drawn_anew else ONCE
 
 
 def _english(evidence: pl.DataFrame, contents: Contents, figures: bool) -> pl.DataFrame:
@@ -89,14 +89,14 @@ def _english(evidence: pl.DataFrame, contents: Contents, figures: bool) -> pl.Da
     belief = (1 - pl.col("strength")) * 0.5 + pl.col("strength") * pl.col("evidence")
     clauses = english["matched_clause"].unique().to_list() if figures else []
     figure = pl.col("matched_clause").replace_strict(
-        clauses, list(map(said_cost, clauses)), default=None, return_dtype=pl.Int64
+        clauses, list(map(cost_in_figures, clauses)), default=None, return_dtype=pl.Int64
     )
     english = english.with_columns(belief=belief, figure=figure, draw=pl.lit(ONCE, pl.Int64))
     claims = english.select("belief", "figure").unique().sort("belief", "figure")
     numbers = [contents.number(_claim(b, cost, contents.states)) for b, cost in claims.iter_rows()]
     named = claims.with_columns(content=pl.Series(numbers, dtype=pl.Int64))
     return english.join(named, on=["belief", "figure"], how="left", maintain_order="left", nulls_equal=True).select(
-        *TOLD
+        *STATEMENT
     )
 
 

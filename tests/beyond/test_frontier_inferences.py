@@ -9,15 +9,16 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from pipeline.beyond.frontier.concluded import concluded, conclusions
 from pipeline.beyond.frontier.games import bits_of
+from pipeline.beyond.frontier.inferences import bits_with_inferences, inferences
 from pipeline.beyond.frontier.priors import by_prior
 from pipeline.beyond.leakage.measure import read_tables
-from pipeline.likelihood.worlds import world
 from pipeline.parallel import Recipe, derive
+from pipeline.protocols.priors import slot_prior
+from pipeline.typed_messages.records import Masked
 from sim.__main__ import app
 
-VARIED = world("varied")
+VARIED = slot_prior("varied")
 SETTINGS = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text(encoding="utf-8"))["leakage"]
 LIST = """setting,task_id,seed,num_agents,num_participants,num_slots,num_meetings,density,difficulty,errand_cost_values
 varied,v1,13,4,3,5,3,0.6,easy,1;100;1000
@@ -27,11 +28,11 @@ uniform,u1,11,4,3,5,3,0.6,easy,
 
 @pytest.mark.parametrize("totals", [[0], [2], [100, 101], [1, 2, 3, 100]])
 def test_conclusions_are_the_probabilities_over_all_that_the_others_may_hold(totals: list[int]) -> None:
-    body = {"parties": [0, 2, 3], "totals": totals, "values": [[0] * 4] * len(totals)}
-    found = {slot: vector for target, slot, vector in conclusions(body, 1, VARIED.states) if target == 2}
+    last = Masked((0, 2, 3), 0, tuple(totals), ((0,) * 4,) * len(totals))
+    found = {slot: vector for target, slot, vector in inferences(last, 1, VARIED.states) if target == 2}
     for own, of_chosen, of_rest in zip(VARIED.states.names, found[1], found[0], strict=True):
         chosen = rest = 0.0
-        for others in product(zip(VARIED.states.names, VARIED.prior, strict=True), repeat=2):
+        for others in product(zip(VARIED.states.names, VARIED.probability, strict=True), repeat=2):
             costs, p = [own, *(cost for cost, _ in others)], np.prod([q for _, q in others])
             total = None if None in costs else sum(cost for cost in costs if cost is not None)
             chosen += p * (total in totals)
@@ -42,7 +43,7 @@ def test_conclusions_are_the_probabilities_over_all_that_the_others_may_hold(tot
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
     """The derived tables of IMAP's and secure sums' games on two small tasks."""
-    base = tmp_path_factory.mktemp("concluded")
+    base = tmp_path_factory.mktemp("inferences")
     (base / "list.csv").write_text(LIST)
     (base / "secure-1.yaml").write_text("team: secure-1\nagents: [{type: secure, parameters: {at_once: 1}}]\n")
     for words in (
@@ -57,7 +58,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
 
 
 def test_conclusions_add_to_secure_sums_and_to_no_other_protocol(played: dict[str, pl.DataFrame]) -> None:
-    told = bits_of(played, SETTINGS).join(concluded(played, SETTINGS), on="game_id", suffix="_concluded")
+    told = bits_of(played, SETTINGS).join(bits_with_inferences(played, SETTINGS), on="game_id", suffix="_concluded")
     more = told.with_columns(more=pl.col("bits_concluded") - pl.col("bits"))
     assert more.filter(team="imap")["more"].abs().max() == 0
     assert more.filter(team="secure-1")["more"].min() > 0

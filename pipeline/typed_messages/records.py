@@ -1,0 +1,285 @@
+"""What a typed message holds, a record for each shape: fields that are not what they should be read as unknown.
+
+A slot is None where the message names none that can be known (a boolean, a text). Pairs by slot or by plan stand in the
+message's order.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any
+
+from msgspec import Struct
+
+Body = dict[str, Any]
+Slot = int | None
+
+INTEGER = re.compile(r"-?[0-9]{1,9}")
+LARGEST = 10**9
+
+
+class Record(Struct, frozen=True):
+    """The fields of a typed message."""
+
+
+class NamedSlot(Record, frozen=True):
+    """One slot: proposed, chosen, offered or confirmed."""
+
+    slot: Slot
+
+
+class CostRequest(Record, frozen=True):
+    """The slots whose costs are asked for."""
+
+    slots: frozenset[int]
+
+
+class Costs(Record, frozen=True):
+    """(slot, cost) each; None: busy, infinite: a number too large for a cost."""
+
+    costs: tuple[tuple[int, float | None], ...]
+
+
+class Levels(Record, frozen=True):
+    """(slot, code) each: the place in ascending `bounds`, true with the probability `truth` (None: not known)."""
+
+    codes: tuple[tuple[int, object], ...]
+    bounds: tuple[float, ...]
+    truth: float | None
+
+
+class Answer(Record, frozen=True):
+    """Whether a slot is possible; None: not said."""
+
+    slot: Slot
+    possible: bool | None
+
+
+class Plan(Record, frozen=True):
+    """A plan as one agent was shown it: its slot, where its own meetings would leave and land, what others clear."""
+
+    slot: Slot
+    leaves: tuple[Slot, ...]
+    lands: tuple[Slot, ...]
+    cleared: tuple[Slot, ...]
+    takes_part: bool
+
+
+class Proposals(Record, frozen=True):
+    """The offered plans by their ids."""
+
+    plans: Mapping[str, Plan]
+
+
+class Scores(Record, frozen=True):
+    """(plan id, score) each; `per_tenfold`: the points that a tenfold cost takes off a logarithmic score."""
+
+    scores: tuple[tuple[str, float], ...]
+    per_tenfold: float | None
+
+
+class Limits(Record, frozen=True):
+    """(slot, limit of its cost) each, that are asked about or within and beyond reach; None: any cost."""
+
+    can: tuple[tuple[int, float | None], ...]
+    cannot: tuple[tuple[int, float | None], ...]
+
+
+class Util(Record, frozen=True):
+    """DPOP: (slot, sum of the costs of the agents below) each; None: one of them is busy."""
+
+    below: tuple[int, ...]
+    totals: tuple[tuple[int, float | None], ...]
+
+
+class Key(Record, frozen=True):
+    """Secure sums: the secret orders of the slots."""
+
+    orders: tuple[tuple[int, ...], ...]
+
+
+class Masked(Record, frozen=True):
+    """Secure sums: totals × slots of masked values, from total number `first` on. Malformed ones have no totals."""
+
+    parties: tuple[int, ...]
+    first: object
+    totals: tuple[int, ...]
+    values: tuple[tuple[int, ...], ...]
+
+
+class LeastTotal(Record, frozen=True):
+    """Secure sums: the least total, and the places in order number `level` of the slots that have it."""
+
+    parties: tuple[int, ...]
+    level: int | None
+    total: float | None
+    places: frozenset[int]
+
+
+def slot(value: object) -> Slot:
+    """The slot that a JSON value names; None for what is no whole number (True is none)."""
+    return value if type(value) is int and -LARGEST < value < LARGEST else None
+
+
+def number(value: object) -> float | None:
+    """A JSON number; None for anything else (True is none)."""
+    if type(value) is int or type(value) is float:
+        return float(value) if abs(value) < LARGEST else None
+    return None
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _dict(value: object) -> Body:
+    return value if isinstance(value, dict) else {}
+
+
+def _by_slot(value: object) -> list[tuple[int, Any]]:
+    return [(int(text), item) for text, item in _dict(value).items() if INTEGER.fullmatch(text)]
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    """The numbers of a list; none where it holds anything else."""
+    numbers = [number(item) for item in _list(value)]
+    return () if None in numbers else tuple(item for item in numbers if item is not None)
+
+
+def _distinct(value: object) -> tuple[int, ...]:
+    """The distinct whole numbers from 0 of a list, in its order."""
+    numbers = map(slot, _list(value))
+    return tuple(dict.fromkeys(item for item in numbers if item is not None and item >= 0))
+
+
+def _named(key: str) -> Callable[[Body], NamedSlot]:
+    return lambda body: NamedSlot(slot(body.get(key)))
+
+
+def _request(body: Body) -> CostRequest:
+    return CostRequest(frozenset(known for item in _list(body.get("slots")) if (known := slot(item)) is not None))
+
+
+def _costs(body: Body) -> Costs:
+    pairs = ((named, _cost(cost)) for named, cost in _by_slot(body.get("costs")) if _is_cost(cost))
+    return Costs(tuple(pairs))
+
+
+def _is_cost(value: object) -> bool:
+    return value is None or type(value) is int or type(value) is float
+
+
+def _cost(value: object) -> float | None:
+    cost = number(value)
+    return inf if cost is None and value is not None else cost
+
+
+def _levels(body: Body) -> Levels:
+    return Levels(tuple(_by_slot(body.get("levels"))), _numbers(body.get("bounds")), 1.0)
+
+
+def _noisy(body: Body) -> Levels:
+    truth = number(body.get("truth"))
+    known = truth if truth is not None and 0 <= truth <= 1 else None
+    return Levels(tuple(_by_slot(body.get("levels"))), _numbers(body.get("ladder")), known)
+
+
+def _can(body: Body) -> Answer:
+    can = body.get("can")
+    return Answer(slot(body.get("slot")), can if isinstance(can, bool) else None)
+
+
+def _reply(body: Body, key: str = "slot") -> Answer:
+    status = body.get("reply_status")
+    return Answer(slot(body.get(key)), status != "IMPOSSIBLE" if isinstance(status, str) else None)
+
+
+def _reschedule_reply(body: Body) -> Answer:
+    return _reply(body, "to_slot" if "to_slot" in body else "slot")
+
+
+def _proposals(body: Body) -> Proposals:
+    """A plan without displacements has its slot for an id, so a message without plans names them by their slots."""
+    plans = body.get("plans")
+    if plans is None:
+        return Proposals({str(item): _plan({"slot": item}, body) for item in _list(body.get("slots"))})
+    return Proposals({str(plan.get("id")): _plan(plan, body) for plan in _list(plans) if isinstance(plan, dict)})
+
+
+def _decision(body: Body) -> Plan:
+    return _plan(body, body)
+
+
+def _plan(plan: Body, body: Body) -> Plan:
+    """A plan of an offer, or of a decision. An offer that names no participants is to one who takes no part."""
+    moves = [move for move in _list(plan.get("displacements")) if isinstance(move, dict)]
+    return Plan(
+        slot(plan.get("slot")),
+        tuple([slot(move.get("from_slot")) for move in moves]),
+        tuple([slot(move.get("to_slot")) for move in moves]),
+        tuple(map(slot, _list(plan.get("cleared_slots")))),
+        body.get("participants") != [],
+    )
+
+
+def _scores(body: Body) -> Scores:
+    scores = ((plan, number(score)) for plan, score in _dict(body.get("scores")).items())
+    known = tuple((plan, score) for plan, score in scores if score is not None)
+    return Scores(known, number(body.get("per_tenfold")))
+
+
+def _limits(can: object, cannot: object) -> Limits:
+    within, beyond = (tuple((named, number(limit)) for named, limit in _by_slot(limits)) for limits in (can, cannot))
+    return Limits(within, beyond)
+
+
+def _util(body: Body) -> Util:
+    totals = ((named, _cost(total)) for named, total in _by_slot(body.get("costs")) if _is_cost(total))
+    return Util(_distinct(body.get("below")), tuple((named, total) for named, total in totals if total != inf))
+
+
+def _key(body: Body) -> Key:
+    return Key(tuple(map(_distinct, _list(body.get("orders")))))
+
+
+def _masked(body: Body) -> Masked:
+    parties, totals, values = _distinct(body.get("parties")), _list(body.get("totals")), _list(body.get("values"))
+    alike = len(totals) == len(values) and all(isinstance(row, list) and row for row in values)
+    if not alike or not all(type(item) is int for row in (totals, *values) for item in row):
+        return Masked(parties, None, (), ())
+    return Masked(parties, body.get("first"), tuple(totals), tuple(map(tuple, values)))
+
+
+def _least_total(body: Body) -> LeastTotal:
+    places = frozenset(_distinct(body.get("places")))
+    return LeastTotal(_distinct(body.get("parties")), slot(body.get("level")), number(body.get("total")), places)
+
+
+DECODERS: dict[str, Callable[[Body], Record]] = {
+    "imap_cost_request": _request,
+    "imap_costs": _costs,
+    "imap_decision": _named("slot"),
+    "imap_levels": _levels,
+    "imap_noisy": _noisy,
+    "imap_offer": _named("slot"),
+    "imap_can": _can,
+    "sd_propose": _named("slot"),
+    "sd_reply": _reply,
+    "sd_confirm": _named("slot"),
+    "sd_propose_reschedule": _named("to_slot"),
+    "sd_reschedule_reply": _reschedule_reply,
+    "sd_confirm_reschedule": _named("to_slot"),
+    "dsm_proposals": _proposals,
+    "dsm_scores": _scores,
+    "dsm_log_scores": _scores,
+    "dsm_decision": _decision,
+    "poll_ask": lambda body: _limits(body.get("limits"), None),
+    "poll_answer": lambda body: _limits(body.get("can"), body.get("cannot")),
+    "poll_decision": _named("slot"),
+    "dpop_util": _util,
+    "dpop_value": _named("slot"),
+    "secure_key": _key,
+    "secure_masked": _masked,
+    "secure_found": _least_total,
+    "secure_decision": _named("slot"),
+}
