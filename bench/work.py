@@ -142,7 +142,7 @@ def growth(folder: Path) -> Figures:
 
 def negotiator(folder: Path) -> Figures:
     """One game of simulated negotiators, in milliseconds of CPU."""
-    from machine.memory import no_garbage_collection
+    from machine.processes import no_garbage_collection
     from sim.game import Limits
     from sim.play import play_game
     from sim.runner import jobs_for

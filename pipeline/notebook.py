@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.io import replacing
+from machine.files import replacing
 from pipeline.kernel import kernel
 
 # What differs between two runs of the same notebook, or between two machines.

@@ -18,8 +18,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import count
 from multiprocessing import active_children, get_context
 
+from machine.files import replacing
 from machine.processes import cores, end_with
-from pipeline.io import replacing
 from pipeline.readme import filled
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
