@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sim.files import write_whole
+from machine.files import write_whole
 from sim.scenario import Parameters
 from sim.suite import VARIED_COSTS, Entry, TaskError
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
-from machine.stores import place_to_write
-from sim.files import held_alone, remove_drafts
+from machine.files import held_alone, place_to_write, remove_drafts
+from machine.stores import check_writable
 from sim.trace import PACK_SUFFIX
 
 # Names of files that are no folder's: what would be played into one would lie beside the file.
@@ -47,8 +47,6 @@ def alone(place: Path | str) -> Iterator[None]:
     """
     packed = is_pack(place)
     if isinstance(place, str):
-        from sim.remote import check_writable
-
         check_writable(place, is_file=packed)
         yield
         return

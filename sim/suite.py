@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from machine.files import write_whole
 from sim.bounded import solve_within
 from sim.calendar import Calendar, Errand
-from sim.files import write_whole
 from sim.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
 from sim.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
 from sim.schedules import Replay, greedy, replay, replay_optimum

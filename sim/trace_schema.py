@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sim.files import write_whole
+from machine.files import write_whole
 from sim.trace import SCHEMA_VERSION
 
 PLACE = Path(__file__).parents[1] / "docs" / "trace.schema.json"

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from machine.files import write_whole
 from sim.agents.llm.agent import Answer, Ask
-from sim.files import write_whole
 
 
 class Entry(Struct, frozen=True):

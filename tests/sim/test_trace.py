@@ -4,8 +4,8 @@ import msgspec
 import pytest
 import zstandard
 
+from machine.files import write_whole
 from sim.agents import Message, Reply
-from sim.files import write_whole
 from sim.game import Limits
 from sim.play import Play, play_game, trace_path
 from sim.teams import load_team, named_teams
