@@ -1,8 +1,8 @@
 """A pool of worker processes, any of which may be killed at any moment without the others waiting for it.
 
-Why not the standard library's pool, or loky's: their workers share one pipe for results, and one that is killed while
-it sends a large result (for lack of memory, say) leaves half of it there, at which the parent waits for ever; and they
-end the other workers at once, in the middle of their files. Here each worker has a pipe of its own (docs/scale.md).
+In the standard library's pool and in loky's, all workers send their results through one pipe: one that is killed while
+it sends a large result leaves half of it there, and the parent waits for ever (measured in docs/reliability.md). They
+also end the other workers at once, in the middle of their files. Here each worker has a pipe of its own.
 """
 
 from __future__ import annotations

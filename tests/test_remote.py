@@ -135,11 +135,11 @@ def test_more_files_are_found_than_one_answer_lists(bucket: str) -> None:
     names = {f"a/{number % 7}/{number}.json" for number in range(1_050)} | {"a/notes.txt", "ab/1.json"}
     for name in names:
         system.pipe_file(f"{bare}/{name}", b"{}")
-    found, others = find_and_count_others([f"{bucket}/a"])
-    assert {source.name for source in found} == {
+    sources, others = find_and_count_others([f"{bucket}/a"])
+    assert {source.name for source in sources} == {
         f"{bucket}/{n}" for n in names if n.startswith("a/") and "txt" not in n
     }
-    assert (len(found), others) == (1_050, 1)
+    assert (len(sources), others) == (1_050, 1)
     assert len(list(list_files(bucket))) == len(names)
 
 

@@ -118,5 +118,5 @@ if __name__ == "__main__":
 
 
 def test_a_worker_that_dies_at_its_birth_keeps_nobody_waiting(tmp_path: Path) -> None:
-    told = ended(started(tmp_path, STILLBORN))
-    assert told == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")
+    output = ended(started(tmp_path, STILLBORN))
+    assert output == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")
