@@ -7,8 +7,8 @@ from uuid import NAMESPACE_OID, uuid5
 import zstandard
 
 from bench.measure import ROOT, process
+from machine.executor import executor
 from machine.processes import cores
-from machine.work import at_work
 
 PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
 STYLES = ("candid", "chatty")
@@ -64,7 +64,7 @@ def negotiators(folder: Path) -> Path:
 def as_json(paths: Sequence[Path], out: Path) -> Path:
     """The traces unpacked, a JSON file each."""
     out.mkdir(parents=True, exist_ok=True)
-    with at_work(cores()) as run:
+    with executor(cores()) as run:
         list(run(_unpack, [(p, out / f"{p.parent.name}-{p.name[:-4]}") for p in paths]))
     return out
 
@@ -82,7 +82,7 @@ def copies(paths: Sequence[Path], number: int, out: Path) -> Path:
     """So many traces in a folder: the given ones again and again, each time as games of their own."""
     out.mkdir(parents=True, exist_ok=True)
     wanted = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
-    with at_work(cores()) as run:
+    with executor(cores()) as run:
         list(run(_copy, wanted))
     return out
 

@@ -64,7 +64,7 @@ def records(sources: "Sequence[Source]") -> None:
 
 def scoring(sources: "Sequence[Source]", out: Path) -> None:
     """Every trace's four privacy tables, to Parquet."""
-    from machine.memory import no_garbage_collection
+    from machine.processes import no_garbage_collection
     from pipeline.privacy import PRIVACY
 
     with no_garbage_collection():

@@ -1,4 +1,4 @@
-"""What benchmark and pipeline both ask of the machines they run on: processes, clusters, locks, stores, the terminal.
+"""What benchmark and pipeline both need of the machines they run on: processes, clusters, files, stores, the terminal.
 
 Nothing here knows of games or of tables.
 """

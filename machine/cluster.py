@@ -1,4 +1,4 @@
-"""Work on a Dask cluster, through joblib: an optional extra (`uv pip install calbench-lab[cluster]`, docs/scale.md)."""
+"""Calls on a Dask cluster, through joblib, which takes the extra `cluster` (docs/scale.md)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from machine.crew import Run
+from machine.process_pool import Run
 
 # Seconds to find the scheduler, and its first worker.
 WAIT = 60
@@ -20,10 +20,10 @@ class ClusterError(Exception):
 
 @contextmanager
 def cluster(address: str) -> Iterator[Run]:
-    """A function that has work done by the workers of the scheduler at `address`.
+    """A function that has calls done by the workers of the scheduler at `address`.
 
-    Work of a worker that dies is done again by another. Paths mean what they mean here: workers see the same disk under
-    the same names. Raises ClusterError where there is no such cluster, or its workers die again and again.
+    The call of a worker that dies is done again by another. Paths mean what they mean here: workers see the same disk
+    under the same names. Raises ClusterError where there is no such cluster, or its workers die again and again.
     """
     try:
         from distributed import Client, KilledWorker
@@ -31,8 +31,8 @@ def cluster(address: str) -> Iterator[Run]:
     except ImportError as error:
         raise ClusterError(f"{error.name} is not installed; install calbench-lab[cluster]") from error
 
-    def run(work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-        tasks = (delayed(done_in)(Path.cwd(), i, work, arguments) for i, arguments in enumerate(calls))
+    def run(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        tasks = (delayed(call_in)(Path.cwd(), i, function, arguments) for i, arguments in enumerate(calls))
         return iter(Parallel(batch_size=1, return_as="generator_unordered")(tasks))
 
     try:
@@ -46,7 +46,7 @@ def cluster(address: str) -> Iterator[Run]:
         raise ClusterError(f"the cluster at {address} does not work: {error}") from error
 
 
-def done_in(folder: Path, index: int, work: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any]:
-    """The call's index and what the work returns when it is done in that folder."""
+def call_in(folder: Path, index: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any]:
+    """The call's index, and its result when it is made in that folder."""
     os.chdir(folder)
-    return index, work(*arguments)
+    return index, function(*arguments)

@@ -1,4 +1,4 @@
-"""Locks on folders, which end with the process that holds them, even suddenly."""
+"""Locks on folders, which end with the process that holds them, even if it is killed."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
 
 
 def let_go() -> None:
-    """In a child process, close what its parent holds: the parent's end is then the end of its locks."""
+    """In a child process, close its parent's locks, so that they end with the parent."""
     while _held:
         os.close(_held.pop())

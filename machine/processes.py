@@ -1,18 +1,20 @@
-"""Processes of this machine: how many, which are alive, and how they begin and end."""
+"""Processes of this machine: how many, which are alive, how they begin and end, and their garbage collection."""
 
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from machine.locks import let_go
 
-# What a worker is called in the system's list of processes, where it can be set: 15 letters at most.
+# A worker's name in the list of processes, where it can be set: 15 letters at most.
 WORKER = "calbench-worker"
 
 # What the system says where it allows no more processes or open files, and what to do.
@@ -26,8 +28,8 @@ def cores() -> int:
 
 
 def may_fork() -> bool:
-    """Whether a copy of this process would work, which saves half a second of imports: threads, as Polars starts,
-    don't survive, nor does what reaches stores."""
+    """Whether a forked copy of this process would work, which saves half a second of imports: threads, as Polars starts
+    them, don't survive a fork, nor do obstore's connections."""
     if "obstore" in sys.modules:
         return False
     try:
@@ -37,9 +39,9 @@ def may_fork() -> bool:
 
 
 def end_with(parent: int) -> None:
-    """Let this process end soon after its parent, however that ended: a killed run leaves nobody working.
+    """End this process soon after its parent, however that ended, so that a killed run leaves no worker.
 
-    The parent says who it is: asked later, the system may name whoever took over the orphans of one that is dead.
+    The parent passes its own process id: if it is dead already, getppid() names whoever adopted this process.
     """
     let_go()
     with suppress(OSError):
@@ -54,8 +56,7 @@ def end_with(parent: int) -> None:
 
 
 def alive(process: int) -> bool:
-    """Whether a process of that number runs on this machine; one that ended, and of which nobody has asked how, does
-    not."""
+    """Whether a process of that id runs on this machine; a zombie does not."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -66,3 +67,15 @@ def alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return True
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Pause garbage collection: it takes up to half the time of work that makes millions of records and few cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

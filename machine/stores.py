@@ -1,37 +1,41 @@
-"""Object stores (s3, gs, az), by URL, and what they have to say in plain words.
+"""Files by URL: buckets of object stores (s3, gs, az) through obstore, and whatever else fsspec reaches.
 
-Through obstore, of the extra `cluster`, which takes keys, regions and endpoints from the environment, as AWS's own
-tools do (docs/scale.md). Its functions that wait are used: the others may end a process by an abort when it ends soon
-after.
+obstore is of the extra `cluster` and takes keys, regions and endpoints from the environment, as AWS's own tools do
+(docs/scale.md). Only its blocking functions are called: after the others, which its own file system for fsspec calls, a
+process that ends soon may abort.
 """
 
 from __future__ import annotations
 
 import errno
+import io
 import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 PROTOCOLS = ("s3", "s3a", "gs", "az", "adl", "abfs", "abfss", "azure")
-# What fsspec calls this machine's disk.
-LOCAL = ("file", "local")
 
-# Who does not answer is asked again for so long; one question takes at most 30 seconds, or AWS_TIMEOUT.
+# A request without an answer is repeated for so long; a single one takes at most 30 seconds, or AWS_TIMEOUT.
 PATIENCE = timedelta(seconds=20)
 LONGEST_PAUSE = timedelta(seconds=3)
 
-# A large file is sent in pieces, of which a store takes ten thousand at most.
+READ_BUFFER = 1 << 20
+# A large file is uploaded in pieces, of which a store takes ten thousand at most.
 PIECE = 8 << 20
 MOST_PIECES = 9_000
 PIECES_AT_ONCE = 4
 
-# What is written and removed again before work begins, to know that it can be.
+# Written and removed again before work begins, to know that the place can be written to.
 TRIAL = ".calbench"
 
-# What a store says in its own words, and what is meant.
-MEANT = {
+# A part of a store's message → the same in plain words.
+PLAIN_WORDS = {
     "builder error": "the endpoint is not https, which AWS_ALLOW_HTTP=true allows",
     "error sending request": "no answer",
     "169.254.169.254": "there are no keys in the environment",
@@ -39,15 +43,18 @@ MEANT = {
     "invalid domain character": "not the name of a bucket",
 }
 CODE = re.compile(r"<Code>(\w+)</Code>")
+DENIED = "403 Forbidden"
 ADVICE = "check the bucket's name, the network, and keys, region and endpoint in the environment (docs/scale.md)"
+# A file that obstore cannot name ends a listing: a folder in its name is called . or .. or nothing.
+NAMELESS, RENAME = "Encountered object with invalid path", "rename that file, or name a folder beside it"
 
 
 class Unreachable(OSError):
     """A store that does not answer or refuses: in plain words, with what to do."""
 
-    def __init__(self, told: str) -> None:
-        # With a number, as the system's own errors have: they go through a cluster as they are.
-        super().__init__(errno.EIO, told)
+    def __init__(self, message: str) -> None:
+        # With an errno, as the system's own errors have: a cluster passes those on as they are.
+        super().__init__(errno.EIO, message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.strerror,)
@@ -58,51 +65,235 @@ class Unreachable(OSError):
 
 @cache
 def store_of(bucket: str) -> Any:
-    """The connections to the bucket at a URL, which all work of this process shares. Raises ImportError without
-    obstore."""
+    """The connections to the bucket at a URL, one set for the whole process. Raises ImportError without obstore."""
+    import obstore  # noqa: F401
     from obstore.store import from_url
 
     pauses: Any = {"init_backoff": timedelta(milliseconds=100), "max_backoff": LONGEST_PAUSE, "base": 2}
     return from_url(bucket, retry_config={"max_retries": 10, "retry_timeout": PATIENCE, "backoff": pauses})
 
 
-def send_file(store: Any, key: str, local: Path) -> None:
-    """Write a file of this machine to the store, where it appears when all of it is there."""
-    import obstore
+class Bucket:
+    """One bucket, with the methods of fsspec's file systems that we use.
 
-    piece = max(PIECE, local.stat().st_size // MOST_PIECES)
-    obstore.put(store, key, local, chunk_size=piece, max_concurrency=PIECES_AT_ONCE)
+    Paths begin with the bucket's name. Stores have no folders: a folder is a common beginning of names.
+    """
+
+    def __init__(self, protocol: str, name: str) -> None:
+        self.name = name
+        self.store = store_of(f"{protocol}://{name}")
+
+    def _key(self, path: str) -> str:
+        return path.removeprefix(self.name).strip("/")
+
+    def find(self, path: str, detail: bool = False) -> dict[str, dict[str, Any]]:
+        """Path → size in bytes of each file in the folder at any depth, or of the file itself; empty for neither."""
+        key = self._key(path)
+        entries = chain.from_iterable(self.store.list(key or None))
+        sizes = {f"{self.name}/{entry['path']}": {"size": entry["size"]} for entry in entries}
+        if key and not sizes:
+            with suppress(FileNotFoundError):
+                sizes[f"{self.name}/{key}"] = {"size": self.size(path)}
+        return sizes
+
+    def size(self, path: str) -> int:
+        """Bytes of the file. Raises FileNotFoundError."""
+        return int(self.store.head(self._key(path))["size"])
+
+    def isfile(self, path: str) -> bool:
+        """Whether there is a file of exactly that name."""
+        try:
+            return bool(self._key(path)) and self.size(path) >= 0
+        except FileNotFoundError:
+            return False
+
+    def open(self, path: str, mode: str = "rb", size: int | None = None) -> io.RawIOBase:
+        """The file, fetched as it is read. Raises FileNotFoundError, now or while it is read."""
+        import obstore
+
+        return Reader(obstore.open_reader(self.store, self._key(path), buffer_size=READ_BUFFER, size=size))
+
+    def cat_file(self, path: str) -> bytes:
+        """All bytes of the file. Raises FileNotFoundError."""
+        return bytes(self.store.get(self._key(path)).bytes())
+
+    def pipe_file(self, path: str, data: bytes) -> None:
+        """Write the file, whole."""
+        self.store.put(self._key(path), data)
+
+    def put_file(self, local: str, path: str) -> None:
+        """Upload a file of this machine; it appears when all of it is there."""
+        piece = max(PIECE, Path(local).stat().st_size // MOST_PIECES)
+        self.store.put(self._key(path), Path(local), chunk_size=piece, max_concurrency=PIECES_AT_ONCE)
+
+    def rm_file(self, path: str) -> None:
+        """Remove the file, if it is there."""
+        self.store.delete(self._key(path))
 
 
-def is_of_a_store(error: Exception) -> bool:
-    """Whether the error is one of obstore's own."""
-    return type(error).__module__.startswith("obstore")
+class Reader(io.RawIOBase):
+    """A file of a bucket, open for reading."""
+
+    def __init__(self, file: Any) -> None:
+        super().__init__()
+        self.file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def tell(self) -> int:
+        return int(self.file.tell())
+
+
+def is_url(name: str) -> bool:
+    """Whether the name is a URL rather than a path."""
+    return "://" in name
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """The file system that a URL names, a Bucket or one of fsspec's, and the path in it. Raises ValueError."""
+    protocol, _, path = url.partition("://")
+    try:
+        if protocol in PROTOCOLS:
+            name = path.partition("/")[0]
+            if not name:
+                raise ValueError(f"it names no bucket; write {protocol}://BUCKET/FOLDER")
+            with plain_errors(url, "reached"):
+                return Bucket(protocol, name), path.rstrip("/")
+        import fsspec
+
+        if protocol not in fsspec.available_protocols():
+            raise ValueError("that is no protocol; known are s3://, gs://, az://, file:// and others of fsspec")
+        return cast(tuple[Any, str], fsspec.core.url_to_fs(url))
+    except ImportError as error:
+        raise ValueError(f"{url}: {_missing(error)}") from error
+    except ValueError as error:
+        raise ValueError(f"{url}: {error}") from error
+
+
+@contextmanager
+def bucket_at(url: str) -> Iterator[tuple[Bucket, str]]:
+    """The bucket of a URL and the path in it, for a block that raises Unreachable whatever the store complains about,
+    and FileNotFoundError where only the file is missing."""
+    protocol, _, path = url.partition("://")
+    try:
+        with plain_errors(url):
+            yield Bucket(protocol, path.partition("/")[0]), path
+    except ImportError as error:
+        raise Unreachable(f"{url}: {_missing(error)}") from error
+    except ValueError as error:
+        raise Unreachable(f"{error}; {ADVICE}") from error
+
+
+@contextmanager
+def plain_errors(url: str, verb: str = "") -> Iterator[None]:
+    """Raise Unreachable for a store's own errors in the block: that `url` "cannot be" what the verb says.
+
+    Raises ValueError for a name that no file can have. FileNotFoundError passes, unless the bucket itself is missing.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{url}: {reason(error)}") from error
+    except Exception as error:
+        if not _is_of_a_store(error) and "NoSuchBucket" not in str(error):
+            raise
+        advice = RENAME if NAMELESS in str(error) else ADVICE
+        raise Unreachable(f"{url}{verb and f' cannot be {verb}'}: {reason(error)}; {advice}") from error
+
+
+def read_error(url: str, error: Exception) -> Exception:
+    """The error of reading one file in plain words: Unreachable where no other file could be read either."""
+    if isinstance(error, FileNotFoundError):
+        return FileNotFoundError(errno.ENOENT, "no such file")
+    # While bytes are read, obstore's errors come as a bare OSError.
+    if not _is_of_a_store(error) and not (type(error) is OSError and error.errno is None):
+        return error
+    if DENIED in str(error):
+        return PermissionError(errno.EACCES, "access denied")
+    return Unreachable(f"{url} cannot be read: {reason(error)}; {ADVICE}")
 
 
 def reason(error: Exception) -> str:
-    """What a store says, in a few words: its own are a page."""
+    """A store's error, which may be a page long, in a few words."""
     text = str(error)
     if code := CODE.search(text):
         return code[1]
-    meant = next((plain for said, plain in MEANT.items() if said in text), None)
-    return meant or text.partition("\n")[0].rpartition(" - ")[2].rstrip(": ")
+    plain = next((plain for part, plain in PLAIN_WORDS.items() if part in text), None)
+    return plain or text.partition("\n")[0].rpartition(" - ")[2].rstrip(": ")
 
 
-def place_to_write(out: str, *also: str) -> Path | str:
-    """Where output goes: a path of this machine, or a URL of an object store or of one of the protocols `also`.
+def _is_of_a_store(error: Exception) -> bool:
+    return type(error).__module__.startswith("obstore")
 
-    Raises ValueError, in plain words, for a URL that nothing can be written to.
+
+def _missing(error: ImportError) -> str:
+    return f"{error.name} is not installed; install calbench-lab[cluster]" if error.name else str(error)
+
+
+def list_files(url: str) -> Iterator[tuple[str, int]]:
+    """(URL, bytes) of the file, or of every file in the folder, at any depth, sorted.
+
+    Raises FileNotFoundError where there is nothing, ValueError for a URL that cannot be read, Unreachable for a store
+    that does not answer or refuses.
     """
-    protocol, is_url, path = out.partition("://")
-    if not is_url:
-        return Path(out)
-    if protocol in LOCAL:
-        return Path(path)
-    if protocol not in (*PROTOCOLS, *also):
-        raise ValueError(f"{out}: {protocol}:// cannot be written to; name a folder, or s3://, gs:// or az://")
-    names = (path.strip("/") if protocol in also else path.rstrip("/")).split("/")
-    if not names[0]:
-        raise ValueError(f"{out} names no bucket; write {protocol}://BUCKET/FOLDER")
-    if any(name in ("", ".", "..") for name in names):
-        raise ValueError(f"{out}: a folder in it is called . or .. or nothing; write names with one / between them")
-    return out.rstrip("/")
+    system, path = file_system(url)
+    protocol, entries = url.partition("://")[0], dict[str, Any]()
+    with suppress(FileNotFoundError), plain_errors(url, "read"):
+        entries = system.find(path, detail=True)
+    if not entries:
+        raise FileNotFoundError(url)
+    for name in sorted(entries):
+        size = entries[name]["size"] if entries[name] else system.size(name)
+        bare = name if protocol in PROTOCOLS else system._strip_protocol(name)
+        yield bare if is_url(bare) else f"{protocol}://{bare}", int(size or 0)
+
+
+def open_file(url: str, size: int | None = None) -> io.BufferedReader:
+    """The file, open for reading. A known size saves asking the store for it."""
+    system, path = file_system(url)
+    known = {"size": size} if url.partition("://")[0] in PROTOCOLS else {}
+    return io.BufferedReader(system.open(path, "rb", **known), READ_BUFFER)
+
+
+def read_file(url: str) -> bytes:
+    """All bytes of a file in a bucket, in one request. Raises FileNotFoundError and Unreachable."""
+    with bucket_at(url) as (bucket, path):
+        return bucket.cat_file(path)
+
+
+def write_file(url: str, parts: Iterable[bytes]) -> None:
+    """Write a file to a bucket; unless `parts` is a list, they wait on this machine's disk until all are there. Raises
+    Unreachable."""
+    if isinstance(parts, list):
+        with bucket_at(url) as (bucket, path):
+            bucket.pipe_file(path, b"".join(parts))
+        return
+    with tempfile.NamedTemporaryFile(prefix="calbench-") as whole:
+        whole.writelines(parts)
+        whole.flush()
+        with bucket_at(url) as (bucket, path):
+            bucket.put_file(whole.name, path)
+
+
+def urls_in(url: str) -> set[str]:
+    """The URLs of all files in a bucket's folder, at any depth. Raises Unreachable."""
+    with bucket_at(url) as (bucket, path):
+        return {f"{url.partition('://')[0]}://{name}" for name in bucket.find(path)}
+
+
+def check_writable(url: str, is_file: bool) -> None:
+    """Raise Unreachable where neither the file nor, if it is none, a file in the folder at the URL can be written."""
+    with bucket_at(url) as (bucket, path):
+        write_trial(bucket, f"{path}{TRIAL}" if is_file else f"{path}/{TRIAL}")
+
+
+def write_trial(system: Any, path: str) -> None:
+    """Write an empty file and remove it again, to raise what the file system has against it."""
+    system.pipe_file(path, b"")
+    system.rm_file(path)

@@ -1,21 +1,57 @@
-"""What commands show: progress, and text of others that must not steer the terminal."""
+"""The command line: URLs where none can be, progress, and text of others that must not steer the terminal."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperGroup
+
+# An argument, or an option and its value, that is a URL, but not the address of a model's server.
+URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
 # Seconds between two drawings of a bar.
 PAUSE = 0.1
 
 
+class Commands(TyperGroup):
+    """Commands that refuse a URL which they would take for a path."""
+
+    # Command → the options that may be URLs, of which the first is named to the user; None: any argument may be one.
+    may_be_urls: ClassVar[Mapping[str, tuple[str, ...] | None]] = {}
+
+    @staticmethod
+    def shown(text: str) -> str:
+        """A URL as it is shown to the user."""
+        return escaped(text)
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
+        """The command's name, the command, and the arguments after it."""
+        name, command, arguments = super().resolve_command(ctx, args)
+        options = self.may_be_urls.get(str(name), ())
+        for before, word in pairwise(["", *arguments]):
+            url, option = URL.fullmatch(word), word.partition("=")[0] if word.startswith("-") else before
+            if url and options is not None and option not in options:
+                takes = f"takes a URL after {options[0]} alone" if options else "takes no URL"
+                self.refuse(ctx, f"{name} {takes}; copy {self.shown(url[1])} to a folder, and name that")
+        return name, command, arguments
+
+    def refuse(self, ctx: typer.Context, problem: str) -> None:
+        """End the command with what is wrong, as bad usage."""
+        ctx.fail(f"{problem}.")
+
+
 @contextmanager
 def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, in all): it draws a bar on stderr when that is a terminal.
+    """A function to call with (done, total), which draws a bar on stderr when that is a terminal.
 
-    The bar is drawn by who calls, by no thread of its own: processes with threads cannot be forked.
+    No thread draws the bar: a process with threads cannot be forked.
     """
     if not sys.stderr.isatty():
         yield lambda done, total: None

@@ -1,14 +1,13 @@
 """The command line: `python -m pipeline derive TRACES… --out DIR`."""
 
-import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from machine.terminal import progress_bar
+from machine.files import replacing
+from machine.terminal import Commands, progress_bar
 from pipeline.derive_command import EXAMPLES as EXAMPLES_DERIVE
 from pipeline.derive_command import derive
 from pipeline.judge.command import EXAMPLES as EXAMPLES_JUDGE
@@ -22,26 +21,22 @@ from pipeline.site.command import site
 from pipeline.terminal import printable
 
 
-class Commands(TyperGroup):
-    """Commands of which only `derive` takes URLs: the others say so, where they would take one for a path."""
+class PipelineCommands(Commands):
+    """Commands of which only `derive` takes URLs."""
 
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
-        """The command's name, the command, and the words after it."""
-        name, command, rest = super().resolve_command(ctx, args)
-        url = next((found[1] for word in rest if (found := URL.fullmatch(word))), None)
-        if url and name != "derive":
-            ctx.fail(f"{name} takes no URL; copy {printable(url)} to a folder, and name that.")
-        return name, command, rest
+    may_be_urls = {"derive": None}  # noqa: RUF012
+    shown = staticmethod(printable)
 
 
 app = typer.Typer(
-    cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+    cls=PipelineCommands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 
 NOTHING_WRITTEN = 1
-
-# An argument, or an option's value, that names no model's address.
-URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
 EXAMPLES_DATABASE = """
 Examples:
@@ -144,7 +139,7 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
 
 def run() -> None:
     """The command line. Where a file can't be read or written or a process dies, one line says so."""
-    from machine.crew import WorkerDied
+    from machine.process_pool import WorkerDied
 
     try:
         app()

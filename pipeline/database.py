@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipeline.io import replacing
+from machine.files import replacing
 
 
 def attach(tables: Path) -> duckdb.DuckDBPyConnection:

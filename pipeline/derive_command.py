@@ -13,15 +13,15 @@ from pipeline.rules import RULES
 from pipeline.terminal import printable, rejected
 
 if TYPE_CHECKING:
-    from pipeline.parallel import Derived, Progress, Recipe
+    from pipeline.parallel import Derived, Recipe
     from pipeline.reading.sources import Source
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 
 ALL_READ, SOME_REJECTED, NOTHING_WRITTEN = 0, 3, 1
 
-# Rejections told on the terminal; the table has all.
-TOLD = 1_000
+# Rejections that are printed; the table has all.
+MOST_PRINTED = 1_000
 
 EXAMPLES = """
 Examples:
@@ -67,27 +67,26 @@ def derive(
     from pipeline.parallel import Recipe
 
     place = _place(out, scratch, cluster)
-    found = _found(traces)
+    sources = _sources(traces)
     recipe = Recipe(RULES[rules.value], partition=partition)
-    derived = _derived(found, place, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
-    raise typer.Exit(_told(derived, printable(out)))
+    derived = _derive(sources, place, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
+    raise typer.Exit(_report(derived, printable(out)))
 
 
 def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
     """Where tables go: a folder, or a URL that can be written to."""
-    from machine.stores import Unreachable
-    from pipeline.reading.remote import is_remote
-    from pipeline.upload import check_writable, folder_of
+    from machine.stores import Unreachable, is_url
+    from pipeline.upload import check_writable, tables_place
 
     try:
-        place = folder_of(out)
-        if is_remote(scratch or ""):
+        place = tables_place(out)
+        if is_url(scratch or ""):
             raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
         if isinstance(place, Path) and scratch:
             raise typer.BadParameter("tables are made in the folder of --out; leave it out.", param_hint="--scratch")
         if isinstance(place, str) and cluster and not scratch:
-            told = "with --cluster and a URL for --out, name a folder that all workers see."
-            raise typer.BadParameter(told, param_hint="--scratch")
+            problem = "with --cluster and a URL for --out, name a folder that all workers see."
+            raise typer.BadParameter(problem, param_hint="--scratch")
         if isinstance(place, str):
             check_writable(place)
     except ValueError as error:
@@ -97,40 +96,43 @@ def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
     return place
 
 
-def _found(traces: list[str]) -> "list[Source]":
+def _sources(traces: list[str]) -> "list[Source]":
     """The files to read."""
     from machine.stores import Unreachable
-    from pipeline.reading.sources import look
+    from pipeline.reading.sources import find_and_count_others
 
     try:
-        found, others = look(traces)
+        sources, others = find_and_count_others(traces)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
     except ValueError as error:
         raise typer.BadParameter(printable(str(error)), param_hint="TRACES") from None
     except Unreachable as error:
         _fail(str(error))
-    if not found:
+    if not sources:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     if others:
         print(f"{others} other files passed over: their names do not end as those of traces do", file=sys.stderr)
-    return found
+    return sources
 
 
-def _derived(
-    found: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
+def _derive(
+    sources: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
 ) -> "Derived":
-    """Derive; where that cannot be done, one line says why."""
+    """Derive to the folder or URL; end with one line that says why, where that cannot be done."""
     from machine.cluster import ClusterError
-    from machine.crew import WorkerDied
+    from machine.process_pool import WorkerDied
     from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable
-    from pipeline.upload import Mixed
+    from pipeline.parallel import derive_sources
+    from pipeline.upload import Mixed, derive_to
 
     nothing = f"no table was written to {place}"
     try:
         with progress_bar("reading traces") as show:
-            return _made(found, place, scratch, recipe, workers, show)
+            if isinstance(place, Path):
+                return derive_sources(sources, place, recipe, workers, show)
+            return derive_to(place, sources, scratch, recipe, workers, show)
     except Mixed as error:
         _fail(str(error))
     except (ClusterError, Unreachable) as error:
@@ -142,29 +144,12 @@ def _derived(
         _fail(f"{error}; {nothing}: {FEWER if error.errno in TOO_MANY else room}")
 
 
-def _made(
-    found: "list[Source]",
-    place: Path | str,
-    scratch: Path,
-    recipe: "Recipe",
-    workers: int | str | None,
-    show: "Progress",
-) -> "Derived":
-    if isinstance(place, str):
-        from pipeline.upload import derive_to
-
-        return derive_to(place, found, scratch, recipe, workers, show)
-    from pipeline.parallel import derive_sources
-
-    return derive_sources(found, place, recipe, workers, show)
-
-
-def _told(derived: "Derived", out: str) -> int:
-    """Say on stderr what was read and what was not. Returns the exit code."""
-    for path, reason, place in derived.rejected[:TOLD]:
+def _report(derived: "Derived", out: str) -> int:
+    """Print on stderr what was read and what was rejected. Returns the exit code."""
+    for path, reason, place in derived.rejected[:MOST_PRINTED]:
         print(rejected(path, reason, place), file=sys.stderr)
-    if len(derived.rejected) > TOLD:
-        print(f"rejected {len(derived.rejected) - TOLD} more: see {out}/rejected.csv", file=sys.stderr)
+    if len(derived.rejected) > MOST_PRINTED:
+        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see {out}/rejected.csv", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
 

@@ -1,8 +1,6 @@
 """Tables in files: Parquet and CSV, sorted by an asserted key, the same bytes for the same rows."""
 
-import glob
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain
@@ -11,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from machine.processes import alive
+from machine.files import replacing
+from pipeline.csv_injection import is_risky, marked
 from pipeline.schemas.base import TABLES, Table
-from pipeline.spreadsheet import is_risky, marked
 
 DTYPES: dict[str, Any] = {
     "str": pl.String,
@@ -92,13 +90,13 @@ def check_key(ordered: pl.DataFrame, table: Table) -> None:
 
 def write_table(frame: pl.DataFrame, table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
     """Write `folder/{table}.parquet` and, if wanted, `.csv`, whole or not at all, and return the table's shape."""
-    return write_parts([frame], table, folder, csv)
+    return write_in_ranges([frame], table, folder, csv)
 
 
-def write_parts(frames: Iterable[pl.DataFrame], table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
-    """Write one table that comes in parts, each part's keys above those of the part before; return its shape.
+def write_in_ranges(frames: Iterable[pl.DataFrame], table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
+    """Write one table that comes in frames, each frame's keys above those of the frame before; return its shape.
 
-    Only one part is held in memory. Each starts a row group: the same parts give the same bytes.
+    Only one frame is held in memory. Each starts a row group: the same frames give the same bytes.
     """
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
@@ -129,7 +127,7 @@ def csv_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFra
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
     """Write a CSV at full precision: True and False, lists joined by ';', nothing for a null, no formula for a
-    spreadsheet to run (pipeline/spreadsheet.py)."""
+    spreadsheet to run (pipeline/csv_injection.py)."""
     with replacing(path) as target:
         for_csv(frame).write_csv(target)
 
@@ -147,13 +145,13 @@ def for_csv(frame: pl.DataFrame) -> pl.DataFrame:
     return ready.with_columns(marked(pl.col(n)) for n in texts if is_risky(ready[n]))
 
 
-def write_part(ready: pl.DataFrame, path: Path) -> None:
-    """Leave a table's rows, in its shape, where `map_part` finds them."""
+def write_shard(ready: pl.DataFrame, path: Path) -> None:
+    """Write a table's rows, in its shape, as `map_shard` reads them."""
     ready.write_ipc(path)
 
 
-def map_part(path: Path) -> pl.DataFrame:
-    """A part as it lies on the disk: its pages are read when they are needed, and take up no memory of their own."""
+def map_shard(path: Path) -> pl.DataFrame:
+    """A shard, memory-mapped: its pages are read when they are needed, and can be given back at any time."""
     import pyarrow as pa
 
     with pa.memory_map(str(path)) as source:
@@ -180,21 +178,3 @@ def write_json(value: object, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as target:
         target.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place when all went well and disappears when not.
-
-    What a process that is no more left beside it, as it was killed, disappears too.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        owner = left.name.removeprefix(f".{path.name}.").partition(".")[0]
-        if owner.isdecimal() and not alive(int(owner)):
-            left.unlink(missing_ok=True)
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

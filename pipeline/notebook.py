@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline.io import replacing
 from pipeline.jupyter_kernel import kernel
+from machine.files import replacing
 
 # What differs between two runs of the same notebook, or between two machines.
 NOTEBOOK_KEYS = ("papermill", "widgets")

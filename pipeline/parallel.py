@@ -1,4 +1,4 @@
-"""Deriving from many files: chunks of traces on all cores, then each table put together in the order of its key."""
+"""Deriving from many files: chunks of traces on all cores, then each table merged in the order of its key."""
 
 import re
 from collections import Counter
@@ -7,28 +7,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.crew import Run
-from machine.memory import no_garbage_collection
-from machine.processes import cores
+from machine.process_pool import Run
+from machine.processes import cores, no_garbage_collection
+from machine.stores import is_url
 from pipeline.derive import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
 from pipeline.ingest import Rows, no_rows
-from pipeline.parts import (
-    CLUSTER_CAPACITY,
-    assemble_table,
-    at_work_on_tables,
-    leave_shaped,
-    partition_table,
-    publish,
-    ranges_of,
-    remove_parts,
-    scratch_in,
-)
 from pipeline.privacy import PRIVACY, privacy_frames
 from pipeline.reading import limits
-from pipeline.reading.remote import is_remote
-from pipeline.reading.sources import Source, find, is_pack, pieces, texts
+from pipeline.reading.sources import Source, find, is_pack, split_pack, texts
 from pipeline.rules import RULES, RuleSet, Weighing
 from pipeline.schemas.base import REJECTED, TABLES
+from pipeline.shards import (
+    CLUSTER_CAPACITY,
+    game_ranges,
+    merge_partitioned_table,
+    merge_table,
+    publish,
+    remove_shards,
+    scratch_in,
+    table_executor,
+    write_shaped_shards,
+)
 from pipeline.speech.phrases import Thresholds
 from pipeline.speech.tables import SPEECH, speech_frames
 
@@ -39,20 +38,20 @@ Progress = Callable[[int, int], None]
 
 CHUNK_FILES = 512
 CHUNK_BYTES = 128_000_000
-# A pack is read in pieces of so many bytes at least, and so many pieces at most: all unpack what is before them.
+# A pack is read in pieces of so many bytes at least, and in so many pieces at most, as each unpacks all before it.
 PIECE_BYTES = 500_000
 MOST_PIECES = 16
-# Parts of a chunk are numbered on from a multiple of this.
-PARTS = 1_000_000
+# The shards of a chunk are numbered from a multiple of this.
+SHARDS_A_CHUNK = 1_000_000
 FINISHED = "finished"
-# A message that is no protocol's JSON, most likely.
+# A message that is most likely no protocol's JSON.
 ENGLISH = re.compile(rb'"content": ?"[^{"]')
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to derive: by which rules and thresholds, whether also what was learnt and said, whether CSV as well;
-    or, in place of one file a table, folders by team and condition."""
+    """What to derive: by which rules and thresholds, whether also privacy and behaviour, whether CSV as well; or, in
+    place of one file a table, folders by team and condition."""
 
     rules: RuleSet = RULES["paper"]
     weighing: Weighing = field(default_factory=Weighing)
@@ -63,8 +62,9 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a batch of traces gave: its number, its games and their traces, and what it rejected; `files` are done."""
+class ShardResult:
+    """What became of a batch of traces: the number of its shards, how many files it ends, (game_id, trace_path) of its
+    games, and its rejections."""
 
     number: int
     files: int
@@ -103,99 +103,98 @@ def derive_sources(
     workers: int | str | None = None,
     progress: Progress | None = None,
 ) -> Derived:
-    """The same of files that were found. `workers` may be the address of a cluster's scheduler, too."""
+    """The same for sources. `workers` may also be the address of a cluster's scheduler.
+
+    Raises OSError where files can't be written, WorkerDied, ClusterError, and Unreachable where a store is lost.
+    """
     most = CLUSTER_CAPACITY if isinstance(workers, str) else workers or cores()
-    cut = cut_up(sources, most)
-    hands = min(most, max(1, len(cut)))
-    place = workers if isinstance(workers, str) else hands
-    recipe, tell = recipe or Recipe(), progress or (lambda done, total: None)
-    if place != 1 and recipe.privacy:
-        _get_ready(cut)
-    with scratch_in(out) as scratch, at_work_on_tables(place) as run:
-        parts = read_parts(chunks(cut, hands), scratch, recipe, run, tell)
-        if len(cut) > len(sources) and _has_bad_pack(parts, cut):
-            parts = read_parts(chunks(sources, hands), scratch, recipe, run, tell)
-        derived = assemble(parts, scratch, scratch / FINISHED, recipe, run)
+    split = split_large_packs(sources, most)
+    processes = min(most, max(1, len(split)))
+    where = workers if isinstance(workers, str) else processes
+    recipe, progress = recipe or Recipe(), progress or (lambda done, total: None)
+    if where != 1 and recipe.privacy:
+        _load_before_fork(split)
+    with scratch_in(out) as scratch, table_executor(where) as run:
+        shards = derive_shards(chunks(split, processes), scratch, recipe, run, progress)
+        if len(split) > len(sources) and _has_bad_pack(shards, split):
+            shards = derive_shards(chunks(sources, processes), scratch, recipe, run, progress)
+        derived = merge(shards, scratch, scratch / FINISHED, recipe, run)
         publish(scratch / FINISHED, out)
         return derived
 
 
-def _get_ready(sources: Sequence[Source]) -> None:
-    """Load what reads messages before workers are forked, and compile it where the first trace has English: each
-    would do so for itself."""
+def _load_before_fork(sources: Sequence[Source]) -> None:
+    """Import what reads messages and, if the first trace has English, compile its patterns: forked workers inherit
+    both, instead of each doing it again."""
     import pipeline.language.messages  # noqa: F401
     from pipeline.language.scan import scanner
 
-    first = next((text for s in sources[:1] if not is_remote(s.name) for _, text in texts(s)), b"")
+    first = next((text for s in sources[:1] if not is_url(s.name) for _, text in texts(s)), b"")
     if isinstance(first, bytes) and ENGLISH.search(first):
         scanner().compile_all()
 
 
-def cut_up(sources: Sequence[Source], workers: int) -> list[Source]:
-    """The sources in order, packs that would keep one worker busy beyond the others in pieces."""
+def split_large_packs(sources: Sequence[Source], workers: int) -> list[Source]:
+    """The sources in order, with packs in pieces that would keep one worker busy when the others are done."""
     share = max(PIECE_BYTES, -(-sum(source.size for source in sources) // min(workers, MOST_PIECES)))
-    return [piece for s in sources for piece in (pieces(s, -(-s.size // share)) if is_pack(s) and s.size else [s])]
+    return [piece for s in sources for piece in (split_pack(s, -(-s.size // share)) if is_pack(s) and s.size else [s])]
 
 
-def _has_bad_pack(parts: Sequence["Part"], cut: Sequence[Source]) -> bool:
-    """Whether of a pack in pieces more lines are bad than are read: only who reads it whole knows where to stop."""
-    rejected = {*_first_tellers(parts)[1], *(rejection for part in parts for rejection in part.rejected)}
+def _has_bad_pack(shards: Sequence[ShardResult], split: Sequence[Source]) -> bool:
+    """Whether a pack in pieces has more bad lines than are read: where to stop shows only when it is read whole."""
+    rejected = {*_first_traces(shards)[1], *(rejection for shard in shards for rejection in shard.rejected)}
     bad = Counter(rejection.path.rpartition("#")[0] for rejection in rejected)
-    return any(bad[source.shown] > limits.BAD_LINES for source in cut if source.last is not None)
+    return any(bad[source.shown] > limits.BAD_LINES for source in split if source.last is not None)
 
 
 def chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
     """The sources in order, in chunks small enough to keep all workers busy and memory low."""
     rounds = max(2, -(-len(sources) // (CHUNK_FILES * workers)))
     most = max(1, -(-len(sources) // (rounds * workers)))
-    made: list[list[Source]] = []
+    chunked: list[list[Source]] = []
     size = 0
     for source in sources:
-        if not made or len(made[-1]) >= most or size + source.size > CHUNK_BYTES:
-            made.append([])
+        if not chunked or len(chunked[-1]) >= most or size + source.size > CHUNK_BYTES:
+            chunked.append([])
             size = 0
-        made[-1].append(source)
+        chunked[-1].append(source)
         size += source.size
-    return made
+    return chunked
 
 
-def read_parts(
-    made: Sequence[Sequence[Source]],
-    scratch: Path,
-    recipe: Recipe,
-    run: Run,
-    progress: Progress,
-) -> list[Part]:
-    """Every chunk's part, in the order of the chunks."""
-    total, done = sum(map(_files, made)), 0
-    parts: list[Part] = []
+def derive_shards(
+    chunked: Sequence[Sequence[Source]], scratch: Path, recipe: Recipe, run: Run, progress: Progress
+) -> list[ShardResult]:
+    """Derive every chunk; what became of its batches, in the order of the chunks."""
+    total, done = sum(map(_files, chunked)), 0
+    shards: list[ShardResult] = []
     progress(0, total)
-    calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(made)]
-    for _, made_parts in run(derive_chunk, calls):
-        parts += made_parts
-        done += sum(part.files for part in made_parts)
+    calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(chunked)]
+    for _, results in run(derive_chunk, calls):
+        shards += results
+        done += sum(shard.files for shard in results)
         progress(done, total)
-    return sorted(parts, key=lambda part: part.number)
+    return sorted(shards, key=lambda shard: shard.number)
 
 
-def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[Part]:
-    """Derive one chunk's tables and leave each, sorted by its key, in the scratch folder."""
+def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[ShardResult]:
+    """Derive one chunk's tables and write each, sorted by its key, to the scratch folder."""
     with no_garbage_collection():
-        # All rows are gone on its return: what looks for garbage afterwards does not meet them.
-        return _parts(number, sources, scratch, recipe)
+        # A function of its own, whose rows are gone on its return: collections afterwards do not traverse them.
+        return _derive_batches(number, sources, scratch, recipe)
 
 
-def _parts(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[Part]:
-    parts: list[Part] = []
+def _derive_batches(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[ShardResult]:
+    shards: list[ShardResult] = []
     for rows, rejected in read_traces(sources):
-        frames, stumbled = derived_frames(rows, recipe)
-        place = number * PARTS + len(parts)
+        frames, failed = derived_frames(rows, recipe)
+        shard = number * SHARDS_A_CHUNK + len(shards)
         if frames:
-            leave_shaped(frames, scratch, place)
-        lost = {path for path, _, _ in stumbled}
+            write_shaped_shards(frames, scratch, shard)
+        lost = {path for path, _, _ in failed}
         games = tuple((row.game_id, row.trace_path) for row in rows["games"] if row.trace_path not in lost)
-        parts.append(Part(place, 0 if parts else _files(sources), games, (*rejected, *stumbled)))
-    return parts
+        shards.append(ShardResult(shard, 0 if shards else _files(sources), games, (*rejected, *failed)))
+    return shards
 
 
 def _files(sources: Sequence[Source]) -> int:
@@ -204,23 +203,23 @@ def _files(sources: Sequence[Source]) -> int:
 
 
 def derived_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"], list[Rejection]]:
-    """The recipe's tables of ingested rows, each in its shape, and the games that no table can be derived of."""
+    """The recipe's tables of ingested rows, each in its shape, and the games that the tables cannot be derived from."""
     from polars.exceptions import PanicException
 
     try:
         return _frames(rows, recipe), []
     except (Exception, PanicException):
-        good, stumbled = no_rows(), []
+        good, failed = no_rows(), []
     for game in rows["games"]:
         alone = {table: [row for row in listed if row.game_id == game.game_id] for table, listed in rows.items()}
         try:
             _frames(alone, recipe)
         except (Exception, PanicException) as error:
-            stumbled.append(rejection(game.trace_path, unforeseen(error)))
+            failed.append(rejection(game.trace_path, unforeseen(error)))
         else:
             for table, listed in alone.items():
                 good[table] += listed
-    return _frames(good, recipe), stumbled
+    return _frames(good, recipe), failed
 
 
 def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
@@ -235,46 +234,46 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     return {name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}
 
 
-def assemble(parts: Sequence[Part], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
-    """Put the parts of each table together, and write it."""
-    first, repeated = _first_tellers(parts)
-    rejected = sorted({*repeated, *(rejection for part in parts for rejection in part.rejected)})
-    ranges = ranges_of(sorted(first))
-    numbers = tuple(part.number for part in parts if part.games)
-    unwanted = {part.number: tuple(g for g, _ in part.games if first[g][0] != part.number) for part in parts}
+def merge(shards: Sequence[ShardResult], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
+    """Merge the shards of each table, and write it to the folder `out`."""
+    first, repeats = _first_traces(shards)
+    rejected = sorted({*repeats, *(rejection for shard in shards for rejection in shard.rejected)})
+    ranges = game_ranges(sorted(first))
+    numbers = tuple(shard.number for shard in shards if shard.games)
+    repeated = {shard.number: tuple(g for g, _ in shard.games if first[g][0] != shard.number) for shard in shards}
     names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY, *SPEECH)]
     calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, recipe.csv)]
     for name in names:
-        call = (TABLES[name], numbers, unwanted, ranges, scratch, out)
-        calls.append((partition_table, *call) if recipe.partition else (assemble_table, *call, recipe.csv))
+        call = (TABLES[name], numbers, repeated, ranges, scratch, out)
+        calls.append((merge_partitioned_table, *call) if recipe.partition else (merge_table, *call, recipe.csv))
     shapes = {}
-    for _, shape in run(_write, calls):
+    for _, shape in run(_call, calls):
         shapes[shape["table"]] = shape
         if not recipe.partition:
-            remove_parts(scratch, shape["table"], numbers)
+            remove_shards(scratch, shape["table"], numbers)
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
 
 
 def largest_first() -> list[str]:
-    """The tables whose parts workers leave, in the order that keeps all cores busy."""
+    """The tables that are merged from shards, in the order that keeps all cores busy."""
     large = ["belief_evidence", "messages", "pair_round_vps"]
     return large + [name for name in TABLES if name not in (*large, REJECTED.name)]
 
 
-def _first_tellers(parts: Sequence[Part]) -> tuple[dict[str, tuple[int, str]], list[Rejection]]:
-    """For each game the part and trace that told of it first, and a rejection for every other trace of it."""
+def _first_traces(shards: Sequence[ShardResult]) -> tuple[dict[str, tuple[int, str]], list[Rejection]]:
+    """For each game the shard and path of its first trace, and a rejection for every other trace of it."""
     first: dict[str, tuple[int, str]] = {}
-    repeated: list[Rejection] = []
-    for part in parts:
-        for game, path in part.games:
-            if first.setdefault(game, (part.number, path))[1] != path:
+    repeats: list[Rejection] = []
+    for shard in shards:
+        for game, path in shard.games:
+            if first.setdefault(game, (shard.number, path))[1] != path:
                 error = duplicate(first[game][1])
-                repeated.append(Rejection(path, error.reason, error.place))
-    return first, repeated
+                repeats.append(Rejection(path, error.reason, error.place))
+    return first, repeats
 
 
-def _write(write: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Write one table, which takes a process that has polars loaded: this one need not."""
+def _call(write: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Call one of the functions that write a table: a worker has Polars loaded, which this process need not have."""
     return write(*arguments)
 
 

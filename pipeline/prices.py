@@ -72,7 +72,7 @@ def write_prices(path: Path = PRICES) -> None:
     """Write the teams' prices by LiteLLM's table."""
     import yaml
 
-    from pipeline.io import replacing
+    from machine.files import replacing
 
     with replacing(path) as target:
         text = yaml.safe_dump(litellm_prices(team_models()), sort_keys=False, default_flow_style=None, width=120)

@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from sim.runs.run import EXAMPLES, run
 from sim.runs.terminal import fail, progress, say, worker_count
-
-# An argument, or an option and its value, that names a place elsewhere.
-URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
-MAY_BE_URLS = ("--out", "--cluster")
+from machine.terminal import Commands
 
 
-class Commands(TyperGroup):
-    """Commands of which only `run` takes URLs: the others say so, where they would take one for a path."""
+class SimCommands(Commands):
+    """Commands of which only `run` takes URLs."""
 
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
-        """The command's name, the command, and the words after it."""
-        name, command, rest = super().resolve_command(ctx, args)
-        for before, word in pairwise(["", *rest]):
-            option, found = word.partition("=")[0] if word.startswith("-") else before, URL.fullmatch(word)
-            if found and not (name == "run" and option in MAY_BE_URLS):
-                takes = "takes a URL after --out alone" if name == "run" else "takes no URL"
-                fail(f"{name} {takes}; copy {found[1]} to a folder, and name that")
-        return name, command, rest
+    may_be_urls = {"run": ("--out", "--cluster")}  # noqa: RUF012
+
+    def refuse(self, ctx: typer.Context, problem: str) -> None:
+        """End the command with one line that says what is wrong."""
+        fail(problem)
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=SimCommands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -58,9 +48,9 @@ CODES = (
 def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
     """A block that writes a file, whole or not at all. What keeps it from that is said in one line, and ends the
     command: what is `wrong` in what was asked for, a disk that is full, a process that died."""
-    from machine.crew import WorkerDied
+    from machine.files import remove_drafts
+    from machine.process_pool import WorkerDied
     from machine.processes import FEWER, TOO_MANY
-    from sim.files import remove_drafts
 
     again = "and run the same command again"
     try:
@@ -99,15 +89,15 @@ def suite(
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
     from functools import partial
 
-    from machine.work import in_order
     from sim.tasks.blocked import make_blocked_task
     from sim.tasks.lists import read_list
     from sim.tasks.suite import Solving, TaskError, checked, make_task, write_tasks
+    from machine.executor import map_ordered
 
     make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
     with writing(out, TaskError):
         entries = read_list(task_list)
-        tasks = in_order(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
+        tasks = map_ordered(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
         write_tasks(progress(tasks, "making tasks", len(entries)), out)
     say(f"{len(entries)} tasks in {out}")
 
@@ -132,9 +122,9 @@ def select(
     """Choose a suite: rank each cell's candidates by difficulty and keep some of each third."""
     from functools import partial
 
-    from machine.work import in_order
     from sim.tasks.lists import SETTINGS, write_list
     from sim.tasks.select import DENSITIES, SEED_BASES, SHAPES, cells, select_cell
+    from machine.executor import map_ordered
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
@@ -144,7 +134,7 @@ def select(
     base = SEED_BASES[setting] if seed_base is None else seed_base
     work = partial(select_cell, setting=setting, seed_base=base, number=candidates, per_third=per_third)
     with writing(out, ValueError):
-        selected = list(progress(in_order(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
+        selected = list(progress(map_ordered(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
     say(f"{sum(map(len, selected))} tasks of {len(chosen)} cells in {out}")
 

@@ -108,8 +108,8 @@ def site(folder: Path, out: Path) -> list[str]:
 
 
 def report(folder: Path, out: Path) -> list[str]:
-    made = ["--tables", f"{folder}/tables", "--results", f"{folder}/results"]
-    return ["pipeline", "report", *made, "--team", "imap", "--team", "candid", "--out", str(out), "--workers", "2"]
+    options = ["--tables", f"{folder}/tables", "--results", f"{folder}/results"]
+    return ["pipeline", "report", *options, "--team", "imap", "--team", "candid", "--out", str(out), "--workers", "2"]
 
 
 ROWS = (
@@ -142,9 +142,9 @@ class Harness:
     def clean(self) -> dict[str, bytes]:
         """What a run leaves that nobody disturbs."""
         began = time.monotonic()
-        code, told = self.finish(self.start(self.folder / "clean"))
+        code, stderr = self.finish(self.start(self.folder / "clean"))
         self.seconds = time.monotonic() - began
-        assert code == 0, told
+        assert code == 0, stderr
         return contents(self.folder / "clean")
 
     def start(self, out: Path, before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
@@ -156,8 +156,8 @@ class Harness:
 
     def finish(self, run: subprocess.Popen[str]) -> tuple[int, str]:
         """(exit code, what it said on stderr) of a run."""
-        _, told = run.communicate(timeout=LIMIT)
-        return run.returncode, told
+        _, stderr = run.communicate(timeout=LIMIT)
+        return run.returncode, stderr
 
     def kill(self, out: Path) -> None:
         """Begin a run, and kill it, one of its workers, or all of them, at a moment within a clean run's time."""
@@ -168,11 +168,11 @@ class Harness:
         workers = workers_of(run.pid)
         for victim in workers[:1] if whom == "worker" and workers else [run.pid, *(workers if whom == "all" else ())]:
             strike(victim)
-        code, told = self.finish(run)
+        code, stderr = self.finish(run)
         self.kills += 1
-        assert code in (-signal.SIGKILL, 0, 1), (code, told)
+        assert code in (-signal.SIGKILL, 0, 1), (code, stderr)
         # Of a run that is dead, Python's own helpers may still say what they miss.
-        assert code == -signal.SIGKILL or "Traceback" not in told, told
+        assert code == -signal.SIGKILL or "Traceback" not in stderr, stderr
         self.check_whole(out)
 
     def check_whole(self, out: Path) -> None:
@@ -183,8 +183,8 @@ class Harness:
 
     def check_done(self, out: Path) -> None:
         """A plain run leaves what a clean one leaves, and nothing else."""
-        code, told = self.finish(self.start(out))
-        assert code == 0, told
+        code, stderr = self.finish(self.start(out))
+        assert code == 0, stderr
         self.check_whole(out)
         assert contents(out).keys() == self.clean.keys(), contents(out).keys()
         assert hidden(out) == [], hidden(out)
@@ -197,9 +197,9 @@ class Harness:
 
     def check_starved(self, out: Path, before: Callable[[], None] | None = None) -> None:
         """A run there ends with one line that says why, and leaves nothing half-written."""
-        code, told = self.finish(self.start(out, before))
-        assert (code, told.rstrip("\n").rpartition("\n")[2][:7]) == (1, "error: "), (code, told)
-        assert "Traceback" not in told, told
+        code, stderr = self.finish(self.start(out, before))
+        assert (code, stderr.rstrip("\n").rpartition("\n")[2][:7]) == (1, "error: "), (code, stderr)
+        assert "Traceback" not in stderr, stderr
         self.check_whole(out)
         # A site that has begun is marked as one, so that the next run knows it.
         assert {Path(path).name for path in hidden(out)} <= {BEGUN}, hidden(out)
@@ -208,17 +208,17 @@ class Harness:
         """(exit code, stderr) of two runs that begin together, of which one at least does the work."""
         runs = [self.start(out), self.start(out)]
         ends = [self.finish(run) for run in runs]
-        assert all("Traceback" not in told for _, told in ends), ends
+        assert all("Traceback" not in stderr for _, stderr in ends), ends
         assert 0 in [code for code, _ in ends], ends
-        assert all(code == 0 or "another run is writing there" in told for code, told in ends), ends
+        assert all(code == 0 or "another run is writing there" in stderr for code, stderr in ends), ends
         self.check_whole(out)
         return ends
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     """The files that can be seen, and what they hold."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {str(p.relative_to(folder)): p.read_bytes() for p in found if not is_hidden(p.relative_to(folder))}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files if not is_hidden(p.relative_to(folder))}
 
 
 def hidden(folder: Path) -> list[str]:
@@ -232,8 +232,8 @@ def is_hidden(path: Path) -> bool:
 
 def workers_of(process: int) -> list[int]:
     """The process ids of a process's children that are at work for it, no helpers of Python's own."""
-    found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True)
-    return [int(line.split()[0]) for line in found.stdout.splitlines() if line.split()[1] == WORKER]
+    children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True)
+    return [int(line.split()[0]) for line in children.stdout.splitlines() if line.split()[1] == WORKER]
 
 
 def strike(process: int) -> None:

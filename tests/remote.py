@@ -5,8 +5,8 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from machine.stores import file_system, list_files, open_file
 from pipeline import __main__ as pipeline_command
-from pipeline.reading.remote import files, opened, system_of
 from sim import __main__ as sim_command
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for
@@ -36,12 +36,12 @@ def contents(place: Path | str) -> dict[str, bytes]:
     if isinstance(place, Path):
         return {p.relative_to(place).as_posix(): p.read_bytes() for p in place.rglob("*") if p.is_file()}
     try:
-        return {url.removeprefix(f"{place}/"): opened(url).read() for url, _ in files(place)}
+        return {url.removeprefix(f"{place}/"): open_file(url).read() for url, _ in list_files(place)}
     except FileNotFoundError:
         return {}
 
 
 def send(data: dict[str, bytes], place: str) -> None:
     for name, content in data.items():
-        system, path = system_of(f"{place}/{name}")
+        system, path = file_system(f"{place}/{name}")
         system.pipe_file(path, content)

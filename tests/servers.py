@@ -89,19 +89,19 @@ def dask_cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[byte
     from distributed import Client
 
     # The scheduler takes a port that is free, and says which in the file.
-    told = folder / "scheduler.json"
+    address_file = folder / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     dask, here = [sys.executable, "-m", "dask"], ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-    scheduler = subprocess.Popen([*dask, "scheduler", *here, "--scheduler-file", str(told)], **quiet)
+    scheduler = subprocess.Popen([*dask, "scheduler", *here, "--scheduler-file", str(address_file)], **quiet)
     options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
-    found = ["--scheduler-file", str(told), "--death-timeout", str(SECONDS)]
-    workers = [subprocess.Popen([*dask, "worker", *found, *options], **quiet) for _ in range(2)]
+    connect = ["--scheduler-file", str(address_file), "--death-timeout", str(SECONDS)]
+    workers = [subprocess.Popen([*dask, "worker", *connect, *options], **quiet) for _ in range(2)]
     try:
         end = time.monotonic() + SECONDS
-        while not told.exists():
+        while not address_file.exists():
             assert scheduler.poll() is None and time.monotonic() < end, "the scheduler does not begin"
             time.sleep(0.05)
-        with Client(scheduler_file=str(told), timeout=SECONDS) as client:
+        with Client(scheduler_file=str(address_file), timeout=SECONDS) as client:
             client.wait_for_workers(2, timeout=SECONDS)
             address = client.scheduler.address
         yield address, workers

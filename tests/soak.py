@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import count
 from multiprocessing import active_children, get_context
 
+from machine.files import replacing
 from machine.processes import cores, end_with
 from pipeline.documents.markdown import filled
 from pipeline.io import replacing

@@ -104,7 +104,7 @@ def test_a_cluster_plays_and_derives_the_same_although_a_worker_dies(dies, clust
         if dies == "while games are played":
             workers[0].kill()
         assert time.monotonic() < deadline
-    there = {name: data for name, data in contents(Path("there")).items() if not name.endswith(".part")}
+    there = {name: data for name, data in contents(Path("there")).items() if not name.endswith(".tmp")}
     assert done == len(here) and there == here
 
     def begun(done: int, total: int) -> None:

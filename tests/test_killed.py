@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from machine.files import InUse, held_alone, remove_drafts, replacing
 from machine.processes import alive
 from pipeline.io import replacing
-from sim.files import InUse, held_alone, remove_drafts
 from sim.tasks.suite import write_tasks
 from tests.kills import LIMIT, ROWS, Harness, Row, sim_run, tiny_disk, workers_of
 from tests.sim.worlds import tiny_task
@@ -91,9 +91,9 @@ def test_drafts_of_processes_that_are_no_more_are_removed(tmp_path: Path) -> Non
     over.wait()
     (tmp_path / "team").mkdir()
     for owner in (over.pid, os.getpid()):
-        (tmp_path / "team" / f".t.json.zst.{owner}.part").write_bytes(b"half")
+        (tmp_path / "team" / f".t.json.zst.{owner}.tmp").write_bytes(b"half")
     remove_drafts(tmp_path)
-    assert [p.name for p in (tmp_path / "team").iterdir()] == [f".t.json.zst.{os.getpid()}.part"]
+    assert [p.name for p in (tmp_path / "team").iterdir()] == [f".t.json.zst.{os.getpid()}.tmp"]
 
 
 def test_beside_a_pack_only_its_own_folder_is_tidied(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_beside_a_pack_only_its_own_folder_is_tidied(tmp_path: Path) -> None:
     over.wait()
     (tmp_path / "others").mkdir()
     for folder in (tmp_path, tmp_path / "others"):
-        (folder / f".games.jsonl.zst.{over.pid}.part").write_bytes(b"half")
+        (folder / f".games.jsonl.zst.{over.pid}.tmp").write_bytes(b"half")
     remove_drafts(tmp_path, deep=False)
     assert [p.name for p in tmp_path.iterdir()] == ["others"]
     assert len(list((tmp_path / "others").iterdir())) == 1

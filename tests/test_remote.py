@@ -12,11 +12,11 @@ import pyarrow.dataset
 import pytest
 import zstandard
 
+from machine.stores import file_system, list_files, open_file
 from pipeline import parallel
+from pipeline.hive import BY
 from pipeline.io import read_table
-from pipeline.partitions import BY
-from pipeline.reading.remote import files, opened, system_of
-from pipeline.reading.sources import Source, find, look, pieces, texts
+from pipeline.reading.sources import Source, find, find_and_count_others, split_pack, texts
 from pipeline.schemas.base import TABLES
 from sim.game.trace import read, write
 from tests.remote import TASKS, TEAMS, contents, derive, run, send
@@ -39,7 +39,7 @@ def test_resuming_plays_what_is_missing_or_stopped_or_no_trace_and_nothing_else(
     stopped.stopped = True
     write(stopped, f"{bucket}/sd/tiny2.json.zst")
     send({"imap/tiny1.json.zst": b"junk", "sd/tiny3.json.zst": contents(here / "traces")["sd/tiny4.json.zst"]}, bucket)
-    system, path = system_of(f"{bucket}/imap/tiny5.json.zst")
+    system, path = file_system(f"{bucket}/imap/tiny5.json.zst")
     system.rm_file(path)
     result = run(here, bucket, "--resume")
     assert result.stdout == f"4 games played, 8 were there already; traces in {bucket}\n"
@@ -123,7 +123,7 @@ def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket
     assert there == Source(f"{bucket}/games.jsonl.zst", local.size)
     for number in (1, 2, 5):
         read_here, read_there = (
-            [[(name.rpartition("#")[2], text) for name, text in texts(piece)] for piece in pieces(source, number)]
+            [[(name.rpartition("#")[2], text) for name, text in texts(piece)] for piece in split_pack(source, number)]
             for source in (local, there)
         )
         assert read_here == read_there and sum(map(len, read_here)) == 2 * len(TASKS)
@@ -131,25 +131,25 @@ def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket
 
 @slow
 def test_more_files_are_found_than_one_answer_lists(bucket: str) -> None:
-    system, bare = system_of(bucket)
+    system, bare = file_system(bucket)
     names = {f"a/{number % 7}/{number}.json" for number in range(1_050)} | {"a/notes.txt", "ab/1.json"}
     for name in names:
         system.pipe_file(f"{bare}/{name}", b"{}")
-    found, others = look([f"{bucket}/a"])
-    assert {source.name for source in found} == {
+    sources, others = find_and_count_others([f"{bucket}/a"])
+    assert {source.name for source in sources} == {
         f"{bucket}/{n}" for n in names if n.startswith("a/") and "txt" not in n
     }
-    assert (len(found), others) == (1_050, 1)
-    assert len(list(files(bucket))) == len(names)
+    assert (len(sources), others) == (1_050, 1)
+    assert len(list(list_files(bucket))) == len(names)
 
 
 @slow
 def test_a_large_file_arrives_in_pieces(bucket: str, tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(bytes(range(256)) * 100_000)
-    system, path = system_of(f"{bucket}/large")
+    system, path = file_system(f"{bucket}/large")
     system.put_file(str(large), path)
-    assert opened(f"{bucket}/large").read() == large.read_bytes()
+    assert open_file(f"{bucket}/large").read() == large.read_bytes()
     # So a store marks what came in four pieces.
     assert obstore.head(system.store, "large")["e_tag"].strip('"').endswith("-4")
 

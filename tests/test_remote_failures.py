@@ -112,7 +112,6 @@ def test_without_the_extra_one_line_says_what_to_install(
     here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
-    monkeypatch.delitem(sys.modules, "pipeline.reading.stores")
     for result in (derive("s3://bucket/traces", "--out", str(tmp_path)), run(here, "s3://bucket/traces")):
         assert result.exit_code == 2
         assert "obstore is not installed; install calbench-lab[cluster]" in result.stderr.splitlines()[-1]

@@ -7,15 +7,14 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from machine.memory import no_garbage_collection
-from machine.processes import cores
+from machine.processes import cores, no_garbage_collection
 from machine.terminal import escaped
 from pipeline.audit.auditor import Audited, audited
 from pipeline.audit.codes import CODES, ERROR, Divergence, Findings
-from pipeline.parts import at_work_on_tables
 from pipeline.reading.sources import Source, find, texts
 from pipeline.reading.traces import TraceError
 from pipeline.schemas.base import AUDIT
+from pipeline.shards import table_executor
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +40,7 @@ def audit_files(
     found: list[Audited] = []
     done = 0
     progress(0, len(sources))
-    with at_work_on_tables(workers) as run:
+    with table_executor(workers) as run:
         for _, (files, part) in run(audit_chunk, calls):
             found += part
             done += files

@@ -11,11 +11,11 @@ from pipeline.judge.agreement import by_game, rows_of
 from pipeline.judge.model import Judge
 from pipeline.judge.questions import Asked, Question
 from pipeline.judge.replies import Reading
-from pipeline.parts import publish, scratch_in
 from pipeline.rules import RuleSet
 from pipeline.schemas.judge import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
+from pipeline.shards import publish, scratch_in
 
 RESAMPLING = Resampling(seed="judge agreement")
 REPLY_CHARS = 200

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.io import replacing
+from machine.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

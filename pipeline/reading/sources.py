@@ -1,4 +1,4 @@
-"""Where traces are: files, folders and URLs to texts, one JSON text a trace, unpacked piece by piece, within bounds."""
+"""Files, folders and URLs to the JSON text of each trace, unpacked piece by piece and within bounds."""
 
 import gzip
 import io
@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from machine.processes import TOO_MANY
-from machine.stores import Unreachable
+from machine.stores import Unreachable, is_url, list_files, open_file, read_error
 from pipeline.reading import limits
-from pipeline.reading.remote import as_read, is_remote
-from pipeline.reading.remote import files as remote_files
-from pipeline.reading.remote import opened as remote_opened
 from pipeline.reading.traces import TraceError
 
 SINGLES = (".json", ".json.gz", ".json.zst")
@@ -34,9 +31,9 @@ PACKED_PIECE = 1 << 12
 
 @dataclass(frozen=True, order=True)
 class Source:
-    """One file that holds a trace, or a pack of them; `name` is its path as the user reached it.
+    """One file that holds a trace, or a pack of them; `name` is its path or URL as the user reached it.
 
-    Of a pack that is read in pieces: the lines that are met from its byte `first` on and before byte `last`.
+    A piece of a pack has the lines that begin to be read between byte `first` of the file and byte `last`.
     """
 
     name: str
@@ -55,41 +52,42 @@ def find(inputs: Iterable[Path | str]) -> list[Source]:
 
     Raises FileNotFoundError for an input that does not exist.
     """
-    return look(inputs)[0]
+    return find_and_count_others(inputs)[0]
 
 
-def look(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
-    """What `find` finds, and how many files of the folders are passed over because of their names."""
-    names: dict[str, Source] = {}
+def find_and_count_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
+    """What `find` finds, and how many files of the folders are not traces by their names."""
+    sources: dict[str, Source] = {}
     others: set[str] = set()
-    for given in inputs:
-        for place, source, wanted in _remote(str(given)) if is_remote(str(given)) else _local(Path(given)):
-            if wanted:
-                names.setdefault(place, source)
+    for name in inputs:
+        for path, source, is_trace in _remote(str(name)) if is_url(str(name)) else _local(Path(name)):
+            if is_trace:
+                sources.setdefault(path, source)
             else:
-                others.add(place)
-    return sorted(names.values()), len(others - names.keys())
+                others.add(path)
+    return sorted(sources.values()), len(others - sources.keys())
 
 
-def _remote(given: str) -> Iterator[tuple[str, Source, bool]]:
-    """Each file that a URL reaches: where it is, and whether it is to be read."""
-    for url, size in remote_files(given):
-        yield url, Source(url, size), url == given or url.endswith(SINGLES + PACKS)
+def _remote(named: str) -> Iterator[tuple[str, Source, bool]]:
+    """(URL, source, whether it is to be read) of each file at a URL."""
+    for url, size in list_files(named):
+        yield url, Source(url, size), url == named or url.endswith(SINGLES + PACKS)
 
 
-def _local(given: Path) -> Iterator[tuple[str, Source, bool]]:
-    """Each file: where it really is, and whether it is to be read. Linked folders are entered, each folder once.
+def _local(named: Path) -> Iterator[tuple[str, Source, bool]]:
+    """(real path, source, whether it is to be read) of each file. Linked folders are entered, each folder once.
 
-    A folder that cannot be listed is to be read, too: that says why. Raises FileNotFoundError where there is nothing.
+    A folder that cannot be listed is a source, too: reading it says why. Raises FileNotFoundError where there is
+    nothing.
     """
-    if not os.path.lexists(given):
-        raise FileNotFoundError(given)
-    if not given.is_dir():
-        yield os.path.realpath(given), _source(given), True
+    if not os.path.lexists(named):
+        raise FileNotFoundError(named)
+    if not named.is_dir():
+        yield os.path.realpath(named), _source(named), True
         return
     entered: set[str] = set()
     failed: list[OSError] = []
-    for folder, folders, names in os.walk(given, onerror=failed.append, followlinks=True):
+    for folder, folders, names in os.walk(named, onerror=failed.append, followlinks=True):
         real = os.path.realpath(folder)
         if real in entered:
             folders.clear()
@@ -98,8 +96,8 @@ def _local(given: Path) -> Iterator[tuple[str, Source, bool]]:
         folders.sort()
         for name in sorted(names):
             path = Path(folder, name)
-            place = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
-            yield place, _source(path), name.endswith(SINGLES + PACKS)
+            real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
+            yield real_path, _source(path), name.endswith(SINGLES + PACKS)
     for error in failed:
         yield os.path.realpath(error.filename), _source(Path(error.filename)), True
 
@@ -120,7 +118,7 @@ def is_pack(source: Source) -> bool:
     return source.name.endswith(PACKS)
 
 
-def pieces(source: Source, number: int) -> list[Source]:
+def split_pack(source: Source, number: int) -> list[Source]:
     """A pack in so many pieces. Each is unpacked from the file's start on, which takes a fraction of deriving it."""
     ends = [source.size * i // number for i in range(1, number)]
     spans = zip([0, *ends], [*ends, None], strict=True)
@@ -128,10 +126,10 @@ def pieces(source: Source, number: int) -> list[Source]:
 
 
 def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
-    """(trace_path, JSON text) of every trace of a file, or what is wrong with it.
+    """(trace_path, JSON text or what is wrong with it) of every trace of a file.
 
     A pack's traces are called by the file's name and their line, `pack.jsonl.zst#12` (lines count from 1). Raises
-    Unreachable where a store is gone: none of its traces is to blame.
+    Unreachable where a store is gone, which is no fault of a trace.
     """
     try:
         with _opened(source) as file, _unpacked(file, source.name) as stream:
@@ -140,17 +138,17 @@ def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
             else:
                 yield source.shown, _whole(stream)
     except Exception as error:
-        known = as_read(source.name, error) if is_remote(source.name) else error
-        if isinstance(known, Unreachable):
-            raise known from error
-        yield source.shown, _unreadable(known)
+        plain = read_error(source.name, error) if is_url(source.name) else error
+        if isinstance(plain, Unreachable):
+            raise plain from error
+        yield source.shown, _unreadable(plain)
 
 
 def _opened(source: Source) -> io.BufferedReader:
-    """The file, if it is one: a pipe or a device would never end."""
-    if is_remote(source.name):
-        return remote_opened(source.name, None if source.first or source.last else source.size)
-    # Without waiting: opening a pipe waits for someone to write to it.
+    """The file, open for reading. Raises TraceError unless it is a regular file: a pipe or a device might never end."""
+    if is_url(source.name):
+        return open_file(source.name, None if source.first or source.last else source.size)
+    # O_NONBLOCK, as opening a pipe blocks until someone writes to it.
     number = os.open(source.name, os.O_RDONLY | os.O_NONBLOCK)
     if stat.S_ISREG(os.fstat(number).st_mode):
         return open(number, "rb")
@@ -159,7 +157,7 @@ def _opened(source: Source) -> io.BufferedReader:
 
 
 def _unpacked(file: io.BufferedReader, name: str) -> Stream:
-    """The content without its compression, which its first bytes tell, whatever the file is called."""
+    """The content without its compression, which is told by its first bytes and not by the file's name."""
     head = file.peek(4)[:4]
     if head[:2] == GZIP:
         return gzip.GzipFile(fileobj=file)
@@ -171,7 +169,7 @@ def _unpacked(file: io.BufferedReader, name: str) -> Stream:
 
 
 class Unzstd(io.RawIOBase):
-    """A zstd file's content. Unlike zstandard's own reader, it tells a file that is cut off from one that ends."""
+    """A zstd file's content. Unlike zstandard's own reader, it raises EOFError for a file that is cut off."""
 
     def __init__(self, packed: io.BufferedReader) -> None:
         import zstandard
@@ -180,27 +178,27 @@ class Unzstd(io.RawIOBase):
         self.packed = packed
         self.frames = zstandard.ZstdDecompressor()
         self.frame: zstandard.ZstdDecompressionObj | None = None
-        self.waiting = b""
-        self.ready = memoryview(b"")
+        self.packed_bytes = b""
+        self.unpacked = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while not self.ready:
-            self.waiting = self.waiting or self.packed.read(PACKED_PIECE)
-            if not self.waiting:
+        while not self.unpacked:
+            self.packed_bytes = self.packed_bytes or self.packed.read(PACKED_PIECE)
+            if not self.packed_bytes:
                 if self.frame:
                     raise EOFError("it ends in the middle of a frame")
                 return 0
             self.frame = self.frame or self.frames.decompressobj()
-            self.ready = memoryview(self.frame.decompress(self.waiting))
-            self.waiting = self.frame.unused_data
+            self.unpacked = memoryview(self.frame.decompress(self.packed_bytes))
+            self.packed_bytes = self.frame.unused_data
             if self.frame.eof:
                 self.frame = None
-        size = min(len(buffer), len(self.ready))
-        buffer[:size] = self.ready[:size]
-        self.ready = self.ready[size:]
+        size = min(len(buffer), len(self.unpacked))
+        buffer[:size] = self.unpacked[:size]
+        self.unpacked = self.unpacked[size:]
         return size
 
 
@@ -222,7 +220,7 @@ def _lines(source: Source, file: io.BufferedReader, stream: Stream) -> Iterator[
     """The lines of a pack, or of a piece of one, that are not blank."""
     size = 0
     blank = True
-    for number, (at, line) in enumerate(_met(file, stream, source.last), start=1):
+    for number, (at, line) in enumerate(_lines_until(file, stream, source.last), start=1):
         size += len(line)
         if number > limits.LINES:
             raise TraceError(f"more than {limits.LINES} lines; what follows was not read", f"line {number}")
@@ -240,10 +238,10 @@ def _lines(source: Source, file: io.BufferedReader, stream: Stream) -> Iterator[
         raise TraceError("empty", "file")
 
 
-def _met(file: io.BufferedReader, stream: Stream, last: int | None) -> Iterator[tuple[int, bytes]]:
-    """(how far in the file it is met, line) of each line before byte `last` of the file.
+def _lines_until(file: io.BufferedReader, stream: Stream, last: int | None) -> Iterator[tuple[int, bytes]]:
+    """(how far the file had been read before it, line) of each line that begins to be read before byte `last`.
 
-    Whoever reads the file is as far in it at the same line: of several pieces each line is in one.
+    Every reader is as far in the file at the same line, so that each line belongs to exactly one piece.
     """
     while last is None or file.tell() < last:
         at = file.tell()

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.memory import no_garbage_collection
-from machine.processes import cores
-from pipeline.parts import assemble_table, at_work_on_tables, leave_parts, ranges_of, scratch_in
+from machine.processes import cores, no_garbage_collection
 from pipeline.schemas.base import TABLES
+from pipeline.shards import game_ranges, merge_table, scratch_in, table_executor, write_shards
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,22 +23,22 @@ def derive_spans(tables: Path, read: Sequence[str], names: Sequence[str], make: 
 
     games = io.read_table(tables, "games")["game_id"].to_list()
     spans = [games[i : i + GAMES_A_SPAN] for i in range(0, len(games), GAMES_A_SPAN)]
-    with scratch_in(tables) as scratch, at_work_on_tables(cores()) as run:
+    with scratch_in(tables) as scratch, table_executor(cores()) as run:
         pieces = [(n, (span[0], span[-1]), tables, scratch, tuple(read), make) for n, span in enumerate(spans)]
         numbers = sorted(number for _, number in run(leave_span, pieces))
-        ranges, unwanted = ranges_of(games), dict.fromkeys(numbers, ())
+        ranges, unwanted = game_ranges(games), dict.fromkeys(numbers, ())
         calls = [(TABLES[name], numbers, unwanted, ranges, scratch, tables, False) for name in names]
-        shapes = {shape["table"]: shape for _, shape in run(assemble_table, calls)}
+        shapes = {shape["table"]: shape for _, shape in run(merge_table, calls)}
     return dict(sorted(shapes.items()))
 
 
 def leave_span(number: int, span: tuple[str, str], tables: Path, scratch: Path, read: Sequence[str], make: Make) -> int:
-    """Leave the parts of the games from the first to the last of a span; the part's number."""
+    """Write the shards of the games from the first to the last of a span; return the number of the shards."""
     import polars as pl
 
     wanted = pl.col("game_id").is_between(pl.lit(span[0]), pl.lit(span[1]))
     files = {name: pl.scan_parquet(tables / f"{name}.parquet", glob=False) for name in read}
     frames = {name: rows.filter(wanted).collect() for name, rows in files.items()}
     with no_garbage_collection():
-        leave_parts(make(frames), scratch, number)
+        write_shards(make(frames), scratch, number)
     return number

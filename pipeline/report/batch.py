@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from machine.work import each
-from pipeline.io import replacing
+from machine.executor import map_unordered
+from machine.files import replacing
 from pipeline.notebook import NotebookFailed, execute
 from pipeline.report.page import page, wrapped
 
@@ -43,7 +43,7 @@ def make_all(orders: Sequence[Order], workers: int, progress: Callable[[int, int
     """Make every page. Returns what went wrong, a line for each page that could not be made, in their order."""
     failed: dict[int, str] = {}
     progress(0, len(orders))
-    for done, (number, wrong) in enumerate(each(make, orders, workers), start=1):
+    for done, (number, wrong) in enumerate(map_unordered(make, orders, workers), start=1):
         if wrong:
             failed[number] = wrong
         progress(done, len(orders))

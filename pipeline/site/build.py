@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from machine.processes import cores
-from pipeline.parts import at_work_on_tables
+from pipeline.shards import table_executor
 from pipeline.site.changes import Made, begin, code_digest, finish, game_digests, is_site, read_made
 from pipeline.site.figures import figures, ranks, with_ranks
 from pipeline.site.games import CUTS, PAGE_BYTES, compact
@@ -92,7 +92,7 @@ def write_games(
     calls = [(named[i : i + AT_ONCE], tables, out) for i in range(0, len(named), AT_ONCE)]
     done = 0
     progress(0, len(games))
-    with at_work_on_tables(min(workers or cores(), max(1, len(calls)))) as run:
+    with table_executor(min(workers or cores(), max(1, len(calls)))) as run:
         for _, made in run(write_run, calls):
             done += made
             progress(done, len(games))

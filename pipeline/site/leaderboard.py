@@ -82,7 +82,8 @@ def _shown(value: float | None) -> float | None:
 
 def write_downloads(found: pl.DataFrame, folder: Path) -> None:
     """Write the figures at full precision as leaderboard.csv and leaderboard.parquet."""
-    from pipeline.io import replacing, write_csv
+    from machine.files import replacing
+    from pipeline.io import write_csv
 
     folder.mkdir(parents=True, exist_ok=True)
     write_csv(found, folder / "leaderboard.csv")

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.processes import alive
-from pipeline.io import replacing
+from machine.files import is_being_written, replacing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -56,16 +55,12 @@ def write_text(path: Path, text: str) -> None:
 
 def keep_only(folder: Path, names: Collection[str]) -> list[str]:
     """Remove what an earlier site left in one of its folders; returns the names of the files that went."""
-    gone = sorted(path for path in folder.glob("*") if path.is_file() and path.name not in names and not _drafted(path))
+    gone = sorted(
+        path for path in folder.glob("*") if path.is_file() and path.name not in names and not is_being_written(path)
+    )
     for path in gone:
         path.unlink(missing_ok=True)
     return [path.name for path in gone]
-
-
-def _drafted(path: Path) -> bool:
-    """Whether a run that still goes on is writing the file (pipeline.io.replacing)."""
-    owner = path.name.rpartition(".")[0].rpartition(".")[2]
-    return path.name.startswith(".") and owner.isdecimal() and alive(int(owner))
 
 
 def copy_static(out: Path) -> None:

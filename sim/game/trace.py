@@ -11,8 +11,8 @@ import zstandard
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from machine.files import write_whole
 from sim.agents import Message, Reply
-from sim.files import write_whole
 from sim.game.jsonable import to_jsonable
 
 SCHEMA_VERSION = 1

@@ -7,9 +7,9 @@ from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
-from machine.stores import place_to_write
-from sim.files import held_alone, remove_drafts
 from sim.game.trace import PACK_SUFFIX
+from machine.files import held_alone, place_to_write, remove_drafts
+from machine.stores import check_writable
 
 # Names of files that are no folder's: what would be played into one would lie beside the file.
 FILES = (".json", ".jsonl", ".zst", ".gz", ".csv", ".txt", ".parquet")
@@ -47,8 +47,6 @@ def alone(place: Path | str) -> Iterator[None]:
     """
     packed = is_pack(place)
     if isinstance(place, str):
-        from sim.remote import check_writable
-
         check_writable(place, is_file=packed)
         yield
         return

@@ -111,10 +111,10 @@ def run(
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
     from machine.cluster import ClusterError
-    from machine.crew import WorkerDied
+    from machine.files import InUse
+    from machine.process_pool import WorkerDied
     from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable
-    from sim.files import InUse
     from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
     from sim.runs.destinations import alone
@@ -241,14 +241,14 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
 
 def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
-    from machine.work import in_order
-    from sim.files import write_whole
     from sim.runs.destinations import is_pack
     from sim.runs.runner import play_all, play_packed
+    from machine.executor import map_ordered
+    from machine.files import write_whole
 
     workers = o.cluster or worker_count(o.workers)
     if is_pack(o.out):
-        frames = in_order(play_packed, [job.play for job in jobs], workers)
+        frames = map_ordered(play_packed, [job.play for job in jobs], workers)
         write_whole(o.out, progress(frames, "playing", len(jobs)))
     else:
         for _ in progress(play_all(jobs, workers), "playing", len(jobs)):

@@ -11,14 +11,15 @@ import msgspec
 import zstandard
 from msgspec import Struct
 
-from machine.memory import no_garbage_collection
 from machine.stores import Unreachable
-from machine.work import Workers, each
 from sim.game.game import Limits
 from sim.game.trace import packed, write
 from sim.runs.play import Play, config_of, identity, play_game, trace_path
 from sim.runs.teams import Team
 from sim.tasks.suite import Task
+from machine.executor import Workers, map_unordered
+from machine.processes import no_garbage_collection
+from machine.stores import Unreachable, read_file, urls_in
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
@@ -72,11 +73,7 @@ def is_played(job: Job) -> bool:
 
 def opened(path: Path | str) -> IO[bytes]:
     """The file at the path or URL."""
-    if isinstance(path, Path):
-        return path.open("rb")
-    from sim.remote import get
-
-    return io.BytesIO(get(path))
+    return path.open("rb") if isinstance(path, Path) else io.BytesIO(read_file(path))
 
 
 def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
@@ -85,9 +82,7 @@ def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
         return [job for job in jobs if not is_played(job)]
     from concurrent.futures import ThreadPoolExecutor
 
-    from sim.remote import there
-
-    present = there(out)
+    present = urls_in(out)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         played = pool.map(lambda job: job.path in present and is_played(job), jobs)
         return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]
@@ -110,5 +105,5 @@ def play_packed(play: Play) -> bytes:
 def play_all(jobs: Sequence[Job], workers: Workers) -> Iterator[int]:
     """Play all jobs, yielding how many more are done each time some are."""
     chunks = [jobs[i : i + CHUNK] for i in range(0, len(jobs), CHUNK)]
-    for _, done in each(play_chunk, chunks, workers):
+    for _, done in map_unordered(play_chunk, chunks, workers):
         yield done

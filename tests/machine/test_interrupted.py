@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from tests.imports import ROOT
-from tests.machine.test_crew import LIMIT
+from tests.machine.test_process_pool import LIMIT
 
 INTERRUPTED = """
 import sys, time
-from machine.crew import crew
+from machine.process_pool import process_pool
 
 if __name__ == "__main__":
-    with crew(3) as hired:
-        list(hired.run(abs, [(1,), (2,), (3,)]))
+    with process_pool(3) as pool:
+        list(pool.run(abs, [(1,), (2,), (3,)]))
         try:
             print("ready", flush=True)
-            list(hired.run(time.sleep, [(60,), (60,)]))
+            list(pool.run(time.sleep, [(60,), (60,)]))
         except KeyboardInterrupt:
             time.sleep(0.5)  # what the idle one would say, it says now
             print("interrupted", flush=True)
@@ -60,7 +60,7 @@ def test_ctrl_c_ends_workers_at_work_and_idle_ones_without_a_word_of_theirs(tmp_
 # the first of spawned workers imports.
 STARTING = """
 import os, signal, sys, threading
-from machine.crew import crew
+from machine.process_pool import process_pool
 
 def press(whom=os.kill, process=os.getpid()):
     whom(process, signal.SIGINT)
@@ -77,8 +77,8 @@ if __name__ == "__mp_main__":
 if __name__ == "__main__":
     {when}
     try:
-        with crew(2) as hired:
-            list(hired.run(abs, [(1,), (2,)]))
+        with process_pool(2) as pool:
+            list(pool.run(abs, [(1,), (2,)]))
             print("it went on", flush=True)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
@@ -102,7 +102,7 @@ def test_ctrl_c_while_workers_start_is_heard_once_and_nowhere_else(tmp_path: Pat
 STILLBORN = """
 import multiprocessing, sys, threading
 from multiprocessing import resource_tracker
-from machine.crew import WorkerDied, crew
+from machine.process_pool import WorkerDied, process_pool
 
 if __name__ == "__main__":
     sys.argv += ["a word of the command"] * 50_000
@@ -110,13 +110,13 @@ if __name__ == "__main__":
     resource_tracker.ensure_running()
     multiprocessing.set_executable("/bin/false")
     try:
-        with crew(2) as hired:
-            list(hired.run(abs, [(1,), (2,)]))
+        with process_pool(2) as pool:
+            list(pool.run(abs, [(1,), (2,)]))
     except WorkerDied as died:
         print(died, len(sys.argv))
 """
 
 
 def test_a_worker_that_dies_at_its_birth_keeps_nobody_waiting(tmp_path: Path) -> None:
-    told = ended(started(tmp_path, STILLBORN))
-    assert told == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")
+    output = ended(started(tmp_path, STILLBORN))
+    assert output == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")

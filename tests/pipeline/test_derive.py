@@ -9,7 +9,7 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from pipeline import parallel, parts
+from pipeline import parallel, shards
 from pipeline.__main__ import app
 from pipeline.io import read_table
 from pipeline.reading.sources import find
@@ -34,7 +34,7 @@ def without_paths(folder: Path) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.slow
 def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "GAMES_AT_ONCE", 3)
+    monkeypatch.setattr(shards, "GAMES_AT_ONCE", 3)
     folder_of_games(tmp_path / "traces")
     monkeypatch.chdir(tmp_path)
     for out, workers in (("one", 1), ("again", 1), ("two", 2)):
@@ -43,7 +43,7 @@ def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypat
 
 
 def test_a_table_has_all_games_in_the_order_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "GAMES_AT_ONCE", 2)
+    monkeypatch.setattr(shards, "GAMES_AT_ONCE", 2)
     shuffled = random.Random(1).sample(GAMES, len(GAMES))
     parallel.derive([folder_of_games(tmp_path / "in", shuffled)], tmp_path / "out", workers=1)
     assert read_table(tmp_path / "out", "games")["game_id"].to_list() == GAMES

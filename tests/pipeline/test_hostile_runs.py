@@ -21,7 +21,7 @@ from pipeline import parallel
 from pipeline.__main__ import app
 from pipeline.derive import read_traces
 from pipeline.io import read_table
-from pipeline.reading.sources import find, look
+from pipeline.reading.sources import find, find_and_count_others
 from tests.kills import LIMIT, workers_of
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_what_may_not_be_read_is_rejected() -> None:
         (folder / "closed").chmod(0)
         Path(name).chmod(0o755)
         with unprivileged():
-            sources, _ = look([folder])
+            sources, _ = find_and_count_others([folder])
             [(_, rejected)] = read_traces(sources)
         (folder / "closed").chmod(0o755)
     assert [(Path(r.path).name, r.reason) for r in rejected] == [

@@ -10,7 +10,7 @@ from trace_builder import toy_game, write_trace
 
 from pipeline import parallel
 from pipeline.reading import limits, sources
-from pipeline.reading.sources import Source, find, pieces, texts
+from pipeline.reading.sources import Source, find, split_pack, texts
 from pipeline.reading.traces import TraceError
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_each_line_is_in_one_piece_and_they_are_in_order(name: str, number: int, tmp_path: Path) -> None:
     source = pack(tmp_path, name, lines_of_a_pack())
-    cut = pieces(source, number)
+    cut = split_pack(source, number)
     assert [piece.size for piece in cut] and sum(piece.size for piece in cut) == source.size
     assert list(chain.from_iterable(map(told, cut))) == told(source)
 
@@ -53,12 +53,14 @@ def test_each_line_is_in_one_piece_and_they_are_in_order(name: str, number: int,
 @pytest.mark.usefixtures("_small_pieces")
 def test_the_lines_of_a_plain_pack_are_shared_out_evenly(tmp_path: Path) -> None:
     source = pack(tmp_path, "p.jsonl", [os.urandom(2_000).hex().encode() for _ in range(40)])
-    assert all(5 <= len(told(piece)) <= 15 for piece in pieces(source, 4))
+    assert all(5 <= len(told(piece)) <= 15 for piece in split_pack(source, 4))
 
 
 def cut_in(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every pack be read in so many pieces, whatever its size."""
-    monkeypatch.setattr(parallel, "cut_up", lambda found, _: [piece for s in found for piece in pieces(s, number)])
+    monkeypatch.setattr(
+        parallel, "split_large_packs", lambda found, _: [piece for s in found for piece in split_pack(s, number)]
+    )
 
 
 def derived(folder: Path, out: Path) -> tuple[parallel.Derived, dict[str, bytes]]:
@@ -105,7 +107,11 @@ def test_the_files_that_are_told_of_are_the_packs_and_not_their_pieces(
 def test_only_packs_that_would_keep_the_others_waiting_are_cut() -> None:
     small, large = Source("a.jsonl.zst", 1_000), Source("b.jsonl.zst", 9_000_000)
     single = Source("c.json.zst", 9_000_000)
-    assert [s.name for s in parallel.cut_up([small, large, single], 1)] == [small.name, large.name, single.name]
-    cut = parallel.cut_up([small, large, single], 4)
+    assert [s.name for s in parallel.split_large_packs([small, large, single], 1)] == [
+        small.name,
+        large.name,
+        single.name,
+    ]
+    cut = parallel.split_large_packs([small, large, single], 4)
     assert [s.name for s in cut] == [small.name, large.name, large.name, single.name]
     assert [(s.first, s.last) for s in cut[1:3]] == [(0, 4_500_000), (4_500_000, None)]

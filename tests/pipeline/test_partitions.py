@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline import parallel, parts
+from pipeline import parallel, shards
+from pipeline.hive import BY
 from pipeline.io import read_table
-from pipeline.partitions import BY
 from pipeline.schemas.base import REJECTED, TABLES
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Pa
         game.content["config"] |= {"team": TEAMS[number % 3], "condition": ("standard", "blocked")[number % 2]}
         write_trace(folder / "traces" / f"{number}.json.zst", game.text())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "GAMES_AT_ONCE", 5)
+        patch.setattr(shards, "GAMES_AT_ONCE", 5)
         for out, partition in (("flat", False), ("parted", True)):
             parallel.derive([folder / "traces"], folder / out, parallel.Recipe(partition=partition), workers=1)
     yield folder / "flat", folder / "parted"

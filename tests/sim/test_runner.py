@@ -1,8 +1,8 @@
 import msgspec
 import pytest
 
+from machine.executor import map_ordered, map_unordered
 from machine.processes import cores
-from machine.work import each, in_order
 from sim.game.game import Limits
 from sim.game.trace import read, write
 from sim.runs.runner import is_played, jobs_for, play_all
@@ -105,11 +105,11 @@ def test_a_stopped_game_does_not_count(tmp_path):
 def test_an_exception_in_one_piece_ends_the_work():
     for workers in (1, 2):
         with pytest.raises(ValueError, match="invalid literal"):
-            list(each(int, ["1", "x", "3"], workers))
+            list(map_unordered(int, ["1", "x", "3"], workers))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_results_come_in_the_order_of_the_pieces(workers):
-    assert list(in_order(str, range(9), workers)) == list("012345678")
-    assert list(in_order(str, [], workers)) == []
+    assert list(map_ordered(str, range(9), workers)) == list("012345678")
+    assert list(map_ordered(str, [], workers)) == []
     assert cores() >= 1

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 import zstandard
 
+from machine.files import write_whole
 from sim.agents import Message, Reply
-from sim.files import write_whole
 from sim.game.game import Limits
 from sim.game.trace import game_id, inbox_snapshot, read, write
 from sim.runs.play import Play, play_game, trace_path

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from machine.files import replacing
 from pipeline import beyond
-from pipeline.io import replacing
 
 TEAMS = Path("data/beyond/teams/frontier")
 

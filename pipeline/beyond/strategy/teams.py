@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.io import replacing
+from machine.files import replacing
 
 Team = dict[str, Any]
 

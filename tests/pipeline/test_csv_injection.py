@@ -16,10 +16,10 @@ from pipeline.__main__ import app as pipeline_app
 from pipeline.audit.codes import Divergence
 from pipeline.audit.files import line
 from pipeline.compare import COLUMNS, as_rich_table
+from pipeline.csv_injection import unmarked
 from pipeline.database import attach, build_database
 from pipeline.io import for_csv, read_table, to_frame, write_csv, write_table
 from pipeline.schemas.base import REJECTED
-from pipeline.spreadsheet import unmarked
 from sim.__main__ import app as sim_app
 
 # One row a text, and what stands in the CSV.

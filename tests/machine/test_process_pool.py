@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machine.crew import Crew, WorkerDied, crew
-from machine.work import at_work, each, in_order
+from machine.executor import executor, map_ordered, map_unordered
+from machine.process_pool import ProcessPool, WorkerDied, process_pool
 
 # Nothing here takes so long, on no machine however busy: who waits longer waits for ever.
 LIMIT = 120.0
 
 
 @pytest.fixture
-def pair() -> Iterator[Crew]:
+def pair() -> Iterator[ProcessPool]:
     """Two workers who wait for work."""
-    with ended_in_time(), crew(2) as hired:
-        assert len(list(hired.run(double, [(1,), (2,)]))) == 2
-        yield hired
+    with ended_in_time(), process_pool(2) as pool:
+        assert len(list(pool.run(double, [(1,), (2,)]))) == 2
+        yield pool
 
 
 class ended_in_time:
@@ -43,7 +43,7 @@ class ended_in_time:
 
     @staticmethod
     def tell(*_: object) -> None:
-        # No OSError, as TimeoutError is one: a crew takes those for the death of a worker.
+        # No OSError, as TimeoutError is one: a pool takes those for the death of a worker.
         raise AssertionError("it waited for ever")
 
 
@@ -68,7 +68,7 @@ def meanwhile(act: Callable[[], None]) -> Iterator[None]:
     thread.join()
 
 
-def get_ready() -> None:
+def set_prepared() -> None:
     os.environ["PREPARED"] = "yes"
 
 
@@ -99,24 +99,24 @@ class Stubborn(Exception):
         super().__init__(f"{what} in {where}")
 
 
-def ids(hired: Crew) -> list[int]:
-    return [worker.process.pid or 0 for worker in hired.workers]
+def ids(pool: ProcessPool) -> list[int]:
+    return [worker.process.pid or 0 for worker in pool.workers]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_results_come_with_the_index_of_their_call_for_any_number_of_workers(workers: int) -> None:
-    assert sorted(each(double, range(7), workers)) == [(i, 2 * i) for i in range(7)]
-    assert list(in_order(double, range(7), workers)) == [2 * i for i in range(7)]
+    assert sorted(map_unordered(double, range(7), workers)) == [(i, 2 * i) for i in range(7)]
+    assert list(map_ordered(double, range(7), workers)) == [2 * i for i in range(7)]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_no_work_has_no_results(workers: int) -> None:
-    assert list(each(double, [], workers)) == []
-    with at_work(workers) as run:
+    assert list(map_unordered(double, [], workers)) == []
+    with executor(workers) as run:
         assert list(run(double, [])) == []
 
 
-def test_workers_work_at_once_and_are_the_same_for_all_rounds_of_work(pair: Crew, tmp_path: Path) -> None:
+def test_workers_work_at_once_and_are_the_same_for_all_rounds_of_work(pair: ProcessPool, tmp_path: Path) -> None:
     # Each waits for the other: one after the other they would wait for ever.
     one = tmp_path / "one"
     first = {who for _, who in pair.run(leave, [(one, awaited(one)), (tmp_path / "other", one)])}
@@ -124,21 +124,21 @@ def test_workers_work_at_once_and_are_the_same_for_all_rounds_of_work(pair: Crew
 
 
 def test_workers_are_prepared_first_and_end_with_the_block() -> None:
-    with crew(2, get_ready) as hired:
-        assert {value for _, value in hired.run(os.getenv, [("PREPARED",)] * 4)} == {"yes"}
-        processes = ids(hired)
+    with process_pool(2, set_prepared) as pool:
+        assert {value for _, value in pool.run(os.getenv, [("PREPARED",)] * 4)} == {"yes"}
+        processes = ids(pool)
     assert not any(Path(f"/proc/{process}").exists() for process in processes)
 
 
 @pytest.fixture(scope="module")
-def lasting() -> Iterator[Crew]:
-    with crew(2) as hired:
-        yield hired
+def lasting() -> Iterator[ProcessPool]:
+    with process_pool(2) as pool:
+        yield pool
 
 
 @given(pieces=st.lists(st.binary(max_size=300), max_size=9), times=st.integers(0, 2_000))
 @settings(max_examples=25)
-def test_what_comes_back_is_what_was_sent_however_large(lasting: Crew, pieces: list[bytes], times: int) -> None:
+def test_what_comes_back_is_what_was_sent_however_large(lasting: ProcessPool, pieces: list[bytes], times: int) -> None:
     sent = [(piece * times,) for piece in pieces]
     assert sorted(lasting.run(bytes, sent)) == [(i, piece) for i, (piece,) in enumerate(sent)]
 
@@ -156,8 +156,8 @@ def go(tmp_path: Path) -> Path:
     return tmp_path / "go"
 
 
-def test_an_idle_worker_that_is_killed_keeps_nobody_waiting(pair: Crew, left: Path, go: Path) -> None:
-    # The second is stopped while it waits for work, and killed when all the work is done and the crew is to end.
+def test_an_idle_worker_that_is_killed_keeps_nobody_waiting(pair: ProcessPool, left: Path, go: Path) -> None:
+    # The second is stopped while it waits for work, and killed when all the work is done and the pool is to end.
     _, idle = ids(pair)
     results = pair.run(leave, [(left / "late", go), (left / "soon",)])
     assert next(results)[1] == idle
@@ -167,27 +167,27 @@ def test_an_idle_worker_that_is_killed_keeps_nobody_waiting(pair: Crew, left: Pa
     os.kill(idle, signal.SIGKILL)
 
 
-def test_a_stopped_worker_with_nothing_to_do_keeps_nobody_waiting(pair: Crew) -> None:
+def test_a_stopped_worker_with_nothing_to_do_keeps_nobody_waiting(pair: ProcessPool) -> None:
     assert len(list(pair.run(double, [(1,), (2,)]))) == 2
     os.kill(ids(pair)[0], signal.SIGSTOP)
 
 
-def test_a_worker_that_was_killed_when_idle_is_missed_when_it_is_needed(pair: Crew) -> None:
+def test_a_worker_that_was_killed_when_idle_is_missed_when_it_is_needed(pair: ProcessPool) -> None:
     os.kill(ids(pair)[0], signal.SIGKILL)
     pair.workers[0].process.join()
     with pytest.raises(WorkerDied):
         list(pair.run(double, [(1,), (2,)]))
 
 
-def go_when_missed(pair: Crew, go: Path) -> None:
-    """Let the second worker end its call when the crew has heard from the first."""
+def go_when_missed(pair: ProcessPool, go: Path) -> None:
+    """Let the second worker end its call when the pool has heard from the first."""
     until(awaited(go).exists)
     until(lambda: pair.workers[0].pipe not in pair.busy)
     go.touch()
 
 
 def test_a_worker_that_is_killed_at_work_ends_it_when_the_others_have_done_theirs(
-    pair: Crew, left: Path, go: Path
+    pair: ProcessPool, left: Path, go: Path
 ) -> None:
     nothing = left.with_name("nothing")
 
@@ -201,7 +201,7 @@ def test_a_worker_that_is_killed_at_work_ends_it_when_the_others_have_done_their
     assert [path.name for path in left.iterdir()] == ["done"]
 
 
-def test_a_worker_that_is_killed_halfway_through_its_answer_ends_the_work(pair: Crew) -> None:
+def test_a_worker_that_is_killed_halfway_through_its_answer_ends_the_work(pair: ProcessPool) -> None:
     results = pair.run(bytes, [(1,), (50_000_000,)])
     next(results)
     # Nobody reads: the pipe is full, and the second worker stands within its answer.
@@ -212,12 +212,14 @@ def test_a_worker_that_is_killed_halfway_through_its_answer_ends_the_work(pair: 
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_worker_that_ends_suddenly_is_told_of(pair: Crew, how: signal.Signals) -> None:
+def test_a_worker_that_ends_suddenly_is_told_of(pair: ProcessPool, how: signal.Signals) -> None:
     with pytest.raises(WorkerDied):
         list(pair.run(signal.raise_signal, [(how,)]))
 
 
-def test_the_first_error_ends_the_work_and_says_where_in_a_worker_it_was(pair: Crew, left: Path, go: Path) -> None:
+def test_the_first_error_ends_the_work_and_says_where_in_a_worker_it_was(
+    pair: ProcessPool, left: Path, go: Path
+) -> None:
     calls = [(left / "nowhere" / "x",), (left / "done", go), *[(left / "never",)] * 5]
     with meanwhile(lambda: go_when_missed(pair, go)), pytest.raises(FileNotFoundError, match="nowhere") as caught:
         list(pair.run(leave, calls))
@@ -237,7 +239,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("error", "kind", "words"), ERRORS, ids=[type(row[0]).__name__ for row in ERRORS])
 def test_errors_come_back_as_they_are_or_in_their_words(
-    pair: Crew, error: Exception, kind: type[Exception], words: str
+    pair: ProcessPool, error: Exception, kind: type[Exception], words: str
 ) -> None:
     raising = partial(refuse, error) if not isinstance(error, Stubborn) else partial(raise_stubborn, "salt")
     with pytest.raises(kind, match=words):
@@ -248,7 +250,7 @@ def raise_stubborn(what: str) -> None:
     raise Stubborn(what, "the sugar")
 
 
-def test_what_cannot_be_sent_is_an_error_on_either_side(pair: Crew) -> None:
+def test_what_cannot_be_sent_is_an_error_on_either_side(pair: ProcessPool) -> None:
     with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
         list(pair.run(double, [(lambda: 1,)]))
     with pytest.raises(TypeError, match="cannot pickle"):
@@ -256,7 +258,7 @@ def test_what_cannot_be_sent_is_an_error_on_either_side(pair: Crew) -> None:
     assert list(pair.run(double, [(1,)])) == [(0, 2)]
 
 
-def test_work_that_is_broken_off_is_waited_for(pair: Crew, left: Path, go: Path) -> None:
+def test_work_that_is_broken_off_is_waited_for(pair: ProcessPool, left: Path, go: Path) -> None:
     results = pair.run(leave, [(left / "first",), (left / "second", go), (left / "third", go)])
     next(results)
     threading.Timer(0.3, go.touch).start()

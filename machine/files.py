@@ -1,0 +1,110 @@
+"""Where output goes, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from machine.locks import locked
+from machine.processes import alive
+from machine.stores import PROTOCOLS, write_file
+
+# What fsspec calls this machine's disk.
+LOCAL = ("file", "local")
+
+# A file that is not finished is called `.{name}.{process id}.tmp`; DuckDB adds an ending of its own.
+DRAFT = re.compile(r"\..+\.(\d+)\.tmp(\..+)?", re.DOTALL)
+
+
+class InUse(Exception):
+    """A folder that another run is writing to."""
+
+
+def place_to_write(out: str, *also: str) -> Path | str:
+    """Where output goes: a path of this machine, or a URL of an object store or of one of the protocols `also`.
+
+    Raises ValueError, in plain words, for a URL that nothing can be written to.
+    """
+    protocol, is_remote, path = out.partition("://")
+    if not is_remote:
+        return Path(out)
+    if protocol in LOCAL:
+        return Path(path)
+    if protocol not in (*PROTOCOLS, *also):
+        raise ValueError(f"{out}: {protocol}:// cannot be written to; name a folder, or s3://, gs:// or az://")
+    names = (path.strip("/") if protocol in also else path.rstrip("/")).split("/")
+    if not names[0]:
+        raise ValueError(f"{out} names no bucket; write {protocol}://BUCKET/FOLDER")
+    if any(name in ("", ".", "..") for name in names):
+        raise ValueError(f"{out}: a folder in it is called . or .. or nothing; write names with one / between them")
+    return out.rstrip("/")
+
+
+@contextmanager
+def held_alone(folder: Path) -> Iterator[None]:
+    """Keep the folder, made if need be, to this process until the end, even a sudden one.
+
+    Raises InUse where another process holds it. On a disk without locks, go on without.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as lock:
+        try:
+            lock.enter_context(locked(folder, wait=False))
+        except BlockingIOError as error:
+            raise InUse(f"{folder}: another run is writing there; wait for its end, or name another folder") from error
+        except OSError:
+            pass  # a disk without locks
+        yield
+
+
+@contextmanager
+def replacing(path: Path, tidy: bool = True) -> Iterator[Path]:
+    """A draft beside `path` to write to, which takes its place when the block ends well and is removed when not.
+
+    tidy: also remove the drafts of this file that killed processes left; it lists the folder, which takes long where
+    there are many files.
+    """
+    if tidy:
+        remove_drafts(path.parent, deep=False, name=glob.escape(path.name))
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_whole(path: Path | str, parts: Iterable[bytes]) -> None:
+    """Write the file at a path or URL, whole or not at all; the path's folder is made if need be.
+
+    Raises OSError, naming the file, where it can't be written.
+    """
+    if isinstance(path, str):
+        write_file(path, parts)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path, tidy=False) as draft, draft.open("wb") as file:
+            file.writelines(parts)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def remove_drafts(folder: Path, deep: bool = True, name: str = "*") -> None:
+    """Remove what processes that are no more left unfinished: drafts of files called `name`, a pattern, in the folder;
+    deep: in all folders in it, too."""
+    for path in folder.glob(f"{'**/' if deep else ''}.{name}.*.tmp*"):
+        if (draft := DRAFT.fullmatch(path.name)) and not alive(int(draft[1])):
+            path.unlink(missing_ok=True)
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether the file is the draft of a process that still runs."""
+    draft = DRAFT.fullmatch(path.name)
+    return draft is not None and alive(int(draft[1]))
