@@ -142,12 +142,12 @@ def growth(folder: Path) -> Figures:
 
 def negotiator(folder: Path) -> Figures:
     """One game of simulated negotiators, in milliseconds of CPU."""
+    from machine.processes import no_garbage_collection
     from sim.game.game import Limits
     from sim.runs.play import play_game
     from sim.runs.runner import jobs_for
     from sim.runs.teams import load_team
     from sim.tasks.suite import read_tasks
-    from machine.processes import no_garbage_collection
 
     jobs = jobs_for(read_tasks(inputs.tasks(folder)), [load_team(s) for s in inputs.STYLES], Limits(), 1, folder)
     with no_garbage_collection():

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from machine.files import replacing
 from machine.terminal import Commands, progress_bar
 from pipeline.derive_command import EXAMPLES as EXAMPLES_DERIVE
 from pipeline.derive_command import derive

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.io import replacing
-from pipeline.jupyter_kernel import kernel
 from machine.files import replacing
+from pipeline.jupyter_kernel import kernel
 
 # What differs between two runs of the same notebook, or between two machines.
 NOTEBOOK_KEYS = ("papermill", "widgets")

@@ -13,7 +13,6 @@ from pipeline.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.schemas.results import RESULT_TABLES
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import queries, query_text
-from pipeline.tables import SQL, queries
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown

@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
+from machine.terminal import Commands
 from sim.runs.run import EXAMPLES, run
 from sim.runs.terminal import fail, progress, say, worker_count
-from machine.terminal import Commands
 
 
 class SimCommands(Commands):
@@ -89,10 +89,10 @@ def suite(
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
     from functools import partial
 
+    from machine.executor import map_ordered
     from sim.tasks.blocked import make_blocked_task
     from sim.tasks.lists import read_list
     from sim.tasks.suite import Solving, TaskError, checked, make_task, write_tasks
-    from machine.executor import map_ordered
 
     make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
     with writing(out, TaskError):
@@ -122,9 +122,9 @@ def select(
     """Choose a suite: rank each cell's candidates by difficulty and keep some of each third."""
     from functools import partial
 
+    from machine.executor import map_ordered
     from sim.tasks.lists import SETTINGS, write_list
     from sim.tasks.select import DENSITIES, SEED_BASES, SHAPES, cells, select_cell
-    from machine.executor import map_ordered
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sim.agents.style.docs import page
-from sim.files import write_whole
-from sim.trace_schema import schema_text
+from machine.files import write_whole
+from sim.game.trace_schema import schema_text
+from sim.runs.style_docs import page
 
 STYLES, SCHEMA = Path("docs/styles.md"), Path("docs/trace.schema.json")
 DOCUMENTS: dict[Path, Callable[[], str]] = {STYLES: page, SCHEMA: schema_text}

@@ -21,7 +21,6 @@ from multiprocessing import active_children, get_context
 from machine.files import replacing
 from machine.processes import cores, end_with
 from pipeline.documents.markdown import filled
-from pipeline.io import replacing
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 

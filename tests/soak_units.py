@@ -23,7 +23,6 @@ from pipeline.derive import rejection
 from pipeline.ingest import ingest
 from pipeline.parallel import Recipe, derived_frames
 from pipeline.reading.traces import TraceError, decode
-from pipeline.schemas.base import TABLES
 from sim.game.trace import encoded
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness

@@ -11,7 +11,6 @@ import pytest
 
 from machine.files import InUse, held_alone, remove_drafts, replacing
 from machine.processes import alive
-from pipeline.io import replacing
 from sim.tasks.suite import write_tasks
 from tests.kills import LIMIT, ROWS, Harness, Row, sim_run, tiny_disk, workers_of
 from tests.sim.worlds import tiny_task

@@ -7,9 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from machine.files import replacing
 from pipeline.documents import benchmarks, metrics, paper, reference, statistics
 from pipeline.documents.markdown import filled
-from pipeline.io import replacing
 
 
 class Part(NamedTuple):

@@ -8,7 +8,7 @@ from types import ModuleType
 from pipeline.beyond.tables import BEYOND_TABLES
 from pipeline.documents.markdown import link, table
 from pipeline.language import grammar
-from pipeline.language.vocabulary import around, cost, negative, occupied, positive, proposal
+from pipeline.language.vocabulary import feasible, infeasible
 from pipeline.rules import ENGLISH
 from pipeline.schemas.base import TABLES, Table
 from pipeline.schemas.results import RESULT_TABLES
@@ -23,19 +23,19 @@ EXAMPLES = {
     "proposal": "Let's go with slot 5",
 }
 PHRASES: tuple[tuple[str, ModuleType, str], ...] = (
-    ("occupied", occupied, "OCCUPIED"),
-    ("negative", negative, "NEGATIVE"),
-    ("positive", positive, "POSITIVE"),
-    ("cost", cost, "COST"),
-    ("proposal", proposal, "PROPOSAL"),
-    ("making room: cost where the clause names it, else occupied", occupied, "EFFORT"),
-    ("events, which occupy a slot", occupied, "EVENT"),
-    ("turned round: an errand denied, a conflict denied", positive, "CLEAR"),
-    ("negations, which turn the class after them", around, "NEGATION"),
-    ("read over", around, "IGNORED"),
-    ("conditions and guesses", around, "HYPOTHETICAL"),
-    ("requests", around, "REQUEST"),
-    ("the rest of the calendar", around, "ELSEWHERE"),
+    ("occupied", infeasible, "OCCUPIED"),
+    ("negative", infeasible, "NEGATIVE"),
+    ("positive", feasible, "POSITIVE"),
+    ("cost", feasible, "COST"),
+    ("proposal", feasible, "PROPOSAL"),
+    ("making room: cost where the clause names it, else occupied", infeasible, "EFFORT"),
+    ("events, which occupy a slot", infeasible, "EVENT"),
+    ("turned round: an errand denied, a conflict denied", feasible, "CLEAR"),
+    ("negations, which turn the class after them", grammar, "NEGATION"),
+    ("read over", grammar, "IGNORED"),
+    ("conditions and guesses", grammar, "HYPOTHETICAL"),
+    ("requests", grammar, "REQUEST"),
+    ("the rest of the calendar", grammar, "ELSEWHERE"),
     ("exceptions", grammar, "EXCEPT"),
     ("clause ends", grammar, "HARD"),
     ("part ends", grammar, "SOFT"),

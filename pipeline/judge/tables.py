@@ -13,9 +13,9 @@ from pipeline.judge.questions import Asked, Question
 from pipeline.judge.replies import Reading
 from pipeline.rules import RuleSet
 from pipeline.schemas.judge import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
+from pipeline.shards import publish, scratch_in
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
-from pipeline.shards import publish, scratch_in
 
 RESAMPLING = Resampling(seed="judge agreement")
 REPLY_CHARS = 200

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from pipeline.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.language.statements import Reading, StatementForm, read
-from pipeline.language.scan import fold, numbers_of, sentences
 from pipeline.rules import Claim, EvidenceRun, RuleSet, claims_of
 from pipeline.typed_messages import PROTOCOLS
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.benchmarks import numbers
+from pipeline.documents.benchmarks import numbers
 from pipeline.plots.labels import spread, text_size
 from pipeline.plots.points import WITH_ENDS, with_ends
 from pipeline.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots

@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.frontier import frontier
 from pipeline.plots.labels import Label, label_marks
 from pipeline.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
-from pipeline.statistics.slopes import Line
+from pipeline.statistics.bootstrap import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,8 +20,8 @@ from aiolimiter import AsyncLimiter
 from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from machine.files import write_whole
 from sim.agents import AgentFailure
-from sim.files import write_whole
 from sim.game.jsonable import to_jsonable
 from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import CallError, KeyMissing, call_error, key_of, redact, secrets, wait_before, written

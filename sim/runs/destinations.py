@@ -7,9 +7,9 @@ from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
-from sim.game.trace import PACK_SUFFIX
 from machine.files import held_alone, place_to_write, remove_drafts
 from machine.stores import check_writable
+from sim.game.trace import PACK_SUFFIX
 
 # Names of files that are no folder's: what would be played into one would lie beside the file.
 FILES = (".json", ".jsonl", ".zst", ".gz", ".csv", ".txt", ".parquet")

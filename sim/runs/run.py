@@ -241,10 +241,10 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
 
 def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
-    from sim.runs.destinations import is_pack
-    from sim.runs.runner import play_all, play_packed
     from machine.executor import map_ordered
     from machine.files import write_whole
+    from sim.runs.destinations import is_pack
+    from sim.runs.runner import play_all, play_packed
 
     workers = o.cluster or worker_count(o.workers)
     if is_pack(o.out):

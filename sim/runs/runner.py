@@ -11,15 +11,14 @@ import msgspec
 import zstandard
 from msgspec import Struct
 
-from machine.stores import Unreachable
+from machine.executor import Workers, map_unordered
+from machine.processes import no_garbage_collection
+from machine.stores import Unreachable, read_file, urls_in
 from sim.game.game import Limits
 from sim.game.trace import packed, write
 from sim.runs.play import Play, config_of, identity, play_game, trace_path
 from sim.runs.teams import Team
 from sim.tasks.suite import Task
-from machine.executor import Workers, map_unordered
-from machine.processes import no_garbage_collection
-from machine.stores import Unreachable, read_file, urls_in
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from machine.files import write_whole
 from sim.tasks.scenario import Parameters
 from sim.tasks.suite import VARIED_COSTS, Entry, TaskError
-from machine.files import write_whole
 
 REQUIRED = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")
 SETTINGS = ("uniform", "varied")

@@ -17,8 +17,8 @@ from pipeline.beyond.frontier.teams import main as write_teams
 from pipeline.beyond.frontier.teams import settings as team_settings
 from pipeline.frontier import frontier
 from pipeline.io import shaped
-from sim.runs.teams import build_agent, read_team
 from pipeline.statistics.resampling import Resampling
+from sim.runs.teams import build_agent, read_team
 
 RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")
 PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)

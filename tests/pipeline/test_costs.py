@@ -13,9 +13,9 @@ from pipeline.costs import MEASURED, NEEDS_TRACES, NO_PRICE, NO_TOKENS, costs, p
 from pipeline.io import read_table, to_frame
 from pipeline.parallel import derive
 from pipeline.prices import litellm_prices, read_prices, team_models
+from pipeline.schemas.base import CALLS
 from sim.tasks.lists import read_list
 from sim.tasks.suite import make_task, write_tasks
-from pipeline.schemas.base import CALLS
 from tests.sim.stub import stub
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,6 @@ from pipeline.stages import mixed_effects as regressing
 from pipeline.stages import robustness as sweeping
 from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
 from pipeline.statistics.resampling import Resampling
-from pipeline.statistics.by_game import by_game
 from pipeline.statistics.table_intervals import table_intervals
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk

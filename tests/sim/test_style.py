@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from sim.agents import CHEAP_TALK, DECISION
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style
+from sim.documents import STYLES
 from sim.game.game import Limits
 from sim.runs.play import Play, play_game
-from sim.runs.style_docs import PAGE, page
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, read_team
-from sim.documents import STYLES
 from tests.sim.worlds import (
     CHAIN,
     TRIO,

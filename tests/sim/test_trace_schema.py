@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sim.game.trace import Trace, encoded
-from sim.game.trace_schema import EVENTS, PLACE, schema_text, trace_schema
+from sim.game.trace_schema import EVENTS, trace_schema
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
 from tests.sim.worlds import tiny_task
