@@ -27,7 +27,7 @@ UNDECIDED: Decision = (None, None)
 
 def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
     """The class that tokens of these kinds say together, and the token that decides it."""
-    if kinds.isdisjoint(CLASS_KINDS) or _is_elsewhere(kinds):
+    if not _has_class(kinds):
         return UNDECIDED
     claim_class, decider = UNDECIDED
     negated, proposed = _negates_all(text, tokens, kinds), False
@@ -46,9 +46,9 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
     return claim_class, decider
 
 
-def _is_elsewhere(kinds: Set[str]) -> bool:
-    """Whether it speaks of the rest of the calendar: "the other slots are free"."""
-    return "elsewhere" in kinds and kinds.isdisjoint(LISTS)
+def _has_class(kinds: Set[str]) -> bool:
+    """Whether one is said, and not only of the rest of the calendar: "the other slots are free"."""
+    return not kinds.isdisjoint(CLASS_KINDS) and ("elsewhere" not in kinds or not kinds.isdisjoint(LISTS))
 
 
 def _class_of(text: str, token: Token, negated: bool, skips_effort: bool) -> str | None:

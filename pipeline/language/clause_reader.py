@@ -19,6 +19,7 @@ from pipeline.language.clauses import (
     is_of_others,
     is_of_them,
     marks_of,
+    prices,
     wins,
 )
 from pipeline.language.scan import Token
@@ -174,8 +175,7 @@ class ClauseReader:
         if is_of_others(self.text, before, atom) or not (surely or is_of_them(self.text, before, atom, claim_class)):
             return
         clause = replace(before, claim_class=claim_class, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
-        cheap = claim_class == "cost" and before.decider is not None and before.decider.kind == "effort"
-        clause.overrides = cheap or is_news(self.text, atom)
+        clause.overrides = is_news(self.text, atom) or prices(before, claim_class)
         clause.silent, clause.inherits_from = False, None if marks else before
         self.clauses.append(clause)
 

@@ -138,7 +138,7 @@ RULES = (
         "slots and a class share the class with slots before them",
         lambda reader, atom, _: shares_class(reader.text, reader.open, atom),
         ClauseReader.add_with_slots_before,
-        "Slot 3, and slot 5 is free",
+        "Slot 3 today, and slot 5 tomorrow are free",
         "9 3 positive, 9 5 positive",
     ),
     Rule(
@@ -208,14 +208,14 @@ RULES = (
         "slots go on a list, and more is said of them",
         lambda reader, atom, following: is_described(reader.open, atom, following),
         ClauseReader.repeat,
-        "I'm free at slot 3 and at slot 5, which is cheap",
-        "9 3 positive, 9 5 positive",
+        "Slot 3 is busy, and slot 5, where I have an errand",
+        "9 3 negative, 9 5 occupied",
     ),
     Rule(
         "slots go on a list",
         lambda reader, atom, _: goes_on_list(reader.text, reader.open, atom),
         ClauseReader.add_slots,
-        "I'm free at slot 3, slot 5",
+        "Slot 3 works for me, or slot 5",
         "9 3 positive, 9 5 positive",
     ),
     Rule(

@@ -116,9 +116,14 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
         return True
     if (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
         return True
-    if marks_of(atom) and (not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)):
+    if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
         return True
-    return before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end) is not None
+    return bool(marks_of(atom)) and _is_label_of(text, before, atom)
+
+
+def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
+    return not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
 
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
@@ -144,6 +149,11 @@ def is_news(text: str, atom: Atom) -> bool:
         return False
     left = atom.lead.endswith("so") and MOVED.search(text, 0, atom.start) is not None
     return left or NEWS.search(text, atom.start, atom.end) is not None
+
+
+def prices(before: Clause, claim_class: str) -> bool:
+    """Whether a cost is that of making room: "I could clear slot 3, it would cost 5"."""
+    return claim_class == "cost" and before.decider is not None and before.decider.kind == "effort"
 
 
 def wins(text: str, before: Clause, clause: Clause, atom: Atom) -> bool:

@@ -102,22 +102,24 @@ class Slots(NamedTuple):
 
 def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     """Whether a bare number, or list of them, stands where only a slot would."""
-    start = tokens[index].start
-    ahead = _ahead(text, start)
-    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, tokens[index].end):
+    number = tokens[index]
+    ahead = _ahead(text, number.start)
+    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, number.end):
         return False
-    if (
-        ITEM.search(ahead)
-        or BOTH_ENDS.search(ahead)
-        or ONWARD.match(text, tokens[index].end)
-        or (PLACE.search(ahead) and STARTS.match(text, tokens[index].end))
-    ):
+    if _is_place(text, number, ahead):
         return True
-    if PRICED.search(text, 0, start) and index and tokens[index - 1].kind in ("slots", "numbers"):
+    if index and tokens[index - 1].kind in LISTS and PRICED.search(text, 0, number.start):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True
     return _is_left_over(text, tokens, index, goes_on)
+
+
+def _is_place(text: str, number: Token, ahead: str) -> bool:
+    """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
+    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ONWARD.match(text, number.end):
+        return True
+    return PLACE.search(ahead) is not None and STARTS.match(text, number.end) is not None
 
 
 def _ahead(text: str, start: int) -> str:
@@ -148,18 +150,23 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     number = tokens[index]
     if not _starts_clause(text, tokens, index):
         return False
+    if _goes_on_with(text, tokens, index):
+        return True
     at = index + 1
     while at < len(tokens) and tokens[at].kind == "soft" and text[tokens[at].start] in ":(|":
         at += 1
-    if _goes_on_with(text, tokens, index):
-        return True
     if at == len(tokens) or tokens[at].kind not in CLASS_KINDS | {"negation"}:
-        end = tokens[index + 1].start if index + 1 < len(tokens) else len(text)
-        leaves_out = number.end < len(text.rstrip()) and ELLIPSIS.fullmatch(text, number.end, end) is not None
-        return index > 0 and leaves_out and _is_said(tokens, index, goes_on)
-    if HELD.search(_ahead(text, number.start)) and tokens[at].kind != "positive":
+        return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
+    if tokens[at].kind != "positive" and HELD.search(_ahead(text, number.start)):
         return False
     return VERBS.fullmatch(text, number.end, tokens[at].start) is not None
+
+
+def _leaves_class_out(text: str, tokens: Sequence[Token], index: int) -> bool:
+    """Whether no more than a verb follows a number in its clause: "…, 7 is not"."""
+    start = tokens[index].end
+    end = tokens[index + 1].start if index + 1 < len(tokens) else len(text)
+    return start < len(text.rstrip()) and ELLIPSIS.fullmatch(text, start, end) is not None
 
 
 def _goes_on_with(text: str, tokens: Sequence[Token], index: int) -> bool:
@@ -202,24 +209,24 @@ def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[
             return []
         if BOTH_ENDS.search(before):
             return _from_to(text, token)
-    is_span = text.startswith("slots", token.start) and not FROM.search(before)
-    is_many = not text.startswith("slot", token.start) or text.startswith("slots", token.start)
+    is_many = text.startswith("slots", token.start)
+    goes = moving and not (is_many and not FROM.search(before))
+    is_one = not is_many and text.startswith("slot", token.start)
     goal = moving and TOWARDS.search(before) is not None
-    found: list[Slots] = []
+    slots: list[Slots] = []
     for number in NUMBER.finditer(text, token.start, token.end):
-        last = found[-1] if found else None
-        if last and not is_many and DASH.fullmatch(text, last.end, number.start()):
+        last = slots[-1] if slots else None
+        if last and is_one and DASH.fullmatch(text, last.end, number.start()):
             break
-        if last and last.to_start < 0 and RANGE.fullmatch(text, last.end, number.start()):
-            if chosen and GOAL.match(text, last.end):
-                break
-            if moving and not is_span and GOAL.match(text, last.end):
-                found.append(Slots(number.start(), number.end(), goal=True))
-            else:
-                found[-1] = Slots(last.start, last.end, number.start(), number.end(), last.goal)
+        if last is None or last.to_start >= 0 or not RANGE.fullmatch(text, last.end, number.start()):
+            slots.append(Slots(*number.span(), goal=goal))
+        elif not ((chosen or goes) and GOAL.match(text, last.end)):
+            slots[-1] = Slots(last.start, last.end, *number.span(), last.goal)
+        elif chosen:
+            break
         else:
-            found.append(Slots(number.start(), number.end(), goal=goal))
-    return found
+            slots.append(Slots(*number.span(), goal=True))
+    return slots
 
 
 def _from_to(text: str, token: Token) -> list[Slots]:
