@@ -97,13 +97,8 @@ def problem_of(p: LlmParameters) -> str | None:
         return "a price is below 0; give US dollars for a million tokens"
     if p.api_base and ("@" in p.api_base or "?" in p.api_base):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
-    recorded = {
-        "model": p.model,
-        "api_base": p.api_base,
-        "api_key_env": p.api_key_env,
-        "prompt_variant": p.prompt_variant,
-    }
-    return secret_in(recorded | {"extra": p.extra}, "")
+    recorded = ("model", "api_base", "api_key_env", "prompt_variant", "extra")
+    return secret_in({name: getattr(p, name) for name in recorded}, "")
 
 
 def secret_in(value: Any, place: str) -> str | None:

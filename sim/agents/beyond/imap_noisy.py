@@ -89,8 +89,8 @@ class NoisyImap(Imap):
             match payload:
                 case CostRequest():
                     levels = {s: self.noisy(request.calendar, s) for s in payload.slots}
-                    payload = Noisy(meeting.id, levels, list(self.parameters.ladder), self.truth)
-                    answers.append(dm(sender, meeting, payload))
+                    noisy = Noisy(meeting.id, levels, list(self.parameters.ladder), self.truth)
+                    answers.append(dm(sender, meeting, noisy))
                 case Noisy():
                     self.replies[sender] = dict(payload.levels)
                 case Offer(slot=slot):
