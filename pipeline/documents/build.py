@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,11 @@ from typing import NamedTuple
 from machine.files import replacing
 from pipeline.documents import benchmarks, metrics, paper, reference, statistics
 from pipeline.documents.markdown import filled
+from pipeline.beyond.tables import BEYOND_TABLES
+from pipeline.documents.reference import data_dictionary
+from pipeline.io import replacing
+from pipeline.schemas.base import TABLES
+from pipeline.schemas.results import RESULT_TABLES
 
 
 class Part(NamedTuple):
@@ -23,13 +29,13 @@ class Part(NamedTuple):
 PARTS = (
     Part("README.md", "verdict", paper.verdict),
     Part("README.md", "table1", paper.table1),
-    Part("data/README.md", "tables", reference.study_tables),
-    Part("data/README.md", "results", reference.result_tables),
+    Part("data/README.md", "tables", partial(data_dictionary, TABLES.values())),
+    Part("data/README.md", "results", partial(data_dictionary, RESULT_TABLES.values())),
     Part("docs/benchmarks.md", "machine", benchmarks.machines),
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
     Part("docs/benchmarks.md", "growth", benchmarks.growth),
     Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
-    Part("docs/beyond/README.md", "beyond", reference.beyond_tables),
+    Part("docs/beyond/README.md", "beyond", partial(data_dictionary, BEYOND_TABLES.values())),
     Part("docs/language.md", "classes", reference.classes),
     Part("docs/language.md", "vocabulary", reference.vocabulary),
     Part("docs/metrics.md", "changes", metrics.changes),

@@ -5,13 +5,11 @@ from os.path import relpath
 from pathlib import Path
 from types import ModuleType
 
-from pipeline.beyond.tables import BEYOND_TABLES
 from pipeline.documents.markdown import link, table
 from pipeline.language import grammar
 from pipeline.language.vocabulary import feasible, infeasible
 from pipeline.rules import ENGLISH
-from pipeline.schemas.base import TABLES, Table
-from pipeline.schemas.results import RESULT_TABLES
+from pipeline.schemas.base import Table
 
 LANGUAGE = Path("docs/language.md")
 
@@ -54,21 +52,6 @@ def section(declared: Table) -> str:
     columns = [(f"`{c.name}`", c.dtype, c.meaning.replace("|", r"\|"), c.unit) for c in declared.columns]
     listed = table(("column", "type", "meaning", "unit"), columns)
     return f"## {declared.name}\n\nOne row is {declared.row}. Key: {key}.\n\n{listed}\n"
-
-
-def study_tables() -> str:
-    """The dictionary of the tables that traces are turned into."""
-    return data_dictionary(TABLES.values())
-
-
-def result_tables() -> str:
-    """The dictionary of the study's results."""
-    return data_dictionary(RESULT_TABLES.values())
-
-
-def beyond_tables() -> str:
-    """The dictionary of the tables beyond the paper."""
-    return data_dictionary(BEYOND_TABLES.values())
 
 
 def classes() -> str:
