@@ -57,11 +57,8 @@ def with_ends(points: pl.DataFrame, measure: str) -> pl.DataFrame:
     Rows without the measure are left out.
     """
     ends = [end for end in (f"{measure}_low", f"{measure}_high") if end in points.columns]
-    known = (
-        points.with_columns(pl.when(pl.all_horizontal(pl.col(ends).is_not_null())).then(pl.col(ends)))
-        if ends
-        else points
-    )
+    both = pl.all_horizontal(pl.col(ends).is_not_null())
+    known = points.drop_nulls(measure).with_columns(pl.when(both).then(pl.col(end)) for end in ends)
     kept = [column for column in points.columns if column not in (measure, *ends)]
     return known.unpivot([measure, *ends], index=kept, variable_name="end", value_name="value").drop_nulls("value")
 

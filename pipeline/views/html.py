@@ -20,16 +20,16 @@ SOURCES = {
     "language_proposal": "proposes it",
 }
 SLOT = {
-    "free": "color: #999",
+    "free": "color: #999;",
     "errand": "",
-    "meeting": "font-weight: 700; background: #dce9f2; color: #123",
-    "blocked": "background: #444; color: #fff",
-    "arrives": "outline: 2px solid #b8500c; outline-offset: -2px",
-    "agreed": "border-left: 3px solid #0b4f6c; border-right: 3px solid #0b4f6c",
-    "outsider": "opacity: .55",
+    "meeting": "font-weight: 700; background: #dce9f2; color: #123;",
+    "blocked": "background: #444; color: #fff;",
+    "arrives": "outline: 2px solid #b8500c; outline-offset: -2px;",
+    "agreed": "border-left: 3px solid #0b4f6c; border-right: 3px solid #0b4f6c;",
+    "outsider": "opacity: .55;",
 }
 MARKS = """
-bdi { white-space: pre-wrap; } mark { background: none; color: inherit; }
+td.gt_row:first-child { white-space: nowrap; } bdi { white-space: pre-wrap; } mark { background: none; color: inherit; }
 mark.evidence { border-bottom: 2px solid #0b4f6c; } mark.pattern { border-top: 1px dotted #b8500c; }
 mark.leak { background: #f6d5d0; color: #600; font-weight: 600; }
 """
@@ -67,7 +67,7 @@ def overview(view: Mapping[str, Any]) -> "HTML":
         }
         for r in view["rounds"]
     ]  # fmt: skip
-    shown = _table(pl.DataFrame(rows, infer_schema_length=None), 2)
+    shown = _table(pl.DataFrame(rows, infer_schema_length=None)).cols_align("right")
     return _html(shown.tab_header(html(plain(played)), f"{outcome}, {game['dms']} DMs"))
 
 
@@ -82,7 +82,7 @@ def calendars(view: Mapping[str, Any], number: int) -> "HTML":
     rows = [
         {"agent": f"agent {agent}"} | {str(s): _change(*row[s]) for s in slots} for agent, row in enumerate(changes)
     ]
-    shown = _table(pl.DataFrame(rows), markup=[str(s) for s in slots], rowname_col="agent")
+    shown = _table(pl.DataFrame(rows), markup=[str(s) for s in slots], rowname_col="agent").cols_align("center")
     where: dict[str, list[Any]] = {}
     for slot in slots:
         for agent, row in enumerate(changes):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from pipeline.plots.dots import Panel, team_dots
 from pipeline.plots.labels import settle, spread, text_size
 from pipeline.plots.lines import Steps, team_lines
 from pipeline.plots.planes import messages_and_excess, privacy_plane
-from pipeline.plots.points import bounded, named, reported, told
+from pipeline.plots.points import bounded, named, reported, told, with_ends
 from pipeline.plots.style import compact, save
 from pipeline.statistics.bootstrap import line_through
 from pipeline.statistics.resampling import Resampling
@@ -151,6 +152,16 @@ def test_the_papers_models_are_rows_like_ours() -> None:
     assert reported(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
 
 
+def test_a_mean_is_followed_by_both_ends_of_its_interval_or_by_neither() -> None:
+    points = pl.DataFrame(
+        {"team": [*"abc"], "x": [1.0, 2.0, None], "x_low": [0.5, None, 0.0], "x_high": [1.5, 9.0, 1.0]}
+    )
+    found = with_ends(points, "x")
+    assert found.filter(team="a")["value"].to_list() == [1.0, 0.5, 1.5]
+    assert found.filter(pl.col("team") != "a").select("team", "value").rows() == [("b", 2.0)]
+    assert with_ends(points.select("team", "x"), "x")["value"].to_list() == [1.0, 2.0]
+
+
 def test_means_are_told_with_their_intervals() -> None:
     points = pl.DataFrame({"x": [1234.567, -0.5, None], "x_low": [1.0, None, None], "x_high": [2000.0, None, None]})
     found = told(points, {"x": 2})
@@ -181,6 +192,33 @@ def scattered() -> "Figure | None":
     every = pl.concat(games)
     line = line_through(every, "dms_per_meeting", "excess_cost", [6.0, 9.0], Resampling(50, 0.95, "test"))
     return messages_and_excess(every, points(), {"uniform": line}, "A title")
+
+
+def drawn_at(steps: Steps) -> set[float]:
+    """Where the marks of all lines stand, across."""
+    figure = team_lines(of_steps(), "excess_cost", steps, "A title")
+    assert figure is not None
+    return {
+        float(x) for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == 2 for x in line.get_xdata()
+    }
+
+
+def test_curves_that_cross_are_drawn_where_their_steps_are() -> None:
+    assert drawn_at(replace(STEPS, dodge=False)) == {0.0, 1.0}
+    assert len(drawn_at(STEPS)) == 2 * len(TEAMS)
+
+
+def test_dots_show_the_means_and_intervals_that_they_are_given() -> None:
+    shown = points().filter(setting="varied")
+    figure = team_dots(shown, [Panel("excess_cost", "excess")], "A title")
+    assert figure is not None
+    lines = [
+        (line.get_marker() not in ("", "None"), [round(float(x), 6) for x in line.get_xdata()])
+        for line in figure.axes[0].lines
+    ]
+    assert sorted(x for marked, xs in lines if marked for x in xs) == sorted(shown["excess_cost"])
+    ends = shown.select(pl.col("excess_cost_low", "excess_cost_high").round(6)).rows()
+    assert sorted(tuple(xs) for marked, xs in lines if not marked) == sorted(ends)
 
 
 FIGURES: dict[str, Callable[[], "Figure | None"]] = {

@@ -5,6 +5,7 @@ import re
 from html import unescape
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,3 +120,70 @@ def test_a_conversation_shows_hostile_messages_as_text(text: str) -> None:
     code = html.conversation({"rounds": [{"messages": [message]}]}, 0).data
     assert not re.search(r"<(script|img|a)\b", code)
     assert plain(text) in code and "cost gossip" in code and 'class="evidence"' in code
+
+
+def test_a_table_shows_hostile_words_as_text_and_nothing_where_a_value_is_missing() -> None:
+    frame = pl.DataFrame({"a_name": [*HOSTILE, None], "share": [0.12345, 2.5, None, 1.0, 3.0, 0.0]})
+    code = html.table(frame).data
+    assert not re.search(r"<(script|img|a)\b", code) and "\u202e" not in code
+    assert all(plain(text) in code for text in HOSTILE)
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", code)
+    assert cells[1::2] == ["0.123", "2.5", "", "1", "3", "0"] and cells[-2] == ""
+    assert ">a name</th>" in code and "None" not in code
+
+
+def test_the_same_table_is_the_same_html_twice() -> None:
+    frame = pl.DataFrame({"a": ["x"], "b": [1.0]})
+    assert html.table(frame).data == html.table(frame).data != html.table(frame.reverse().head(0)).data
+
+
+def held(cost: int, kind: str = "errand", blocked: bool = False) -> dict[str, Any]:
+    return {"kind": kind, "id": 7, "cost": cost, "blocked": blocked}
+
+
+def test_calendars_show_what_moved_and_where_the_meeting_stands() -> None:
+    told = {
+        "before": [[held(100), None, held(1000, blocked=True)], [None, held(10), None]],
+        "after": [[held(4, "meeting"), held(100), held(1000, blocked=True)], [None, held(10), None]],
+        "participants": [0], "slot": 0, "oracle_slot": 1,
+    }  # fmt: skip
+    code = html.calendars({"game": {"num_slots": 3}, "rounds": [told]}, 0).data
+    looks = [(dict(re.findall(r"([a-z-]+): ([^;]+);", look)), words) for look, words in CELL.findall(code)]
+    assert [words for _, words in looks] == ["<s>100</s> M7", "100", "1000", "·", "10", "·"]
+    assert [look for look, _ in looks] == [
+        {"font-weight": "700", "background": "#dce9f2", "color": "#123"} | ARRIVES | AGREED,
+        ARRIVES,
+        {"background": "#444", "color": "#fff"},
+        {"color": "#999"} | AGREED | OUTSIDER,
+        OUTSIDER,
+        {"color": "#999"} | OUTSIDER,
+    ]
+    assert ">1 ◎</th>" in code
+
+
+CELL = re.compile(r'<td(?: style="([^"]*)")? headers="[^"]*" class="gt_row gt_center">(.*?)</td>')
+ARRIVES = {"outline": "2px solid #b8500c", "outline-offset": "-2px"}
+AGREED = {"border-left": "3px solid #0b4f6c", "border-right": "3px solid #0b4f6c"}
+OUTSIDER = {"opacity": ".55"}
+
+
+def test_an_overview_says_who_played_what_and_what_each_round_cost() -> None:
+    game = {
+        "team": "<b>x", "simulated": True, "task_id": "t", "condition": "standard", "meetings_scheduled": 1,
+        "meetings": 2, "realized_cost": 5, "optimal_cost": None, "dms": 4,
+    }  # fmt: skip
+    row = {
+        "meeting_id": 3,
+        "participants": [0, 2],
+        "slot": None,
+        "oracle_slot": 4,
+        "cost": 5,
+        "cost_so_far": 5,
+        "dms": 4,
+    }
+    view = {"game": game, "rounds": [{"round": 0, **row, "vps": []}, {"round": 1, **row, "vps": [{"vps_loss": 0.5}]}]}
+    code = html.overview(view).data
+    assert "&lt;b&gt;x (simulated speakers: no model) on t, standard" in code
+    assert "1 of 2 meetings, cost 5, 4 DMs" in code
+    cells = re.findall(r"<td [^>]*gt_row[^>]*>([^<]*)</td>", code)
+    assert cells[:9] == ["0", "M3", "0, 2", "–", "4", "5", "5", "4", "–"] and cells[17] == "0.50"
