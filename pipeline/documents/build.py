@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from machine.files import replacing
+from pipeline.beyond.tables import BEYOND_TABLES
 from pipeline.documents import benchmarks, metrics, paper, reference, statistics
 from pipeline.documents.markdown import filled
-from pipeline.beyond.tables import BEYOND_TABLES
 from pipeline.documents.reference import data_dictionary
-from pipeline.io import replacing
 from pipeline.schemas.base import TABLES
 from pipeline.schemas.results import RESULT_TABLES
 
