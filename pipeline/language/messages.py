@@ -35,7 +35,7 @@ TWO = re.compile(r"(?<!0)00(?!0)")
 
 # Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
 # slots, class, start, end.
-Said = tuple[Sequence[int | None], Sequence[int], str, int, int]
+Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
 
 
 class Heading(NamedTuple):
@@ -100,36 +100,41 @@ def _once(told: Iterable[EvidenceRun]) -> list[EvidenceRun]:
 
 
 @lru_cache(maxsize=16384)
-def statements(content: str) -> tuple[Said, ...]:
+def statements(content: str) -> tuple[Statement, ...]:
     """What a message states, whoever sends it. Typed JSON states nothing here."""
     if TYPED.match(content):
         return ()
+    content, folded = _plain(content)
+    if "0" not in folded:
+        return ()
+    numbers = numbers_of(content)
+    stated: list[Statement] = []
+    before = None
+    for start, text, question, first, heading, apart, after in _passages(folded):
+        forms = _read(text, question, None if apart else before, after)
+        before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
+        if forms:
+            own = numbers[first:]
+            stated += _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading)
+    return tuple(stated)
+
+
+def _plain(content: str) -> tuple[str, str]:
+    """A message without bullets and with its numbers in digits, and the same folded."""
     if "\n" in content or not content[:1].isalpha():
-        content = BULLET.sub(lambda found: " " * len(found[0]), content)
+        content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     folded = fold(content)
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    if "0" not in folded:
-        return ()
-    numbers = numbers_of(content)
-    said: list[Said] = []
-    before = None
-    for start, text, question, first, heading, apart, after in _passages(folded):
-        found = _read(text, question, None if apart else before, after)
-        before = None
-        if found:
-            before = found[-1].claim_class if found[-1].targets == ONESELF else None
-            own = numbers[first:]
-            said += _numbered(found, numbers[heading.numbers] + own if heading else own, start, heading)
-    return tuple(said)
+    return content, folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
     """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     apart = False
-    told: tuple[int, int, int] | None = None
+    named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
     count = 0
     for start, text, question, line in sentences(folded):
         numbers, heads, leans = _outline(text)
@@ -141,16 +146,21 @@ def _passages(folded: str) -> Iterator[Passage]:
             heading = None
         elif heading:
             yield start, heading.text + text, question, count, heading, True, 0
-        elif leans and told and start - told[0] < FAR and NAMED.search(folded, told[0], told[1]):
-            begins, ends, first = told
+        elif leans and named and _names_agents(folded, named, start):
+            begins, ends, first = named
             text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
             yield begins, text, question, first, None, False, start - begins
-            told = begins, begins + len(text), first
+            named = begins, begins + len(text), first
         else:
             yield start, text, question, count, None, apart, 0
-            told = start, start + len(text), count
+            named = start, start + len(text), count
         apart = not numbers
         count += numbers
+
+
+def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
+    """Whether a sentence not far before names the agents that "they" are."""
+    return start - named[0] < FAR and NAMED.search(folded, named[0], named[1]) is not None
 
 
 @lru_cache(maxsize=65536)
@@ -184,8 +194,8 @@ def _placed(text: str, question: bool, before: str | None, after: int) -> Readin
     short = _read_short(TWO.sub("0", text), question, before, len(TWO.sub("0", text[:after])))
     longer = [at.start() - i for i, at in enumerate(TWO.finditer(text))]
     moved = (
-        said._replace(start=said.start + bisect_left(longer, said.start), end=said.end + bisect_left(longer, said.end))
-        for said in short.statements
+        form._replace(start=form.start + bisect_left(longer, form.start), end=form.end + bisect_left(longer, form.end))
+        for form in short.statements
     )
     return Reading(tuple(moved), short.decided)
 
@@ -195,14 +205,16 @@ def _read_short(text: str, question: bool, before: str | None, after: int) -> Re
     return read(text, question, before, after)
 
 
-def _numbered(found: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None) -> Iterable[Said]:
+def _numbered(
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None
+) -> Iterable[Statement]:
     """The statements of a passage that starts at a place, with its numbers."""
-    said: list[Said] = []
-    for _, targets, slots, kind, start, end, _ in found:
+    stated: list[Statement] = []
+    for _, targets, slots, claim_class, start, end, _ in forms:
         whom = targets if targets == ONESELF else _agents(targets, numbers)
         begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
-        said.append((whom, _slots(slots, numbers), kind, begin, stop))
-    return said if len(said) == 1 else _settled(found, said)
+        stated.append((whom, _slots(slots, numbers), claim_class, begin, stop))
+    return stated if len(stated) == 1 else _settled(forms, stated)
 
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
@@ -212,25 +224,25 @@ def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int |
 
 def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Sequence[int]:
     """The slots that are named, each once, and those that ranges span."""
-    found: list[int] = []
+    slots: list[int] = []
     for first, last in named:
         if last is None:
-            found.append(int(numbers[first]))
+            slots.append(int(numbers[first]))
         else:
-            found += _spanned(int(numbers[first]), int(numbers[last]))
-    return found if len(found) == 1 else list(dict.fromkeys(found))
+            slots += _spanned(int(numbers[first]), int(numbers[last]))
+    return slots if len(slots) == 1 else list(dict.fromkeys(slots))
 
 
-def _settled(found: Sequence[StatementForm], said: Sequence[Said]) -> Iterable[Said]:
-    """What holds of several statements: in a clause, of those about one slot of an agent, the one of lowest rank."""
-    best: dict[tuple[int, int | None, int], tuple[int, Said]] = {}
-    for (clause, *_, rank), (targets, slots, kind, start, end) in zip(found, said, strict=True):
+def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
+    """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
+    best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
+    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=True):
         for slot in slots:
             for target in targets:
-                held = best.get((clause, target, slot))
+                held = best.get((scope, target, slot))
                 if held is None or rank < held[0]:
-                    best[clause, target, slot] = rank, ((target,), (slot,), kind, start, end)
-    return (said for _, said in best.values())
+                    best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
+    return (statement for _, statement in best.values())
 
 
 def _spanned(first: int, last: int) -> Sequence[int]:

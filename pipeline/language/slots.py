@@ -152,14 +152,20 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         return False
     if _goes_on_with(text, tokens, index):
         return True
+    following = _past_punctuation(text, tokens, index)
+    if following is None or following.kind not in CLASS_KINDS | {"negation"}:
+        return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
+    if following.kind != "positive" and HELD.search(_ahead(text, number.start)):
+        return False
+    return VERBS.fullmatch(text, number.end, following.start) is not None
+
+
+def _past_punctuation(text: str, tokens: Sequence[Token], index: int) -> Token | None:
+    """The token after this one, past brackets and colons."""
     at = index + 1
     while at < len(tokens) and tokens[at].kind == "soft" and text[tokens[at].start] in ":(|":
         at += 1
-    if at == len(tokens) or tokens[at].kind not in CLASS_KINDS | {"negation"}:
-        return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
-    if tokens[at].kind != "positive" and HELD.search(_ahead(text, number.start)):
-        return False
-    return VERBS.fullmatch(text, number.end, tokens[at].start) is not None
+    return tokens[at] if at < len(tokens) else None
 
 
 def _leaves_class_out(text: str, tokens: Sequence[Token], index: int) -> bool:
@@ -204,29 +210,40 @@ def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool)
 def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[Slots]:
     """The slots of a list: "2, 4-6 and slot 9" has three. `chosen`: one of them is preferred "to" another."""
     before = _ahead(text, token.start)
-    if before.rstrip().endswith(LEADS):
-        if BESIDE.search(before):
-            return []
-        if BOTH_ENDS.search(before):
-            return _from_to(text, token)
+    if before.rstrip().endswith(LEADS) and (BESIDE.search(before) or BOTH_ENDS.search(before)):
+        return [] if BESIDE.search(before) else _from_to(text, token)
+    return _listed(text, token, before, moving, chosen)
+
+
+def _listed(text: str, token: Token, before: str, moving: bool, chosen: bool) -> list[Slots]:
     is_many = text.startswith("slots", token.start)
-    goes = moving and not (is_many and not FROM.search(before))
     is_one = not is_many and text.startswith("slot", token.start)
+    goes = moving and not (is_many and not FROM.search(before))
     goal = moving and TOWARDS.search(before) is not None
     slots: list[Slots] = []
     for number in NUMBER.finditer(text, token.start, token.end):
         last = slots[-1] if slots else None
-        if last and is_one and DASH.fullmatch(text, last.end, number.start()):
+        if is_one and _is_dashed(text, last, number.start()):
             break
-        if last is None or last.to_start >= 0 or not RANGE.fullmatch(text, last.end, number.start()):
+        if last is None or not _may_span(text, last, number.start()):
             slots.append(Slots(*number.span(), goal=goal))
-        elif not ((chosen or goes) and GOAL.match(text, last.end)):
+        elif not (goes or chosen) or not GOAL.match(text, last.end):
             slots[-1] = Slots(last.start, last.end, *number.span(), last.goal)
         elif chosen:
             break
         else:
             slots.append(Slots(*number.span(), goal=True))
     return slots
+
+
+def _is_dashed(text: str, last: Slots | None, start: int) -> bool:
+    """Whether a number is said of the slot before: "slot 3 - 5"."""
+    return last is not None and DASH.fullmatch(text, last.end, start) is not None
+
+
+def _may_span(text: str, last: Slots, start: int) -> bool:
+    """Whether a slot and the number after it may be the ends of a range."""
+    return last.to_start < 0 and RANGE.fullmatch(text, last.end, start) is not None
 
 
 def _from_to(text: str, token: Token) -> list[Slots]:

@@ -9,7 +9,7 @@ from pipeline.language.classes import OPPOSITE, PRIORITY
 from pipeline.language.clause_rules import read_clauses
 from pipeline.language.clauses import Clause
 from pipeline.language.scan import Token
-from pipeline.language.slots import CLASS_KINDS, NUMBER
+from pipeline.language.slots import CLASS_KINDS, NUMBER, Slots
 from pipeline.language.targets import SENDER, Span, left_out, targets
 
 TAG = re.compile(
@@ -57,17 +57,22 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
     it is there for who "they" are.
     """
     tokens, start = phrases(text)
-    if before is None and CLASS_KINDS.isdisjoint([token.kind for token in tokens]) and not ECHOING.search(text):
+    if before is None and not _may_claim(text, tokens):
         return NOTHING
     atoms = atoms_of(text, tokens, start)
     decided = any(atom.claim_class for atom in atoms)
-    if before and not decided:
+    if decided:
+        before = None
+    elif before:
         atoms = atoms_of(text, tokens, start, goes_on=True)
-    clauses = [clause for clause in read_clauses(text, atoms, None if decided else before) if clause.end > after]
-    if not clauses:
-        return Reading((), decided)
+    clauses = [clause for clause in read_clauses(text, atoms, before) if clause.end > after]
     asked = _asked_from(text, atoms) if question else None
-    return Reading(tuple(_statements(text, clauses, [t for atom in atoms for t in atom.tokens], asked)), decided)
+    return Reading(tuple(_statements(text, clauses, atoms, asked)), decided)
+
+
+def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
+    """Whether a sentence has a word of a class, or one that repeats a class."""
+    return not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
 
 
 def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
@@ -81,45 +86,54 @@ def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
 
 
 def _statements(
-    text: str, clauses: Sequence[Clause], phrases: Sequence[Token], asked: int | None
+    text: str, clauses: Sequence[Clause], atoms: Sequence[Atom], asked: int | None
 ) -> Iterator[StatementForm]:
     """What clauses state, by where they end; of a question, which starts at `asked`, those that mark their targets."""
+    phrases = [token for atom in atoms for token in atom.tokens] if clauses else []
     targets_of: dict[int, tuple[Span, ...]] = {}
     ranks = {number.start(): rank for rank, number in enumerate(NUMBER.finditer(text))}
     for clause in sorted(clauses, key=lambda clause: clause.end):
         spans, marked = _targets(text, clause, phrases, targets_of)
         targets_of[id(clause)] = spans
-        if spans and clause.claims and (asked is None or (marked and _is_own_claim(text, clause, asked))):
+        if spans and clause.claims and (marked or asked is None) and not _is_asked(text, clause, asked):
             yield from _forms(text, clause, spans, ranks)
 
 
-def _is_own_claim(text: str, clause: Clause, asked: int) -> bool:
-    """Whether a clause claims something though its sentence has a question mark: before the question, or of oneself."""
-    if clause.end <= asked:
-        return True
-    return any(token.kind == "group" and ONESELF.match(text, token.start) for token in clause.tokens)
+def _is_asked(text: str, clause: Clause, asked: int | None) -> bool:
+    """Whether a clause is part of a question: not before it starts, nor where the sender speaks of itself."""
+    if asked is None or clause.end <= asked:
+        return False
+    return not any(token.kind == "group" and ONESELF.match(text, token.start) for token in clause.tokens)
 
 
 def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int, int]) -> Iterator[StatementForm]:
     """What a clause states of its targets, of those it leaves out, and of slots that something would move to."""
     said = clause.claim_class or ""
     start, end = _trim(text, clause.start, clause.end)
-    slots = tuple(
-        (ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None)
-        for slot in clause.slots
-        if not slot.goal or said == "proposal"
-    )
+    slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if said == "proposal" or not slot.goal)
     rank = -1 if clause.overrides else PRIORITY.index(said)
-    yield StatementForm(clause.scope, _ranked(spans, ranks), slots, said, start, end, rank)
+    yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, said, start, end, rank)
     others = left_out(text, clause.tokens)
     if others and said in OPPOSITE:
-        yield StatementForm(clause.scope, _ranked(others, ranks), slots, OPPOSITE[said], start, end, rank)
-    goals = tuple((ranks[slot.start], None) for slot in clause.slots if slot.goal)
-    if goals and said == "occupied" and any(token.kind == "proposal" for token in clause.tokens):
+        yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[said], start, end, rank)
+    goals = _goals(clause, ranks)
+    if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
 
 
-def _ranked(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:
+def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | None], ...]:
+    """The slots to which a clause proposes to move what is there."""
+    if clause.claim_class != "occupied" or all(token.kind != "proposal" for token in clause.tokens):
+        return ()
+    return tuple((ranks[slot.start], None) for slot in clause.slots if slot.goal)
+
+
+def _numbers_of(slot: Slots, ranks: Mapping[int, int]) -> tuple[int, int | None]:
+    """Which of the sentence's numbers a slot or the ends of a range are."""
+    return ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None
+
+
+def _agents_of(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:
     """The targets by which of the sentence's numbers they are."""
     return tuple(None if span == SENDER else ranks[span[0]] for span in spans)
 

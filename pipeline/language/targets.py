@@ -78,24 +78,29 @@ def targets(text: str, tokens: Sequence[Token], decider: Token, everyone: Sequen
 
     An empty tuple: it speaks of the recipient, or of someone without a name, so nobody can be recorded.
     """
-    subject = next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
+    subject = _subject(tokens, decider)
     whom = [token for token in tokens if token.kind == "for_whom"] or _inside(text, tokens, decider)
-    if subject and text.startswith("you", subject.start) and _is_of_me(text, subject, tokens, decider, whom):
+    if subject and _is_of_me(text, subject, tokens, decider, whom):
         return (SENDER,)
-    source = [] if whom else _sources(text, subject, everyone)
-    if source:
+    source = whom or _sources(text, subject, everyone)
+    if source and not (whom and subject and _governs(text, subject, decider, tokens)):
         return _resolve(text, source, everyone)
-    if whom and not (subject and _governs(text, subject, decider, tokens)):
-        return _resolve(text, whom, everyone)
     if subject is None or _is_slots(text, subject, everyone):
         return None
-    found = _resolve(text, [subject], everyone)
-    return _resolve(text, whom, everyone) if whom and not found and text.startswith("both", subject.start) else found
+    agents = _resolve(text, [subject], everyone)
+    if whom and not agents and text.startswith("both", subject.start):
+        return _resolve(text, whom, everyone)
+    return agents
+
+
+def _subject(tokens: Sequence[Token], decider: Token) -> Token | None:
+    """The last phrase for someone that starts before the words of the class end."""
+    return next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
 
 
 def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token, whom: Sequence[Token]) -> bool:
     """Whether "you" only meet with the sender's state: "you can count me in", "you'll get no objection from me"."""
-    if any(token.kind == "spoken_to" for token in tokens):
+    if not text.startswith("you", subject.start) or any(token.kind == "spoken_to" for token in tokens):
         return False
     found = MINE.search(text, subject.end, decider.end) is not None
     return found or any(text.startswith("from", token.start) for token in whom)
@@ -116,8 +121,13 @@ def _inside(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
         return [Token("for_whom", agent.start(), agent.end())] if agent else []
     if FINE.search(text, decider.start, decider.end):
         return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
-    if not text.startswith(("suit", "serve"), decider.start):
-        return []
+    if text.startswith(("suit", "serve"), decider.start):
+        return _suited(text, tokens, decider)
+    return []
+
+
+def _suited(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+    """Whom a slot suits or serves."""
     if SUITS_ME.match(text, decider.end):
         return [Token("for_whom", decider.end, decider.end + 3)]
     return [t for t in tokens if t.kind == "group" and not text[decider.end : t.start].strip()]
