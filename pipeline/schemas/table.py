@@ -38,9 +38,12 @@ class Table:
 
         Its call raises TypeError for a column that is missing or that the table does not have.
         """
-        record = namedtuple(f"{self.name}_row", self.names)
-        # Calling the class itself takes five times as long: it packs the names into a dictionary first.
-        return partial(record.__new__, record)
+        return _by_name(namedtuple(f"{self.name}_row", self.names))
+
+
+def _by_name(record: type[Row]) -> Callable[..., Row]:
+    # Calling the class itself takes five times as long: it packs the names into a dictionary first.
+    return partial(record.__new__, record)
 
 
 C = Column
