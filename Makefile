@@ -19,7 +19,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond test check bench lab report site browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond test check mutants bench lab report site browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -59,6 +59,10 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	dry=$$(dvc repro --allow-missing --dry $$file 2>&1) || { echo "$$dry"; exit 1; }; \
 	if echo "$$dry" | grep "^Running stage"; then echo "error: the lock of $$file is behind; run make repro, make beyond, and commit"; exit 1; fi; \
 	done
+
+mutants: $(READY) ## Change what counts line by line and ask whether a test notices; an hour at most, then goes on from there
+	timeout 3600 mutmut run
+	mutmut results
 
 bench: $(READY) ## Measure how fast everything is, and write docs/benchmarks.json and its page
 	python -m bench --write docs/benchmarks.json

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from pipeline.calendars import Calendar
-from pipeline.reading.records import Config, Label, Labels, Meeting
+from pipeline.reading.records import Config, Labels, Meeting
 from pipeline.schemas.intended import LABELS_KNOWN
 from pipeline.schemas.table import Row
 
@@ -119,30 +119,29 @@ def labels_known(game_id: str, seen: LabelsSeen, config: Config) -> list[Row]:
     """One row of labels_known per label that an agent could know: the record's, then those only rendered."""
     recorded = recorded_labels(bytes(config.scenario.labels)) if config.scenario else Labels()
     kinds = (("errand", seen.errands, recorded.errands), ("meeting", seen.meetings, recorded.meetings))
-    known = {
-        LabelledItem(agent, kind, item_id, label.label): (label, since)
+    rows = [
+        LabelKnownRow(
+            game_id=game_id,
+            agent=agent,
+            kind=kind,
+            item_id=item_id,
+            label=label.label,
+            tier=label.tier,
+            terms=label.terms,
+            known_from=since,
+            source=RECORD,
+        )
         for kind, owned, labels in kinds
         if labels
         for (agent, item_id), since in owned.items()
         if (label := labels.get(str(item_id))) and label.label.strip()
-    }
-    rows = [_row(game_id, item, label, since, RECORD) for item, (label, since) in known.items()]
-    shown = ((item, since) for item, since in seen.rendered.items() if item not in known and item.label.strip())
-    return rows + [_row(game_id, item, Label(item.label), since, PROMPT) for item, since in shown]
-
-
-def _row(game_id: str, item: LabelledItem, label: Label, known_from: int, source: str) -> Row:
-    return LabelKnownRow(
-        game_id=game_id,
-        agent=item.agent,
-        kind=item.kind,
-        item_id=item.item_id,
-        label=item.label,
-        tier=label.tier,
-        terms=label.terms,
-        known_from=known_from,
-        source=source,
-    )
+    ]
+    known = {(row.agent, row.kind, row.item_id, row.label) for row in rows} if seen.rendered else set()
+    return rows + [
+        LabelKnownRow(game_id=game_id, **item._asdict(), tier=None, terms=[], known_from=since, source=PROMPT)
+        for item, since in seen.rendered.items()
+        if item not in known and item.label.strip()
+    ]
 
 
 @lru_cache(maxsize=256)

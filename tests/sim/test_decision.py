@@ -1,7 +1,9 @@
 import pytest
+from msgspec.structs import replace
 
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
 from sim.game.metrics import fairness, metrics
+from sim.calendar import ScheduledMeeting
 from tests.sim.worlds import (
     CHAIN,
     Scripted,
@@ -203,3 +205,72 @@ def test_agents_are_told_what_they_paid_in_earlier_rounds():
 @pytest.mark.parametrize(("costs", "ratio"), [((0, 0), 1.0), ((0, 3), 0.0), ((2, 4, 3), 0.5), ((7,), 1.0)])
 def test_fairness_is_the_least_cost_over_the_largest(costs, ratio):
     assert fairness(costs) == ratio
+
+
+class Timed(Scripted):
+    """An agent whose answers say what they were asked, what they reasoned, and when."""
+
+    def act(self, request):
+        return replace(super().act(request), prompt="p", text="t", thinking="h", started_at="8:00", ended_at="8:01")
+
+
+def recorded(game, *kinds):
+    """(type, data, timestamp) of every event of these kinds, in order."""
+    return [(e.type, e.data, e.timestamp) for e in game.events if e.type in kinds]
+
+
+def test_every_attempt_is_recorded_with_what_was_shown_answered_and_rejected():
+    first, second = [schedule(1, 0)], [reschedule(0, 0, 1), schedule(1, 0)]
+    game = play(new_game((["3 .", ". ."], [(0, 1)])), [
+        Timed({(DECISION, 0, 0): first, (DECISION, 0, 1): second}), Timed(agree(1, 0)),
+    ])  # fmt: skip
+    kinds = ("decide_start", "decide_end", "batch_rejected", "batch_applied")
+    agent0 = [event for event in recorded(game, *kinds) if event[1]["agent_id"] == 0]
+    at = {"round": 0, "turn": events(game, "resolution")[0]["turn"], "phase": DECISION, "agent_id": 0}
+    shown = {"calendar_snapshot_render": game.initial[0].render, "prompt_sent": "p"}
+    answer = {"text": "t", "thinking": "h", "usage": None, "latency_ms": None}
+    conflict = "Schedule slot 0 is not free after the batch."
+    assert agent0 == [
+        ("decide_start", at | {"attempt": 0} | shown, "8:00"),
+        ("decide_end", at | {"attempt": 0, "tool_calls": first} | answer, "8:01"),
+        ("batch_rejected", at | {"attempt": 0, "conflict_description": conflict, "actions": first}, None),
+        ("decide_start", at | {"attempt": 1} | shown, "8:00"),
+        ("decide_end", at | {"attempt": 1, "tool_calls": second} | answer, "8:01"),
+        ("batch_applied", at | {"actions": second, "cost": 3, "calendar_render_after": game.calendars[0].render}, None),
+    ]
+
+
+def test_the_phases_after_talk_are_placed_behind_its_last_sweep():
+    agents = [Scripted({(CHEAP_TALK, 0, 0): [say(2)]} | agree(1, 0)), Scripted(agree(1, 0)), Scripted(agree(1, 0))]
+    agents[2].script = batch(reschedule(errand_id(2, 0), 0, 1), phase=VOLUNTARY)
+    game = play(new_game((["3 .", ". .", "6 ."], [(0, 1)])), agents)
+    turn = max(e["turn"] for e in events(game, "turn_start")) + 1
+    later = ("decide_start", "decide_end", "batch_applied", "decision_failed", "batch_rolled_back", "resolution")
+    assert {(e.data["round"], e.data["phase"]) for e in game.events if e.type in later} == {
+        (0, VOLUNTARY), (0, DECISION), (0, RESOLUTION),
+    }  # fmt: skip
+    assert {e.data["turn"] for e in game.events if e.type in later} == {turn}
+    (volunteered,) = [e for e in events(game, "batch_applied") if e["phase"] == VOLUNTARY]
+    assert volunteered["actions"] == [reschedule(errand_id(2, 0), 0, 1)]
+    assert {(r.meeting.id, r.turn) for r in agents[2].asked(VOLUNTARY)} == {(1, turn)}
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_request_says_of_which_meeting_it_is_and_how_many_attempts_there_are(retries):
+    agents = [Scripted(), Scripted()]
+    play(new_game(([". .", ". ."], [(0, 1)]), decision_retries=retries), agents)
+    asked = agents[0].asked(DECISION)
+    assert {(r.meeting.id, r.max_attempts) for r in asked} == {(1, retries + 1)}
+
+
+def test_a_meeting_written_into_a_blocked_slot_is_not_coordinated():
+    game = new_game((["x5 .", ". ."], [(0, 1)]))
+    for agent, board in enumerate(game.calendars):
+        game.calendars[agent] = type(board)([ScheduledMeeting(1, 1, (0, 1)), *board.slots[1:]])
+    resolution(game, 0, 3, game.meetings[0])
+    (event,) = events(game, "resolution")
+    assert event == {
+        "round": 0, "turn": 3, "phase": RESOLUTION, "agent_id": None, "meeting_id": 1, "coordinated": False,
+        "per_agent_slot": {"0": 0, "1": 0}, "slot_conflicts": {}, "consistency_violated_meeting_ids": [],
+        "blocked_slot_violations": [0],
+    }  # fmt: skip

@@ -143,11 +143,46 @@ def test_the_optimum_carried_out_costs_the_optimum(seed):
     [
         ([(0,), (1,), (2,)], 3, "share slots in too many ways to count"),
         ([(0, 1, 2)] * 8, 60, "8 meetings on 4 slots are too many to count"),
+        ([(0, 1, 2)] * 8, 32, "8 meetings on 4 slots are too many to count"),
+        ([(0, 1, 2)] * 8, 1023, "8 meetings on 4 slots are too many to count"),
+        ([(0,), (1,), (2,)], 8, "3 meetings on 4 slots are too many to count"),
+        ([(0, 1, 2)] * 8, 31, "^8 meetings are too many to count"),
     ],
 )
 def test_counting_refuses_what_would_take_too_long(lists, limit, problem):
+    # Eight meetings of all agents: 256 sets, and 4 slots × 8 groups × 256 sets; a limit allows eight times itself.
     with pytest.raises(TooManyStates, match=problem):
         count(calendars([". . . ."] * 3), meetings(lists), limit=limit)
+
+
+@pytest.mark.parametrize(("lists", "limit"), [([(0, 1, 2)] * 8, 1024), ([(0,), (1,), (2,)], 28), ([(0,), (1,)], 8)])
+def test_counting_goes_as_far_as_its_limit(lists, limit):
+    ways = count(calendars([". . . ."] * 3), meetings(lists), limit=limit).feasible
+    assert ways == len(every_schedule(calendars([". . . ."] * 3), meetings(lists)))
+
+
+def test_two_meetings_are_in_conflict_once_where_they_share_an_agent():
+    assert oracle.conflicts(meetings([(0, 1), (1, 2), (3,), (0, 3)])) == [(0, 1), (0, 3), (2, 3)]
+
+
+def test_meetings_that_crowd_each_other_out_are_named_as_the_reason():
+    with pytest.raises(NoSchedule, match=oracle.CROWDED):
+        solve(calendars([". ."] * 2), meetings([(0, 1), (0,), (1, 0)]))
+
+
+def test_criteria_are_packed_as_tightly_as_their_ranges_allow():
+    options = [{0: oracle.Placement(4, 1), 1: oracle.Placement(0, 0)}, {1: oracle.Placement(2, 1)}]
+    assert [oracle.reach(options, c) for c in ([4, 0, 2], [1, 0, 1], [0, 1, 0])] == [7, 3, 2]
+    # Cost comes first, worth three of what displaces, whose largest sum is 2.
+    assert oracle.combined(options, [[4, 0, 2], [1, 0, 1]]) == [13, 0, 7]
+
+
+def test_what_just_fits_the_solver_is_one_objective(monkeypatch):
+    options = [{0: oracle.Placement(4, 1), 1: oracle.Placement(0, 0)}]
+    monkeypatch.setattr(oracle, "LARGEST_OBJECTIVE", 5 * 2 * 2)
+    assert len(oracle.stages(options)) == 1
+    monkeypatch.setattr(oracle, "LARGEST_OBJECTIVE", 5 * 2 * 2 - 1)
+    assert len(oracle.stages(options)) == 2
 
 
 def test_counts_can_exceed_what_anybody_could_enumerate():
