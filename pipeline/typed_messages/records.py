@@ -213,13 +213,10 @@ def _decision(body: Body) -> Plan:
 def _plan(plan: Body, body: Body) -> Plan:
     """A plan of an offer, or of a decision. An offer that names no participants is to one who takes no part."""
     moves = [move for move in _list(plan.get("displacements")) if isinstance(move, dict)]
-    return Plan(
-        slot(plan.get("slot")),
-        tuple([slot(move.get("from_slot")) for move in moves]),
-        tuple([slot(move.get("to_slot")) for move in moves]),
-        tuple(map(slot, _list(plan.get("cleared_slots")))),
-        body.get("participants") != [],
-    )
+    leaves = tuple([slot(move.get("from_slot")) for move in moves]) if moves else ()
+    lands = tuple([slot(move.get("to_slot")) for move in moves]) if moves else ()
+    cleared = tuple(map(slot, _list(plan.get("cleared_slots"))))
+    return Plan(slot(plan.get("slot")), leaves, lands, cleared, body.get("participants") != [])
 
 
 def _scores(body: Body) -> Scores:
