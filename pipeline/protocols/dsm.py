@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import ceil, log10
 
+from pipeline.protocols.imap import chosen
 from pipeline.protocols.kinds import SlotLikelihood, TypedMessage, derived, of_sender
 from pipeline.protocols.states import States, Vector, of_known
 from pipeline.rules import RULES, RuleSet, SlotEvidence
@@ -28,11 +29,6 @@ def proposals_likelihood(message: TypedMessage[Proposals], states: States) -> li
     return [statement for plan in _offer(message) for statement in _of_plan(plan, states)]
 
 
-def chosen(message: TypedMessage[Plan], rules: RuleSet) -> list[SlotEvidence]:
-    """The chosen slot: feasible."""
-    return [(message.content.slot, 1.0)]
-
-
 def chosen_likelihood(message: TypedMessage[Plan], states: States) -> list[SlotLikelihood]:
     """The chosen plan, as an offer of it alone."""
     return _of_plan(message.content, states)
@@ -53,7 +49,7 @@ def _each(slots: Sequence[int | None], likelihood: Vector) -> list[SlotLikelihoo
 
 def scores(message: TypedMessage[Scores], rules: RuleSet) -> list[SlotEvidence]:
     """Each scored plan's slot: score / 11, or 0 for a score of 0 (the paper's D − 1 = 11)."""
-    plans, top = message.context.plans_for(message.sender), rules.score_levels - 1
+    plans, top = message.context.plans.get(message.sender, {}), rules.score_levels - 1
     return [
         (plans[name].slot if name in plans else None, min(1.0, score / top) if score > 0 else 0.0)
         for name, score in message.content.scores
@@ -73,7 +69,7 @@ def log_likelihood(message: TypedMessage[Scores], states: States) -> list[SlotLi
 
 def _scored(message: TypedMessage[Scores], states: States, points_off: Callable[[int], int]) -> list[SlotLikelihood]:
     """What scores say. One who takes no part, and has nothing to move, says nothing of itself."""
-    plans = message.context.plans_for(message.sender)
+    plans = message.context.plans.get(message.sender, {})
     found: list[SlotLikelihood] = []
     for name, score in message.content.scores:
         plan = plans.get(name)

@@ -7,7 +7,7 @@ from typing import Any
 from pipeline.protocols.kinds import SlotLikelihood, TypedMessage, derived, of_sender
 from pipeline.protocols.states import States, Vector, of_known
 from pipeline.rules import RuleSet, SlotEvidence
-from pipeline.typed_messages.records import Answer, CostRequest, Costs, Levels, NamedSlot
+from pipeline.typed_messages.records import Answer, CostRequest, Costs, Levels, NamedSlot, Plan
 
 
 def request(message: TypedMessage[CostRequest], _: RuleSet | States) -> list[Any]:
@@ -33,7 +33,7 @@ def _requested(message: TypedMessage[Costs]) -> list[tuple[int, float | None]]:
     return [(slot, cost) for slot, cost in message.content.costs if slot in requested]
 
 
-def chosen(message: TypedMessage[NamedSlot], rules: RuleSet) -> list[SlotEvidence]:
+def chosen(message: TypedMessage[NamedSlot | Plan], rules: RuleSet) -> list[SlotEvidence]:
     """The chosen slot: feasible."""
     return [(message.content.slot, 1.0)]
 

@@ -8,7 +8,7 @@ what one could conclude from a sender's silence, from the order of a list, or fr
 Slots may lie outside the calendar: the caller drops them. Messages of a round are read in the order of its trace.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -48,10 +48,6 @@ class RoundContext:
     masked: dict[int, dict[int, Masked]] = field(default_factory=dict)
     totals: dict[int, Totals] = field(default_factory=dict)
     said: dict[tuple[object, ...], Vector] = field(default_factory=dict)
-
-    def plans_for(self, agent: int) -> Mapping[str, Plan]:
-        """The plans that were offered to an agent."""
-        return self.plans.get(agent, {})
 
 
 class TypedMessage(NamedTuple, Generic[Content]):

@@ -1,5 +1,6 @@
 """Typed messages: which texts are JSON of a protocol, decoded once into a record of their kind."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -67,19 +68,24 @@ def said_chars(content: str) -> int:
 
 def _chars(body: dict[str, Any], otherwise: int) -> int:
     try:
-        return _length(body)
+        return _length((body,))
     except RecursionError:
         return otherwise
 
 
-def _length(value: Any) -> int:
-    kind = type(value)
-    if kind is str:
-        return len(value)
-    if kind is int:
-        return len(str(value))
-    if kind is list:
-        return sum(map(_length, value))
-    if kind is dict:
-        return sum(map(len, value)) + sum(map(_length, value.values()))
-    return len(msgspec.json.encode(value))
+def _length(values: Iterable[Any]) -> int:
+    """The length of the texts and numbers in JSON values, punctuation apart."""
+    length = 0
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            length += len(value)
+        elif kind is int:
+            length += len(str(value))
+        elif kind is list:
+            length += _length(value)
+        elif kind is dict:
+            length += _length(value) + _length(value.values())
+        else:
+            length += len(msgspec.json.encode(value))
+    return length

@@ -160,18 +160,9 @@ def _request(body: Body) -> CostRequest:
     return CostRequest(frozenset(known for item in _list(body.get("slots")) if (known := slot(item)) is not None))
 
 
-def _costs(body: Body) -> Costs:
-    pairs = ((named, _cost(cost)) for named, cost in _by_slot(body.get("costs")) if _is_cost(cost))
-    return Costs(tuple(pairs))
-
-
-def _is_cost(value: object) -> bool:
-    return value is None or type(value) is int or type(value) is float
-
-
-def _cost(value: object) -> float | None:
-    cost = number(value)
-    return inf if cost is None and value is not None else cost
+def _costs(value: object) -> tuple[tuple[int, float | None], ...]:
+    costs = [(named, cost) for named, cost in _by_slot(value) if cost is None or type(cost) in (int, float)]
+    return tuple([(named, inf if cost is not None and abs(cost) >= LARGEST else cost) for named, cost in costs])
 
 
 def _levels(body: Body) -> Levels:
@@ -206,20 +197,13 @@ def _proposals(body: Body) -> Proposals:
     return Proposals({str(plan.get("id")): _plan(plan, body) for plan in _list(plans) if isinstance(plan, dict)})
 
 
-def _decision(body: Body) -> Plan:
-    return _plan(body, body)
-
-
 def _plan(plan: Body, body: Body) -> Plan:
     """A plan of an offer, or of a decision. An offer that names no participants is to one who takes no part."""
     moves = [move for move in _list(plan.get("displacements")) if isinstance(move, dict)]
-    return Plan(
-        slot(plan.get("slot")),
-        tuple([slot(move.get("from_slot")) for move in moves]),
-        tuple([slot(move.get("to_slot")) for move in moves]),
-        tuple(map(slot, _list(plan.get("cleared_slots")))),
-        body.get("participants") != [],
-    )
+    leaves = tuple([slot(move.get("from_slot")) for move in moves]) if moves else ()
+    lands = tuple([slot(move.get("to_slot")) for move in moves]) if moves else ()
+    cleared = tuple(map(slot, _list(plan.get("cleared_slots"))))
+    return Plan(slot(plan.get("slot")), leaves, lands, cleared, body.get("participants") != [])
 
 
 def _scores(body: Body) -> Scores:
@@ -228,18 +212,13 @@ def _scores(body: Body) -> Scores:
     return Scores(known, number(body.get("per_tenfold")))
 
 
-def _limits(can: object, cannot: object) -> Limits:
-    within, beyond = (tuple((named, number(limit)) for named, limit in _by_slot(limits)) for limits in (can, cannot))
-    return Limits(within, beyond)
+def _limits(value: object) -> tuple[tuple[int, float | None], ...]:
+    return tuple((named, number(limit)) for named, limit in _by_slot(value))
 
 
 def _util(body: Body) -> Util:
-    totals = ((named, _cost(total)) for named, total in _by_slot(body.get("costs")) if _is_cost(total))
-    return Util(_distinct(body.get("below")), tuple((named, total) for named, total in totals if total != inf))
-
-
-def _key(body: Body) -> Key:
-    return Key(tuple(map(_distinct, _list(body.get("orders")))))
+    known = tuple(pair for pair in _costs(body.get("costs")) if pair[1] != inf)
+    return Util(_distinct(body.get("below")), known)
 
 
 def _masked(body: Body) -> Masked:
@@ -257,7 +236,7 @@ def _least_total(body: Body) -> LeastTotal:
 
 DECODERS: dict[str, Callable[[Body], Record]] = {
     "imap_cost_request": _request,
-    "imap_costs": _costs,
+    "imap_costs": lambda body: Costs(_costs(body.get("costs"))),
     "imap_decision": _named("slot"),
     "imap_levels": _levels,
     "imap_noisy": _noisy,
@@ -272,13 +251,13 @@ DECODERS: dict[str, Callable[[Body], Record]] = {
     "dsm_proposals": _proposals,
     "dsm_scores": _scores,
     "dsm_log_scores": _scores,
-    "dsm_decision": _decision,
-    "poll_ask": lambda body: _limits(body.get("limits"), None),
-    "poll_answer": lambda body: _limits(body.get("can"), body.get("cannot")),
+    "dsm_decision": lambda body: _plan(body, body),
+    "poll_ask": lambda body: Limits(_limits(body.get("limits")), ()),
+    "poll_answer": lambda body: Limits(_limits(body.get("can")), _limits(body.get("cannot"))),
     "poll_decision": _named("slot"),
     "dpop_util": _util,
     "dpop_value": _named("slot"),
-    "secure_key": _key,
+    "secure_key": lambda body: Key(tuple(map(_distinct, _list(body.get("orders"))))),
     "secure_masked": _masked,
     "secure_found": _least_total,
     "secure_decision": _named("slot"),

@@ -2,8 +2,8 @@ import pytest
 from msgspec.structs import replace
 
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
-from sim.game.metrics import fairness, metrics
 from sim.calendar import ScheduledMeeting
+from sim.game.metrics import fairness, metrics
 from tests.sim.worlds import (
     CHAIN,
     Scripted,
