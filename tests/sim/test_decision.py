@@ -4,6 +4,7 @@ from msgspec.structs import replace
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
 from sim.calendar import ScheduledMeeting
 from sim.game.metrics import fairness, metrics
+from sim.game.rounds import RESOLUTION, resolution
 from tests.sim.worlds import (
     CHAIN,
     Scripted,
