@@ -62,8 +62,8 @@ def bench(
     if write:
         keep(found, write)
         if "growth" in found["work"]:
-            from pipeline.plots.lines import growth
-            from pipeline.plots.style import save
+            from pipeline.reports.plots.lines import growth
+            from pipeline.reports.plots.style import save
 
             save(growth(found["work"]["growth"]), write.with_name("images") / "growth.svg")
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from bench.measure import cpu_of
 
 if TYPE_CHECKING:
-    from pipeline.reading.sources import Source
+    from pipeline.traces.sources import Source
 
 
 def told(work: str) -> None:
     """Print the seconds of CPU that the work takes on the folder that the command line names."""
-    from pipeline.reading.sources import find
+    from pipeline.traces.sources import find
 
     sources = find([Path(sys.argv[1])])
     with tempfile.TemporaryDirectory() as out:
@@ -34,7 +34,7 @@ def standard(sources: "Sequence[Source]") -> None:
     """Decode every trace with Python's own json, and keep nothing."""
     import json
 
-    from pipeline.reading.sources import texts
+    from pipeline.traces.sources import texts
 
     for source in sources:
         for _, text in texts(source):
@@ -45,7 +45,7 @@ def objects(sources: "Sequence[Source]") -> None:
     """Decode every trace to dictionaries and lists, and keep nothing."""
     import msgspec
 
-    from pipeline.reading.sources import texts
+    from pipeline.traces.sources import texts
 
     for source in sources:
         for _, text in texts(source):
@@ -54,8 +54,8 @@ def objects(sources: "Sequence[Source]") -> None:
 
 def records(sources: "Sequence[Source]") -> None:
     """Decode every trace to the records that tables are made of, and keep nothing."""
-    from pipeline.reading.sources import texts
-    from pipeline.reading.traces import decode
+    from pipeline.traces.sources import texts
+    from pipeline.traces.traces import decode
 
     for source in sources:
         for _, text in texts(source):
@@ -65,7 +65,7 @@ def records(sources: "Sequence[Source]") -> None:
 def scoring(sources: "Sequence[Source]", out: Path) -> None:
     """Every trace's four privacy tables, to Parquet."""
     from machine.processes import no_garbage_collection
-    from pipeline.privacy import PRIVACY
+    from pipeline.privacy.frames import PRIVACY
 
     with no_garbage_collection():
         # All rows are gone on its return: what looks for garbage afterwards does not meet them.
@@ -74,11 +74,11 @@ def scoring(sources: "Sequence[Source]", out: Path) -> None:
 
 
 def _score(sources: "Sequence[Source]", out: Path) -> None:
-    from pipeline import io
-    from pipeline.derive import ingested_frames, read_traces
-    from pipeline.privacy import privacy_frames
-    from pipeline.rules import RULES, Weighing
-    from pipeline.schemas.base import TABLES
+    from pipeline.tables import io
+    from pipeline.derive.rows import ingested_frames, read_traces
+    from pipeline.privacy.frames import privacy_frames
+    from pipeline.privacy.rules import RULES, Weighing
+    from pipeline.tables.schemas.base import TABLES
 
     for rows, _ in read_traces(sources):
         frames = ingested_frames(rows)

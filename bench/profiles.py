@@ -32,8 +32,8 @@ def _english(folder: Path) -> Lines:
 
 
 def _derived(paths: list[Path], folder: Path) -> Lines:
-    from pipeline.parallel import Recipe, derive_sources
-    from pipeline.reading.sources import find
+    from pipeline.derive.parallel import Recipe, derive_sources
+    from pipeline.traces.sources import find
 
     # Once before: what is loaded and remembered on the first call is no part of it.
     derive_sources(find(paths[:4]), folder / "profiled", Recipe(), 1)

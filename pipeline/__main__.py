@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from machine.terminal import Commands, progress_bar
-from pipeline.derive_command import EXAMPLES as EXAMPLES_DERIVE
-from pipeline.derive_command import derive
-from pipeline.judge.command import EXAMPLES as EXAMPLES_JUDGE
-from pipeline.judge.command import judge
-from pipeline.ledger.command import EXAMPLES as EXAMPLES_LEDGER
-from pipeline.ledger.command import ledger
-from pipeline.report.command import EXAMPLES as EXAMPLES_REPORT
-from pipeline.report.command import report
-from pipeline.site.command import EXAMPLES as EXAMPLES_SITE
-from pipeline.site.command import site
-from pipeline.terminal import printable
+from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
+from pipeline.derive.command import derive
+from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
+from pipeline.beyond.judge.command import judge
+from pipeline.paper.ledger.command import EXAMPLES as EXAMPLES_LEDGER
+from pipeline.paper.ledger.command import ledger
+from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
+from pipeline.reports.batch.command import report
+from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
+from pipeline.reports.site.command import site
+from pipeline.traces.terminal import printable
 
 
 class PipelineCommands(Commands):
@@ -72,7 +72,7 @@ def audit(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
-    from pipeline.audit.files import audit_files, publish
+    from pipeline.traces.audit.files import audit_files, publish
 
     try:
         with progress_bar("reading traces") as show:
@@ -99,7 +99,7 @@ def database(
     ),
 ) -> None:
     """Put every table of a folder into one DuckDB database."""
-    from pipeline.database import build_database
+    from pipeline.tables.database import build_database
 
     try:
         schemas = {"beyond": beyond} if beyond.is_dir() else {}
@@ -116,7 +116,7 @@ def compare(
     import polars as pl
     from rich.console import Console
 
-    from pipeline.compare import as_rich_table
+    from pipeline.paper.compare import as_rich_table
 
     if not comparison.is_file():
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
@@ -128,7 +128,7 @@ def compare(
 @app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Build what documents quote of results, tables and measurements, and the simulator's own documents."""
-    from pipeline.documents import build
+    from pipeline.reports.documents import build
 
     if not check:
         build.write()
@@ -157,7 +157,7 @@ def ship(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
 ) -> None:
     """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""
-    from pipeline.reference_study import PARAMS, PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, make_reference
+    from pipeline.reports.reference_study import PARAMS, PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, make_reference
 
     make_reference(tables, REFERENCE, PARAMS)
     make_reference(tables, REFERENCE_BEYOND, PARAMS_BEYOND)

@@ -179,7 +179,7 @@ def serve(
 @app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Build the documents that are made from code: the page about simulated styles, and the trace's schema."""
-    from sim import documents
+    from sim.runs import documents
 
     if not check:
         documents.write()

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from machine.processes import WORKER
-from pipeline.site.changes import BEGUN
+from pipeline.reports.site.changes import BEGUN
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -64,14 +64,14 @@ def traces(folder: Path, games: int = 40) -> None:
 
 
 def tables(folder: Path, games: int = 40) -> None:
-    from pipeline.parallel import derive
+    from pipeline.derive.parallel import derive
 
     traces(folder, games)
     derive([folder / "traces"], folder / "tables", workers=1)
 
 
 def results(folder: Path) -> None:
-    from pipeline.report.own import results_of
+    from pipeline.reports.batch.own import results_of
 
     tables(folder, games=3)
     results_of(folder / "tables", folder / "results")

@@ -20,7 +20,7 @@ from multiprocessing import active_children, get_context
 
 from machine.files import replacing
 from machine.processes import cores, end_with
-from pipeline.documents.markdown import filled
+from pipeline.reports.documents.markdown import filled
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 

@@ -17,12 +17,12 @@ from typing import Any
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from pipeline.audit.auditor import audit
-from pipeline.audit.codes import NOTE
-from pipeline.derive import rejection
-from pipeline.ingest import ingest
-from pipeline.parallel import Recipe, derived_frames
-from pipeline.reading.traces import TraceError, decode
+from pipeline.traces.audit.auditor import audit
+from pipeline.traces.audit.codes import NOTE
+from pipeline.derive.rows import rejection
+from pipeline.traces.ingest import ingest
+from pipeline.derive.parallel import Recipe, derived_frames
+from pipeline.traces.traces import TraceError, decode
 from sim.game.trace import encoded
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness

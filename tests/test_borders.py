@@ -9,7 +9,7 @@ from tests.imports import ROOT, imported, module_file, named
 # The oracle and what it is asked with: any part of the pipeline may use it.
 ORACLE = {"sim/tasks/oracle.py", "sim/calendar.py", "sim/tasks/scenario.py"}
 # The second reader calls models as agents do.
-CALLS = "pipeline/judge/model.py"
+CALLS = "pipeline/beyond/judge/model.py"
 PACKAGES = {"sim/__init__.py", "sim/tasks/__init__.py", "pipeline/__init__.py"}
 SIDES = ("sim", "pipeline", "machine")
 FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.py")) for side in SIDES}

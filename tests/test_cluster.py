@@ -9,8 +9,8 @@ import fsspec
 import polars as pl
 import pytest
 
-from pipeline import parallel
-from pipeline.reading.sources import find
+from pipeline.derive import parallel
+from pipeline.traces.sources import find
 from sim.game.game import Limits
 from sim.runs.options import in_shard
 from sim.runs.runner import jobs_for, play_all

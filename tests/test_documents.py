@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.documents.build import PARTS, built
-from pipeline.documents.markdown import PART, filled, table
-from sim.documents import DOCUMENTS
+from pipeline.reports.documents.build import PARTS, built
+from pipeline.reports.documents.markdown import PART, filled, table
+from sim.runs.documents import DOCUMENTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((*ROOT.glob("*.md"), ROOT / "data/README.md", *(ROOT / "docs").rglob("*.md")))

@@ -51,8 +51,8 @@ def test_every_stage_says_what_it_does_in_a_full_sentence(name: str) -> None:
 
 
 def test_a_dependency_that_is_left_out_is_found() -> None:
-    stage = STUDY["beliefs"] | {"deps": [d for d in STUDY["beliefs"]["deps"] if d != "pipeline/evidence.py"]}
-    assert undeclared(stage) == {"pipeline/evidence.py"}
+    stage = STUDY["beliefs"] | {"deps": [d for d in STUDY["beliefs"]["deps"] if d != "pipeline/privacy/evidence.py"]}
+    assert undeclared(stage) == {"pipeline/privacy/evidence.py"}
 
 
 def test_every_notebook_is_executed_by_a_study() -> None:

@@ -7,15 +7,15 @@ import polars as pl
 import pytest
 import yaml
 
-from pipeline.exhibits import read_exhibits
-from pipeline.inconsistencies import paper_checks
-from pipeline.ledger.book import KEY, VERDICTS, ledger, read_ledger, read_paper
-from pipeline.ledger.directions import QUERIES
-from pipeline.ledger.facts import facts
-from pipeline.ledger.figure import Figure, figures
-from pipeline.ledger.measures import from_results, short_name
-from pipeline.ledger.promise import lost, read_promised, reproduced
-from pipeline.ledger.show import of_the_paper
+from pipeline.paper.exhibits import read_exhibits
+from pipeline.paper.inconsistencies import paper_checks
+from pipeline.paper.ledger.build import KEY, VERDICTS, ledger, read_ledger, read_paper
+from pipeline.paper.ledger.directions import QUERIES
+from pipeline.paper.ledger.facts import facts
+from pipeline.paper.ledger.figure import Figure, figures
+from pipeline.paper.ledger.measures import from_results, short_name
+from pipeline.paper.ledger.required import lost, read_promised, reproduced
+from pipeline.paper.ledger.show import of_the_paper
 
 ROOT = Path(__file__).parents[1]
 RESULTS, TASKS = ROOT / "data/results", ROOT / "data/suites/standard.jsonl"
@@ -41,7 +41,7 @@ def test_the_ledger_is_that_of_the_results() -> None:
 @pytest.mark.skipif(not TASKS.is_file(), reason="the suite has not been made")
 def test_the_statements_are_those_that_the_paper_s_figures_deny() -> None:
     checks = paper_checks(ROOT / "data/paper/numbers.csv", TASKS, ROOT / "data/paper/appendix_c.csv")
-    listed = LEDGER.filter(pl.col("computed_by") == "pipeline/inconsistencies.py")["metric"].to_list()
+    listed = LEDGER.filter(pl.col("computed_by") == "pipeline/paper/inconsistencies.py")["metric"].to_list()
     assert listed == [check.name for check in checks if check.verdict != "agrees"]
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.compare import compare, read_numbers
-from pipeline.parallel import Recipe, derive
-from pipeline.rules import RULES
-from pipeline.tables import query
+from pipeline.paper.compare import compare, read_numbers
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.privacy.rules import RULES
+from pipeline.tables.queries import query
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import named_teams

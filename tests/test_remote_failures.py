@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
-from pipeline import parallel, upload
-from pipeline.reading.sources import Source, find, texts
+from pipeline.derive import parallel, upload
+from pipeline.traces.sources import Source, find, texts
 from sim import __main__ as sim_command
 from sim.game.trace import read, write
 from sim.runs.runner import play_all

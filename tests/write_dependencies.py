@@ -15,14 +15,14 @@ from tests.imports import ROOT, closure, module_file
 
 STUDIES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 # The modules that execute notebooks, and where these are.
-EXECUTED = {"pipeline.stages.notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
+EXECUTED = {"pipeline.reports.execute_notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
 MODULE = re.compile(r"      - (?:pipeline|sim)/.*\.py\n")
 ROOMS = ("pipeline", "sim", "machine")
 # What a command runs; and the room that stages which play name as a whole.
 RUN = re.compile(r"-m ((?:pipeline|sim)\b[\w.]*)")
 WHOLE = "sim"
 # Packages of which each stage needs parts of its own.
-APART = ("pipeline", "sim", "pipeline/stages", "pipeline/beyond")
+APART = ("pipeline", "sim", "pipeline/paper/stages", "pipeline/beyond")
 
 
 def with_dependencies(text: str) -> str:

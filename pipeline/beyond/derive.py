@@ -3,8 +3,8 @@
 import sys
 
 from pipeline.beyond import DERIVED, TRACES
-from pipeline.parallel import Recipe, derive
-from pipeline.terminal import printable
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.traces.terminal import printable
 
 
 def main(area: str) -> None:

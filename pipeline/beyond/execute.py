@@ -2,7 +2,7 @@
 
 import sys
 
-from pipeline.stages.notebook import main
+from pipeline.reports.execute_notebook import main
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.io import polars_schema, write_table
-from pipeline.schemas.table import Table
+from pipeline.tables.io import polars_schema, write_table
+from pipeline.tables.schemas.table import Table
 
 
 def write_rows(rows: Iterable[dict[str, Any]], table: Table, out: Path) -> None:

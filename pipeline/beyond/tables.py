@@ -1,8 +1,8 @@
 """Every table beyond the paper, area by area."""
 
-from pipeline.beyond.enough.tables import ENOUGH_TABLES
+from pipeline.beyond.power_analysis.tables import ENOUGH_TABLES
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
-from pipeline.beyond.ladder.tables import LADDER_TABLES
+from pipeline.beyond.cost_decomposition.tables import LADDER_TABLES
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
 from pipeline.beyond.optima.tables import OPTIMA_TABLES
 from pipeline.beyond.strategy.tables import STRATEGY_TABLES

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.beliefs import ratio
+from pipeline.privacy.beliefs import ratio
 from pipeline.statistics.resampling import Resampling, game_draws, percentiles
 
 PART = ["finder", "part", "held_out"]

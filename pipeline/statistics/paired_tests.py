@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.io import read_table, to_frame
-from pipeline.schemas.results import COMPARISONS, RANKS
+from pipeline.tables.io import read_table, to_frame
+from pipeline.tables.schemas.results import COMPARISONS, RANKS
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import by_game, ended
 from pipeline.statistics.resampling import Resampling, stream

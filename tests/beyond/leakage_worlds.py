@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.io import polars_schema
-from pipeline.schemas.base import TABLES
+from pipeline.tables.io import polars_schema
+from pipeline.tables.schemas.base import TABLES
 
 BLOCKED = "blocked"
 Slot = int | str  # 0 free, the cost of an errand, or BLOCKED

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.beyond.study import Beyond
-from pipeline.notebook_session import NOT_OURS
-from pipeline.reference_study import PARAMS_BEYOND, is_reference, make_reference
+from pipeline.reports.notebook_session import NOT_OURS
+from pipeline.reports.reference_study import PARAMS_BEYOND, is_reference, make_reference
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def test_a_notebook_says_once_that_games_or_parameters_are_others(
 
 
 def test_ship_names_the_files_it_wrote_as_seen_from_the_project(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.reference_study.ROOT", tables)
+    monkeypatch.setattr("pipeline.reports.reference_study.ROOT", tables)
     for name, path in (("REFERENCE", "a.json"), ("REFERENCE_BEYOND", "b.json")):
-        monkeypatch.setattr(f"pipeline.reference_study.{name}", tables / path)
+        monkeypatch.setattr(f"pipeline.reports.reference_study.{name}", tables / path)
     result = CliRunner().invoke(app, ["ship", "--tables", str(tables)])
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[-1] == "told by a.json and b.json"

@@ -13,9 +13,9 @@ from pipeline.beyond.frontier.games import bits_of
 from pipeline.beyond.frontier.inferences import bits_with_inferences, inferences
 from pipeline.beyond.frontier.priors import by_prior
 from pipeline.beyond.leakage.measure import read_tables
-from pipeline.parallel import Recipe, derive
-from pipeline.protocols.priors import slot_prior
-from pipeline.typed_messages.records import Masked
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.privacy.protocols.priors import slot_prior
+from pipeline.traces.typed_messages.records import Masked
 from sim.__main__ import app
 
 VARIED = slot_prior("varied")

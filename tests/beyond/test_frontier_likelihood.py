@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import yaml
 
-from pipeline.evidence import claims
-from pipeline.protocols import KINDS, dsm, imap, polling, sd, statements
-from pipeline.protocols import sums as secure_sums
-from pipeline.protocols.kinds import RoundContext, Totals
-from pipeline.protocols.priors import COSTS, FEASIBLE, FILLED, slot_prior
-from pipeline.protocols.states import States
-from pipeline.protocols.sums import MODULUS, above, coming_to, counted, sums
-from pipeline.rules import RULES
+from pipeline.privacy.evidence import claims
+from pipeline.privacy.protocols import KINDS, dsm, imap, polling, sd, statements
+from pipeline.privacy.protocols import sums as secure_sums
+from pipeline.privacy.protocols.kinds import RoundContext, Totals
+from pipeline.privacy.protocols.priors import COSTS, FEASIBLE, FILLED, slot_prior
+from pipeline.privacy.protocols.states import States
+from pipeline.privacy.protocols.sums import MODULUS, above, coming_to, counted, sums
+from pipeline.privacy.rules import RULES
 
 VARIED = slot_prior("varied")
 PAPER = RULES["paper"]

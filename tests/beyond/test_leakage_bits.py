@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 
 from pipeline.beyond.leakage import game_bits
 from pipeline.beyond.leakage.measure import Leakage, leakage
-from pipeline.io import write_table
-from pipeline.schemas.base import TABLES
+from pipeline.tables.io import write_table
+from pipeline.tables.schemas.base import TABLES
 
 FREE, ERRAND, BUSY = log2(8), -log2(0.375), 1.0  # bits of each state under the stated prior, uniform costs
 PROPOSED = 0.85 * log2(0.85 / 0.5) + 0.15 * log2(0.15 / 0.5)

@@ -15,7 +15,7 @@ from pipeline.beyond.optima.problem import calendars_of, problem
 from pipeline.beyond.optima.schedules import TooManySchedules, schedules
 from pipeline.beyond.optima.tasks import Bounds, optimum_rows, price_rows, solved, task_row
 from pipeline.beyond.optima.teams import ABOVE, INCOMPLETE, OPTIMAL, fairness_row
-from pipeline.ingest import fairness as ratio
+from pipeline.traces.ingest import fairness as ratio
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import count
 from sim.tasks.scenario import Meeting

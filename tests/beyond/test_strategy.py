@@ -17,9 +17,9 @@ from pipeline.beyond.strategy.outcomes import agents_of, outcomes
 from pipeline.beyond.strategy.probers import DIFFERENCE, probers
 from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.beyond.strategy.teams import Lie, liar_team, liars, prober_team, read_name, write_team
-from pipeline.io import shaped
-from pipeline.parallel import Recipe, derive
-from pipeline.reading.sources import find, texts
+from pipeline.tables.io import shaped
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.traces.sources import find, texts
 from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 

@@ -18,8 +18,8 @@ from pipeline.beyond.worlds.growth import MEASURES, exponent, growth, points, sl
 from pipeline.beyond.worlds.proofs import least_cost
 from pipeline.beyond.worlds.suites import known_optimum, suite_tasks
 from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
-from pipeline.io import shaped, write_csv
-from pipeline.parallel import Recipe, derive
+from pipeline.tables.io import shaped, write_csv
+from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
 
 from site_games import site_tables
 
-from pipeline.parallel import Recipe, derive
-from pipeline.site.build import Origins, build
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.site.build import Origins, build
 from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 

@@ -7,8 +7,8 @@ from places import page_of
 from playwright.sync_api import Page, expect
 from site_games import LONG, NAME
 
-from pipeline.site.listing import listed_games, listing
-from pipeline.site.pages import script, write_text
+from pipeline.reports.site.listing import listed_games, listing
+from pipeline.reports.site.pages import script, write_text
 
 
 def test_hostile_messages_stay_text(page: Page, odd_site: Path) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import yaml
 
-from pipeline.rules import Claim
+from pipeline.privacy.rules import Claim
 
 # The C library reads thousands of lines in a tenth of the time.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -6,7 +6,7 @@ from hostile_games import IMPOSSIBLE
 from hostile_tolerated import TOLERATED
 from hostile_values import MISSHAPEN
 
-from pipeline.reading import limits
+from pipeline.traces import limits
 
 EXAMPLES = (*UNREADABLE, *MISSHAPEN, *IMPOSSIBLE, *TOLERATED)
 

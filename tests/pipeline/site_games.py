@@ -4,7 +4,7 @@ from pathlib import Path
 
 from trace_builder import TraceBuilder, schedule, toy_game, write_trace
 
-from pipeline.parallel import Recipe, derive
+from pipeline.derive.parallel import Recipe, derive
 
 HOSTILE = (
     "<script>document.title='script'</script><img src=x onerror=\"document.title='handler'\">"

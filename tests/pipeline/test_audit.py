@@ -14,17 +14,17 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.audit import files as audit_files
-from pipeline.audit.auditor import audit
-from pipeline.audit.batch import Meeting, judge
-from pipeline.audit.calendar import from_json, labelled, read, render
-from pipeline.audit.codes import CODES, Findings
-from pipeline.audit.oracle import in_order, least_cost, shares
-from pipeline.audit.record import set_up
-from pipeline.documents.reference import section
-from pipeline.io import write_table
-from pipeline.schemas.base import AUDIT
-from pipeline.stages.audit import main as stage
+from pipeline.traces.audit import files as audit_files
+from pipeline.traces.audit.auditor import audit
+from pipeline.traces.audit.batch import Meeting, judge
+from pipeline.traces.audit.calendar import from_json, labelled, read, render
+from pipeline.traces.audit.codes import CODES, Findings
+from pipeline.traces.audit.oracle import in_order, least_cost, shares
+from pipeline.traces.audit.record import set_up
+from pipeline.reports.documents.reference import section
+from pipeline.tables.io import write_table
+from pipeline.tables.schemas.base import AUDIT
+from pipeline.paper.stages.audit import main as stage
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
 from sim.runs.play import Play, play_game
@@ -160,13 +160,13 @@ def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> 
 
 
 def set_up_of(raw: dict[str, Any]) -> Any:
-    from pipeline.audit.record import decode
+    from pipeline.traces.audit.record import decode
 
     return set_up(decode(json.dumps(raw).encode()))
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.audit.oracle.MOST_STEPS", 0)
+    monkeypatch.setattr("pipeline.traces.audit.oracle.MOST_STEPS", 0)
     least_cost.cache_clear()
     assert audit(text_of("scripted"), "t.json") == []
     least_cost.cache_clear()
@@ -186,7 +186,7 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
         names = ("__init__", "calendar", "tasks/__init__", "tasks/oracle", "tasks/scenario")
         solver = {f"sim/{name}.py" for name in names}
         assert theirs <= (solver if path.name == "audit_oracle.py" else set())
-    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/audit/oracle.py").read_text()))
+    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/oracle.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
     assert "by_solver" in names
 

@@ -30,8 +30,8 @@ from audit_changes import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.audit.auditor import audit
-from pipeline.audit.codes import CODES, ERROR, KNOWN
+from pipeline.traces.audit.auditor import audit
+from pipeline.traces.audit.codes import CODES, ERROR, KNOWN
 
 pytestmark = pytest.mark.slow
 

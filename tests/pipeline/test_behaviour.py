@@ -5,14 +5,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.adversarial import probed
-from pipeline.adversarial import reported as reported_leaks
-from pipeline.behaviour import rank_agreement, rates, reported, trust
-from pipeline.compare import read_numbers
+from pipeline.paper.adversarial import probed
+from pipeline.paper.adversarial import reported as reported_leaks
+from pipeline.paper.pattern_rates import rank_agreement, rates, reported, trust
+from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import figures
-from pipeline.plots.dots import BEYOND, Count, counted_and_room
-from pipeline.plots.heat import pattern_map, rate_in_words
-from pipeline.plots.planes import stance_plane
+from pipeline.reports.plots.dots import BEYOND, Count, counted_and_room
+from pipeline.reports.plots.heat import pattern_map, rate_in_words
+from pipeline.reports.plots.planes import stance_plane
 
 ROOT = Path(__file__).parents[2]
 STRICT = "strict_occurrences"

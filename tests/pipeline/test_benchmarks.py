@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.documents.benchmarks import ROWS, Row, figure_table, game_table, growth_table, numbers, shown
-from pipeline.plots.lines import growth as drawn
+from pipeline.reports.documents.benchmarks import ROWS, Row, figure_table, game_table, growth_table, numbers, shown
+from pipeline.reports.plots.lines import growth as drawn
 
 
 def measured(**figures: float) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.costs import MEASURED, NEEDS_TRACES, NO_PRICE, NO_TOKENS, costs, per_game
-from pipeline.io import read_table, to_frame
-from pipeline.parallel import derive
-from pipeline.prices import litellm_prices, read_prices, team_models
-from pipeline.schemas.base import CALLS
+from pipeline.paper.costs import MEASURED, NEEDS_TRACES, NO_PRICE, NO_TOKENS, costs, per_game
+from pipeline.tables.io import read_table, to_frame
+from pipeline.derive.parallel import derive
+from pipeline.paper.prices import litellm_prices, read_prices, team_models
+from pipeline.tables.schemas.base import CALLS
 from sim.tasks.lists import read_list
 from sim.tasks.suite import make_task, write_tasks
 from tests.sim.stub import stub

@@ -5,7 +5,7 @@ import pytest
 from dense_reml import dense_fit
 from statistics_check import games, long
 
-from pipeline.mixed_effects import crossed, crossed_by_statsmodels
+from pipeline.statistics.mixed_effects import crossed, crossed_by_statsmodels
 from pipeline.statistics.resampling import stream
 
 pytestmark = pytest.mark.slow

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.evidence import claims
-from pipeline.protocols import KINDS
-from pipeline.protocols.kinds import RoundContext
-from pipeline.rules import RULES
-from pipeline.schemas.base import TABLES
-from pipeline.typed_messages import PROTOCOLS, decode
-from pipeline.typed_messages.records import DECODERS
+from pipeline.privacy.evidence import claims
+from pipeline.privacy.protocols import KINDS
+from pipeline.privacy.protocols.kinds import RoundContext
+from pipeline.privacy.rules import RULES
+from pipeline.tables.schemas.base import TABLES
+from pipeline.traces.typed_messages import PROTOCOLS, decode
+from pipeline.traces.typed_messages.records import DECODERS
 
 PAPER, RELEASE = RULES["paper"], RULES["release"]
 

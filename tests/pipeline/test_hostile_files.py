@@ -8,10 +8,10 @@ from hostile import SMALL, Example
 from hostile_examples import EXAMPLES, table
 from trace_builder import toy_game, write_trace
 
-from pipeline import parallel
-from pipeline.io import read_table
-from pipeline.reading import limits
-from pipeline.schemas.base import TABLES
+from pipeline.derive import parallel
+from pipeline.tables.io import read_table
+from pipeline.traces import limits
+from pipeline.tables.schemas.base import TABLES
 
 Frames = dict[str, pl.DataFrame]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reliability.md"

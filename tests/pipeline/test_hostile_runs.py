@@ -17,11 +17,11 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from machine.processes import alive
-from pipeline import parallel
+from pipeline.derive import parallel
 from pipeline.__main__ import app
-from pipeline.derive import read_traces
-from pipeline.io import read_table
-from pipeline.reading.sources import find, find_and_count_others
+from pipeline.derive.rows import read_traces
+from pipeline.tables.io import read_table
+from pipeline.traces.sources import find, find_and_count_others
 from tests.kills import LIMIT, workers_of
 
 pytestmark = pytest.mark.slow
@@ -114,7 +114,7 @@ def test_what_may_not_be_read_is_rejected() -> None:
 def test_traces_are_derived_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack = write_trace(tmp_path / "p.jsonl", b"\n".join(toy_game(f"g{i}").text() for i in range(5)))
     parallel.derive([pack], tmp_path / "whole", workers=1)
-    monkeypatch.setattr("pipeline.reading.limits.BATCH_BYTES", 5_000)
+    monkeypatch.setattr("pipeline.traces.limits.BATCH_BYTES", 5_000)
     assert len(list(read_traces(find([pack])))) == 3
     parallel.derive([pack], tmp_path / "batches", workers=1)
     for path in (tmp_path / "whole").iterdir():

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.compare import read_numbers
-from pipeline.inconsistencies import CHECKS, LEAKS, NUMBERS, checks
+from pipeline.paper.compare import read_numbers
+from pipeline.paper.inconsistencies import CHECKS, LEAKS, NUMBERS, checks
 from pipeline.paper import agreements, contradictions
 from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
 from pipeline.paper.figures import ALL, Suite, failed_rounds, figures, games, meetings, models, varied_suite

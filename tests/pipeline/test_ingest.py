@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, schedule, toy_game
 
-from pipeline.calendars import read_line, read_rendering
-from pipeline.ingest import fairness, ingest
-from pipeline.reading import limits
-from pipeline.reading.traces import TraceError, decode
+from pipeline.traces.calendars import read_line, read_rendering
+from pipeline.traces.ingest import fairness, ingest
+from pipeline.traces import limits
+from pipeline.traces.traces import TraceError, decode
 
 
 def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.judge.agreement import by_game, count, mentioned, rows_of
-from pipeline.judge.questions import Asked, Question
-from pipeline.judge.replies import Reading, read_reply
-from pipeline.language.messages import language_claims
-from pipeline.rules import RULES
+from pipeline.beyond.judge.agreement import by_game, count, mentioned, rows_of
+from pipeline.beyond.judge.questions import Asked, Question
+from pipeline.beyond.judge.replies import Reading, read_reply
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.rules import RULES
 
 PAPER = RULES["paper"]
 SAID = "Slot 3 is free for me; “slot 3 is free”, too. I can't do 12."

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.evidence import claims
-from pipeline.language.messages import language_claims
-from pipeline.protocols.kinds import RoundContext
-from pipeline.rules import RULES, Claim, RuleSet
+from pipeline.privacy.evidence import claims
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.protocols.kinds import RoundContext
+from pipeline.privacy.rules import RULES, Claim, RuleSet
 from tests.pipeline.gold import Example, found, gold
 
 PAGE = Path(__file__).parents[2] / "docs/language.md"

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.language import messages as language
-from pipeline.language import statements
-from pipeline.language.grammar import KINDS
-from pipeline.language.messages import language_claims
-from pipeline.language.scan import expand, fold, in_digits, scanner, sentences
-from pipeline.rules import RULES, Claim
+from pipeline.privacy.language import messages as language
+from pipeline.privacy.language import statements
+from pipeline.privacy.language.grammar import KINDS
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.language.scan import expand, fold, in_digits, scanner, sentences
+from pipeline.privacy.rules import RULES, Claim
 from tests.pipeline.gold import gold
 
 PAPER = RULES["paper"]

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.language.atoms import atoms
-from pipeline.language.clause_reader import ClauseReader
-from pipeline.language.clause_rules import RULES, Rule, take
-from pipeline.language.messages import language_claims
-from pipeline.language.scan import fold, sentences
-from pipeline.rules import RULES as RULE_SETS
+from pipeline.privacy.language.atoms import atoms
+from pipeline.privacy.language.clause_reader import ClauseReader
+from pipeline.privacy.language.clause_rules import RULES, Rule, take
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.language.scan import fold, sentences
+from pipeline.privacy.rules import RULES as RULE_SETS
 from tests.pipeline.gold import gold
 
 SENDER = 9

@@ -8,15 +8,15 @@ import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline import parallel
-from pipeline.ledger import show
-from pipeline.ledger.book import Paper, ledger, read_paper
-from pipeline.ledger.directions import Direction, answer_of, direction_of, shown
-from pipeline.ledger.facts import Fact, facts
-from pipeline.ledger.figure import Figure
-from pipeline.ledger.measures import from_results, from_tables
+from pipeline.derive import parallel
+from pipeline.paper.ledger import show
+from pipeline.paper.ledger.build import Paper, ledger, read_paper
+from pipeline.paper.ledger.directions import Direction, answer_of, direction_of, shown
+from pipeline.paper.ledger.facts import Fact, facts
+from pipeline.paper.ledger.figure import Figure
+from pipeline.paper.ledger.measures import from_results, from_tables
 from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
-from pipeline.tables import write_results
+from pipeline.tables.queries import write_results
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Results

@@ -7,10 +7,10 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from pipeline import parallel
+from pipeline.derive import parallel
 from pipeline.__main__ import app
-from pipeline.ledger.book import read_ledger
-from pipeline.ledger.promise import lost
+from pipeline.paper.ledger.build import read_ledger
+from pipeline.paper.ledger.required import lost
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from statistics_check import games, long, lowest_on_grid, textbook, varied_games
 
-from pipeline.mixed_effects import Fit, crossed, crossed_by_statsmodels, per_group_slopes, predictors
+from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels, per_group_slopes, predictors
 from pipeline.statistics import reml
 from pipeline.statistics.resampling import stream
 

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline.jupyter_kernel import kernel
-from pipeline.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
-from pipeline.parallel import Recipe, derive
-from pipeline.stages.intervals import main as write_intervals
-from pipeline.tables import write_results
+from pipeline.reports.jupyter_kernel import kernel
+from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.paper.stages.intervals import main as write_intervals
+from pipeline.tables.queries import write_results
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
@@ -172,13 +172,13 @@ def test_two_executions_give_the_same_bytes(tmp_path: Path, capfd: pytest.Captur
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Path:
-    """A folder in which `python -m pipeline.stages.notebook NAME` finds notebooks/NAME.ipynb."""
+    """A folder in which `python -m pipeline.reports.execute_notebook NAME` finds notebooks/NAME.ipynb."""
     (tmp_path / "notebooks").mkdir()
     return tmp_path
 
 
 def run_stage(folder: Path, *words: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pipeline.stages.notebook", *words]
+    command = [sys.executable, "-m", "pipeline.reports.execute_notebook", *words]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, env=environment)
     return done.returncode, done.stderr

@@ -5,9 +5,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.plots.one_game import outcome, overview
-from pipeline.views.beliefs import pair_steps
-from pipeline.views.game import choose
+from pipeline.reports.plots.one_game import outcome, overview
+from pipeline.reports.views.beliefs import pair_steps
+from pipeline.reports.views.game import choose
 
 GAMES = pl.DataFrame(
     {

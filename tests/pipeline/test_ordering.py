@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from pipeline.robustness import ordering
-from pipeline.robustness.sweep import Grid
+from pipeline.statistics.robustness import ordering
+from pipeline.statistics.robustness.sweep import Grid
 from pipeline.statistics.resampling import Resampling, stream
 
 GRID = Grid(["paper"], [0.5, 0.9], [0.05])  # 8 points

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline import parallel
-from pipeline.reading import limits, sources
-from pipeline.reading.sources import Source, find, split_pack, texts
-from pipeline.reading.traces import TraceError
+from pipeline.derive import parallel
+from pipeline.traces import limits, sources
+from pipeline.traces.sources import Source, find, split_pack, texts
+from pipeline.traces.traces import TraceError
 
 pytestmark = pytest.mark.slow
 

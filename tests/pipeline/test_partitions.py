@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline import parallel, shards
-from pipeline.hive import BY
-from pipeline.io import read_table
-from pipeline.schemas.base import REJECTED, TABLES
+from pipeline.derive import parallel
+from pipeline.tables import shards
+from pipeline.tables.hive import BY
+from pipeline.tables.io import read_table
+from pipeline.tables.schemas.base import REJECTED, TABLES
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from speech_tables import derived, labelled_game
 from test_leaks import ROOT
 from trace_builder import TraceBuilder, rendering, reschedule, schedule
 
-from pipeline.speech.patterns import GAME_PATTERNS, MESSAGE_PATTERNS
-from pipeline.speech.phrases import Thresholds, message_patterns
+from pipeline.behaviour.patterns import GAME_PATTERNS, MESSAGE_PATTERNS
+from pipeline.behaviour.phrases import Thresholds, message_patterns
 
 
 def found(

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.frontier import frontier
-from pipeline.plots.dots import Panel, team_dots
-from pipeline.plots.labels import settle, spread, text_size
-from pipeline.plots.lines import Steps, team_lines
-from pipeline.plots.planes import messages_and_excess, privacy_plane
-from pipeline.plots.points import bounded, named, reported, told, with_ends
-from pipeline.plots.style import compact, save
+from pipeline.statistics.pareto import frontier
+from pipeline.reports.plots.dots import Panel, team_dots
+from pipeline.reports.plots.labels import settle, spread, text_size
+from pipeline.reports.plots.lines import Steps, team_lines
+from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
+from pipeline.reports.plots.points import bounded, named, reported, told, with_ends
+from pipeline.reports.plots.style import compact, save
 from pipeline.statistics.bootstrap import line_through
 from pipeline.statistics.resampling import Resampling
 

@@ -7,9 +7,11 @@ import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline import compare, database, io, parallel, tables
-from pipeline.documents.reference import data_dictionary
-from pipeline.schemas.base import REJECTED, TABLES
+from pipeline.paper import compare
+from pipeline.tables import database, io, queries
+from pipeline.derive import parallel
+from pipeline.reports.documents.reference import data_dictionary
+from pipeline.tables.schemas.base import REJECTED, TABLES
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def test_numbers_are_written_at_full_precision(tmp_path: Path) -> None:
 
 
 def test_table_1_has_a_row_per_team_setting_and_condition(derived: Path) -> None:
-    table = tables.query("table1", derived)
+    table = queries.query("table1", derived)
     assert table.select("team", "setting", "condition", "games").rows() == [
         ("imap", "uniform", "standard", 2),
         ("sd", "uniform", "standard", 1),
@@ -69,21 +71,21 @@ def test_table_1_has_a_row_per_team_setting_and_condition(derived: Path) -> None
     assert row["vps_uniform_all_pairs_mean"] == pytest.approx((1.5 + 0.5 + 0.45) / 12)
 
 
-@pytest.mark.parametrize("name", tables.queries())
+@pytest.mark.parametrize("name", queries.queries())
 def test_every_query_runs_and_ends_in_an_order(name: str, derived: Path) -> None:
-    assert (tables.SQL / f"{name}.sql").read_text().strip().splitlines()[-1].startswith("ORDER BY")
-    first = tables.query(name, derived)
+    assert (queries.SQL / f"{name}.sql").read_text().strip().splitlines()[-1].startswith("ORDER BY")
+    first = queries.query(name, derived)
     assert first.height > 0
-    assert first.equals(tables.query(name, derived))
+    assert first.equals(queries.query(name, derived))
 
 
 def test_the_shares_of_sources_add_up(derived: Path) -> None:
-    shares = tables.query("vps_by_source", derived).group_by("team", "weight_mode").agg(pl.col("share").sum())
+    shares = queries.query("vps_by_source", derived).group_by("team", "weight_mode").agg(pl.col("share").sum())
     assert shares["share"].to_list() == pytest.approx([1.0] * 4)
 
 
 def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
-    assert [path.name for path in tables.write_results(derived, tmp_path)] == [f"{n}.csv" for n in tables.queries()]
+    assert [path.name for path in queries.write_results(derived, tmp_path)] == [f"{n}.csv" for n in queries.queries()]
 
 
 def test_the_database_has_every_table(derived: Path, tmp_path: Path) -> None:

@@ -10,19 +10,19 @@ import pytest
 from site_games import HOSTILE, NAME, REASONING, site_tables
 from typer.testing import CliRunner
 
-from pipeline import io
+from pipeline.tables import io
 from pipeline.__main__ import app
-from pipeline.schemas.base import TABLES
-from pipeline.site import build as building
-from pipeline.site.build import Built, Origins, build
-from pipeline.site.figures import figures
-from pipeline.site.games import Places
-from pipeline.site.links import write_notebooks
-from pipeline.site.listing import AT_ONCE, listed_games, listing
-from pipeline.site.metrics import read_metrics
-from pipeline.site.names import page_name
-from pipeline.site.pages import STATIC, script
-from pipeline.site.reported import reported_rows
+from pipeline.tables.schemas.base import TABLES
+from pipeline.reports.site import build as building
+from pipeline.reports.site.build import Built, Origins, build
+from pipeline.reports.site.figures import figures
+from pipeline.reports.site.games import Places
+from pipeline.reports.site.links import write_notebooks
+from pipeline.reports.site.listing import AT_ONCE, listed_games, listing
+from pipeline.reports.site.metrics import read_metrics
+from pipeline.reports.site.names import page_name
+from pipeline.reports.site.pages import STATIC, script
+from pipeline.reports.site.reported import reported_rows
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statistics_check import games, long, ols_p, textbook
 
-from pipeline.mixed_effects import crossed
+from pipeline.statistics.mixed_effects import crossed
 from pipeline.statistics.resampling import stream
 from pipeline.statistics.small_sample import between_test, bootstrap_test, permutation_test
 

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from trace_builder import toy_game, write_trace
 
-from pipeline.io import write_csv
-from pipeline.notebook_session import INTERVAL, ROOT, ClaimFailed, Study
-from pipeline.parallel import Recipe, derive
-from pipeline.reference_study import fingerprint, is_reference, make_reference
-from pipeline.tables import write_results
+from pipeline.tables.io import write_csv
+from pipeline.reports.notebook_session import INTERVAL, ROOT, ClaimFailed, Study
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.reference_study import fingerprint, is_reference, make_reference
+from pipeline.tables.queries import write_results
 
 
 @pytest.fixture(scope="module")

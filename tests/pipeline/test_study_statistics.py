@@ -7,16 +7,16 @@ import pytest
 import yaml
 from trace_builder import TraceBuilder, toy_game, write_trace
 
-from pipeline import tables
-from pipeline.documents import statistics as page
-from pipeline.io import read_table
-from pipeline.parallel import Recipe, derive
-from pipeline.schemas.results import RESULT_TABLES
-from pipeline.stages import comparisons as comparing
-from pipeline.stages import excess as exceeding
-from pipeline.stages import intervals as drawing
-from pipeline.stages import mixed_effects as regressing
-from pipeline.stages import robustness as sweeping
+from pipeline.tables import queries
+from pipeline.reports.documents import statistics as page
+from pipeline.tables.io import read_table
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.tables.schemas.results import RESULT_TABLES
+from pipeline.paper.stages import comparisons as comparing
+from pipeline.paper.stages import excess as exceeding
+from pipeline.paper.stages import intervals as drawing
+from pipeline.paper.stages import mixed_effects as regressing
+from pipeline.paper.stages import robustness as sweeping
 from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
@@ -64,7 +64,7 @@ def results_of(derived: Path, folder: Path) -> Path:
         patch.chdir(folder)
         for stage in (drawing, comparing, regressing, sweeping, exceeding):
             stage.main(derived, folder / "results")
-    tables.write_results(derived, folder / "results")
+    queries.write_results(derived, folder / "results")
     return folder / "results"
 
 
@@ -78,7 +78,7 @@ def result(study: Path, name: str) -> pl.DataFrame:
 
 
 def test_every_result_table_has_its_means_listed_or_has_none() -> None:
-    assert {*MEANS, *WITHOUT} == set(tables.queries()), "list it in pipeline/statistics/by_game.py"
+    assert {*MEANS, *WITHOUT} == set(queries.queries()), "list it in pipeline/statistics/by_game.py"
 
 
 @pytest.mark.parametrize("name", MEANS)
@@ -111,7 +111,7 @@ def test_a_table_game_by_game_adds_up_to_the_table(derived: Path) -> None:
     games = by_game("table1", derived)
     assert games["game_id"].n_unique() == games.height == read_table(derived, "games").height
     assert games.group_by("team", "setting").agg(pl.col("excess_cost").mean()).sort("team", "setting").rows() == [
-        tuple(row) for row in tables.query("table1", derived).select("team", "setting", "excess_cost").iter_rows()
+        tuple(row) for row in queries.query("table1", derived).select("team", "setting", "excess_cost").iter_rows()
     ]
 
 

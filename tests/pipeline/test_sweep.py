@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder, toy_game
 
-from pipeline.derive import ingested_frames
-from pipeline.ingest import ingest
-from pipeline.privacy import privacy_frames
-from pipeline.reading.traces import decode
-from pipeline.robustness.sweep import Grid, SweepInputs, under_rules, vps
-from pipeline.rules import RULES, Weighing
+from pipeline.derive.rows import ingested_frames
+from pipeline.traces.ingest import ingest
+from pipeline.privacy.frames import privacy_frames
+from pipeline.traces.traces import decode
+from pipeline.statistics.robustness.sweep import Grid, SweepInputs, under_rules, vps
+from pipeline.privacy.rules import RULES, Weighing
 
 ENGLISH = (
     "Slot 3 works for me.",

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from trace_builder import TraceBuilder
 
-from pipeline.ingest import ingest
-from pipeline.reading import limits
-from pipeline.reading.traces import decode
+from pipeline.traces.ingest import ingest
+from pipeline.traces import limits
+from pipeline.traces.traces import decode
 
 
 def thoughts(game: TraceBuilder) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.reading.sources import find, texts
+from pipeline.traces.sources import find, texts
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from trace_builder import toy_game
 
-from pipeline.io import read_table
-from pipeline.parallel import derive
-from pipeline.reading.limits import MOST
-from pipeline.reading.model_calls import Call, read_calls
-from pipeline.reading.records import TurnEnd
+from pipeline.tables.io import read_table
+from pipeline.derive.parallel import derive
+from pipeline.traces.limits import MOST
+from pipeline.traces.model_calls import Call, read_calls
+from pipeline.traces.records import TurnEnd
 
 
 def calls(usage: Any) -> list[Call]:

@@ -9,9 +9,9 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from pipeline import parallel
-from pipeline.views.calendars import after_round
-from pipeline.views.game import game_view, game_views
+from pipeline.derive import parallel
+from pipeline.reports.views.calendars import after_round
+from pipeline.reports.views.game import game_view, game_views
 from sim.__main__ import app
 
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.views import html
-from pipeline.views.beliefs import beliefs_over_time
-from pipeline.views.html import Mark, marked, plain
-from pipeline.views.sentences import sentence, slots
+from pipeline.reports.views import html
+from pipeline.reports.views.beliefs import beliefs_over_time
+from pipeline.reports.views.html import Mark, marked, plain
+from pipeline.reports.views.sentences import sentence, slots
 
 HOSTILE = [
     "<script>alert(1)</script>",

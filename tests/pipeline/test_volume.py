@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from speech_tables import derived
 from trace_builder import TraceBuilder, rendering, reschedule, schedule, toy_game
 
-from pipeline.speech.volume import feasible_slots
-from pipeline.typed_messages import said_chars
+from pipeline.behaviour.volume import feasible_slots
+from pipeline.traces.typed_messages import said_chars
 
 LENGTHS = (
     ("Slot 3 works.", 13),

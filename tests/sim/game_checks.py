@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from pipeline.audit.auditor import audit
-from pipeline.audit.calendar import Calendar, Item, read
-from pipeline.audit.codes import ERROR
-from pipeline.derive import ingested_frames
-from pipeline.ingest import ingest
-from pipeline.reading.traces import decode
+from pipeline.traces.audit.auditor import audit
+from pipeline.traces.audit.calendar import Calendar, Item, read
+from pipeline.traces.audit.codes import ERROR
+from pipeline.derive.rows import ingested_frames
+from pipeline.traces.ingest import ingest
+from pipeline.traces.traces import decode
 from sim.game.trace import Trace, encoded
 
 SHOWN = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.beliefs import ratio
+from pipeline.privacy.beliefs import ratio
 from pipeline.beyond.leakage.games import by_game
 from pipeline.beyond.leakage.measure import Tables, leakage
-from pipeline.io import read_table
+from pipeline.tables.io import read_table
 from pipeline.statistics.by_game import ended
 
 LEAKAGE = (

@@ -13,11 +13,11 @@ from pipeline.beyond.leakage.histories import histories
 from pipeline.beyond.leakage.leaked import additions
 from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs
 from pipeline.beyond.leakage.observed_statements import STATEMENT, Contents, Row, news, observed_statements
-from pipeline.protocols.kinds import Statement
-from pipeline.protocols.states import States
-from pipeline.protocols.sums import above, coming_to, sums
-from pipeline.typed_messages import decode
-from pipeline.typed_messages.records import Masked, NamedSlot
+from pipeline.privacy.protocols.kinds import Statement
+from pipeline.privacy.protocols.states import States
+from pipeline.privacy.protocols.sums import above, coming_to, sums
+from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages.records import Masked, NamedSlot
 
 
 def bits_with_inferences(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:

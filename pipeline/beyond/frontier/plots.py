@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from pipeline.plots.labels import Label, label_marks
-from pipeline.plots.planes import STAIRS
-from pipeline.plots.style import KINDS, NAMES, entitle, ink, mark, round_ticks, settled, subplots
+from pipeline.reports.plots.labels import Label, label_marks
+from pipeline.reports.plots.planes import STAIRS
+from pipeline.reports.plots.style import KINDS, NAMES, entitle, ink, mark, round_ticks, settled, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
 """The tables of the frontier."""
 
-from pipeline.schemas.table import C, Table
+from pipeline.tables.schemas.table import C, Table
 
 TEAM = C("team", "str", "who played")
 SETTING = C("setting", "str", "uniform or varied errand costs")

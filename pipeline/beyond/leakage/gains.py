@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.beyond.leakage.priors import Prior
-from pipeline.protocols.states import posteriors
+from pipeline.privacy.protocols.states import posteriors
 
 Array = NDArray[np.float64]
 MEASURES = ("bits", "feasible_bits", "bits_true", "feasible_bits_true", "misled")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipeline.beliefs import ratio
+from pipeline.privacy.beliefs import ratio
 from pipeline.beyond.leakage.measure import Leakage
 
 KNOWN = ("team", "simulated", "setting", "condition", "task_id")

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.protocols.states import States
+from pipeline.privacy.protocols.states import States
 
 Whole = NDArray[np.int64]
 Grid = tuple[Whole, Whole, NDArray[np.bool_]]  # agents × slots: what stands there, its cost, whether it is blocked

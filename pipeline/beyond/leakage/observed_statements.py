@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from pipeline.beyond.leakage.figures import cost_in_figures
 from pipeline.beyond.leakage.histories import Histories
-from pipeline.protocols import statements
-from pipeline.protocols.kinds import RoundContext
-from pipeline.protocols.states import States
+from pipeline.privacy.protocols import statements
+from pipeline.privacy.protocols.kinds import RoundContext
+from pipeline.privacy.protocols.states import States
 
 STATEMENT = {
     "game_id": pl.String,
@@ -49,7 +49,7 @@ def observed_statements(
 ) -> tuple[pl.DataFrame, Contents]:
     """Every statement that is news, with `spell` and `state` of its slot, and the contents.
 
-    Typed messages are read by pipeline/protocols, English by the beliefs that its claims come to from
+    Typed messages are read by pipeline/privacy/protocols, English by the beliefs that its claims come to from
     0.5; with `figures` a cost that it names in figures is believed as a protocol's is. A slot that holds a meeting
     which stands in the same slot of the observer's own calendar is no news.
     """

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from pipeline.beliefs import departure, hold_beliefs
-from pipeline.rules import Weighing
+from pipeline.privacy.beliefs import departure, hold_beliefs
+from pipeline.privacy.rules import Weighing
 
 PAIR = ["game_id", "round", "target_agent", "observer_agent"]
 

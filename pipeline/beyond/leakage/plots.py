@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.plots.style import entitle, ink, key, mark, round_ticks, subplots
+from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.protocols.states import States, Vector
+from pipeline.privacy.protocols.states import States, Vector
 
 
 class Prior(NamedTuple):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline import beyond, stages
+from pipeline import beyond
+from pipeline.paper import stages
 from pipeline.beyond.leakage.games import by_game
 from pipeline.beyond.leakage.measure import leakage, read_tables, with_figures
 from pipeline.beyond.leakage.order_of_messages import vps_reversed
@@ -16,8 +17,8 @@ from pipeline.beyond.leakage.orders import orders
 from pipeline.beyond.leakage.sensitivity import by_prior
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, named
 from pipeline.beyond.leakage.teams import MEASURES, PAIRS, team_means
-from pipeline.io import read_table, write_table
-from pipeline.rules import Weighing
+from pipeline.tables.io import read_table, write_table
+from pipeline.privacy.rules import Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pipeline.schemas.table import GAME_ID, ROUND, C, Column, Table
+from pipeline.tables.schemas.table import GAME_ID, ROUND, C, Column, Table
 
 OBSERVER = C("observer_agent", "int", "the agent that was told")
 TARGET = C("target_agent", "int", "the agent whose calendar it is about")

@@ -1,7 +1,7 @@
 """The tables of all optima: the schedules themselves, what they tell of a task, and teams beside them."""
 
-from pipeline.schemas.results import CONDITION, SETTING, SIMULATED, TEAM
-from pipeline.schemas.table import GAME_ID, C, Table
+from pipeline.tables.schemas.results import CONDITION, SETTING, SIMULATED, TEAM
+from pipeline.tables.schemas.table import GAME_ID, C, Table
 
 TASK = C("task_id", "str", "the task")
 DIFFICULTY = C("difficulty", "str", "easy, medium or hard")

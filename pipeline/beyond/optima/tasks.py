@@ -10,7 +10,7 @@ from pipeline.beyond.optima.burdens import burdens
 from pipeline.beyond.optima.fairness import gini
 from pipeline.beyond.optima.problem import Burden, Problem, problem
 from pipeline.beyond.optima.schedules import schedules
-from pipeline.ingest import fairness as ratio
+from pipeline.traces.ingest import fairness as ratio
 from sim.calendar import Calendar
 from sim.tasks.oracle import solve
 from sim.tasks.scenario import Meeting

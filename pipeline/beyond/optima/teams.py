@@ -7,7 +7,7 @@ import polars as pl
 
 from pipeline.beyond.optima.fairness import gini, mildness, percentile, spread
 from pipeline.beyond.optima.tasks import Solved
-from pipeline.ingest import fairness as ratio
+from pipeline.traces.ingest import fairness as ratio
 
 GAME = ("game_id", "team", "simulated", "setting", "condition", "task_id", "difficulty")
 OPTIMAL, ABOVE, INCOMPLETE = "optimal", "above the optimum", "meetings missing"

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.beyond.strategy.teams import read_name
-from pipeline.database import attach
+from pipeline.tables.database import attach
 
 QUERY = Path(__file__).with_name("agents.sql")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline import stages
+from pipeline.paper import stages
 from pipeline.beyond import TRACES, params
 from pipeline.beyond.strategy.teams import Team, liar_team, liars, prober_teams, write_team
 

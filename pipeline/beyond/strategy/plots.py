@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.plots import style
+from pipeline.reports.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.database import attach
+from pipeline.tables.database import attach
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline import stages
+from pipeline.paper import stages
 from pipeline.beyond import DERIVED, params
 from pipeline.beyond import TABLES as OUT
 from pipeline.beyond.strategy.bits import bits_about
@@ -15,7 +15,7 @@ from pipeline.beyond.strategy.outcomes import agents_of, outcomes
 from pipeline.beyond.strategy.probers import probed_games, probers
 from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.beyond.strategy.teams import liars
-from pipeline.io import write_table
+from pipeline.tables.io import write_table
 from pipeline.statistics.resampling import Resampling
 
 

@@ -1,7 +1,7 @@
 """What the tables of this area hold."""
 
-from pipeline.schemas.table import Column as C
-from pipeline.schemas.table import Table
+from pipeline.tables.schemas.table import Column as C
+from pipeline.tables.schemas.table import Table
 
 PROTOCOL = C("protocol", "str", "the team whose protocol everybody plays")
 LIE = C("lie", "str", "how the liars lie, or the deal of a pair: a name in notebooks/beyond/params.yaml")

@@ -8,7 +8,7 @@ import polars as pl
 
 from pipeline.beyond.leakage import game_bits
 from pipeline.beyond.worlds.grid import SIZES
-from pipeline.database import attach
+from pipeline.tables.database import attach
 
 QUERY = Path(__file__).with_name("games.sql")
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.beyond import params
-from pipeline.io import write_csv
+from pipeline.tables.io import write_csv
 
 LIST = Path("data/beyond/suites/worlds.csv")
 SIZES = ("num_agents", "num_participants", "num_slots", "num_meetings", "density")

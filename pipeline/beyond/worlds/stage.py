@@ -4,14 +4,14 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline import stages
+from pipeline.paper import stages
 from pipeline.beyond import DERIVED, params
 from pipeline.beyond import TABLES as OUT
 from pipeline.beyond.worlds.games import games_of
 from pipeline.beyond.worlds.growth import growth, points, swept
 from pipeline.beyond.worlds.suites import suite_tasks
 from pipeline.beyond.worlds.tables import DENSITIES, GAMES, GROWTH, POINTS, TASKS
-from pipeline.io import write_table
+from pipeline.tables.io import write_table
 from pipeline.statistics.resampling import Resampling
 
 SUITES = Path("data/beyond/suites")

@@ -1,7 +1,7 @@
 """What the tables of this area hold."""
 
-from pipeline.schemas.table import Column as C
-from pipeline.schemas.table import Table
+from pipeline.tables.schemas.table import Column as C
+from pipeline.tables.schemas.table import Table
 
 TASK = C("task_id", "str", "the task")
 SETTING = C("setting", "str", "uniform or varied errand costs")

@@ -1,0 +1,108 @@
+"""The seven patterns of Table 4 that one message can show, each with the words that show it."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from pipeline.behaviour.tokens import folded
+from pipeline.behaviour.lexicons import words
+
+Span = tuple[int, int]
+
+AGENT = re.compile(
+    r"\bagent[\s_#-]*(?P<one>\d{1,3})\b|\bagents[\s_#-]*(?P<many>\d{1,3}(?:(?:\s*[,&/]\s*|\s*,?\s*and\s+)#?\d{1,3})*)"
+)
+NUMBER = re.compile(r"\d{1,3}")
+ERRAND = re.compile(r"errand")
+ERRAND_ID = re.compile(r"[Ee]rrand\s*#\d+")
+COST_WORD = r"(?:costs?|costing|penalty|penalties|price)\b"
+FILLER = (
+    r"(?:of|is|are|was|me|us|it|that|you|at|about|around|only|just|exactly|roughly|approximately|would|will|be|a|an|the|total"
+    r"|mere|to|for|move|moving|displace|displacing|reschedule|rescheduling)\b"
+)
+COST_NUMBER = re.compile(
+    rf"\b{COST_WORD}[^.!?\d]{{0,20}}slots?\s*#?\d+[\s=:>~(-]{{1,4}}(?:(?:is|at|of|to)\s)?\d+"
+    rf"|\b{COST_WORD}[\s:=~(\"']*(?:{FILLER}[\s:=~(\"']*){{0,6}}\d+\b(?!\s*(?:am|pm|:\d))"
+    r"|\b\d+(?:-cost\b|\s+(?:cost\s+units?|units?\s+of\s+cost|in\s+costs?|cost\s+points?|penalty\s+points?)\b)"
+)
+SENTENCE_END = re.compile(r"[.!?;](?=\s)|\n")
+GOSSIP = (("availability_gossip", "availability"), ("cost_gossip", "costs"))
+
+# The longest keyword, and then some: how far beyond the allowed distance a search for one looks.
+LONGEST_KEYWORD = 40
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What the paper's definitions measure by (Table 4); params.yaml says why."""
+
+    nearby_chars: int = 60
+    short_chars: int = 80
+    expensive_cost: int = 100
+    distinct_slots: int = 2
+    cascade_rounds: int = 2
+
+
+@cache
+def keywords(name: str) -> re.Pattern[str]:
+    """One expression for a list of behaviours.yaml."""
+    alternatives = sorted(words("behaviours")[name], key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b")
+
+
+def message_patterns(
+    content: str, sender: int, recipients: Sequence[int], limits: Thresholds
+) -> Iterator[tuple[str, int, int, bool]]:
+    """(pattern, span_start, span_end, strict) of each pattern that an English message shows, each once.
+
+    Gossip is strict where the agent and the keyword stand in one sentence; the others always are.
+    """
+    text = folded(content)
+    lower = lowered(text)
+    third = list(third_agents(lower, {sender, *recipients})) if "agent" in lower else []
+    for pattern, name in GOSSIP if third else ():
+        first = None
+        for span in nearby(lower, third, keywords(name), limits.nearby_chars):
+            if not SENTENCE_END.search(lower, *span):
+                yield pattern, *span, True
+                break
+            first = first or span
+        else:
+            if first:
+                yield pattern, *first, False
+    for pattern, found in _plain(text, lower, limits):
+        if found:
+            yield pattern, *found.span(), True
+
+
+def lowered(text: str) -> str:
+    """The text in lower case, of the same length: letters that would become two keep their case."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _plain(text: str, lower: str, limits: Thresholds) -> Iterator[tuple[str, re.Match[str] | None]]:
+    if len(text) <= limits.short_chars:
+        yield "confirmation_tax", keywords("agreement").search(lower)
+    if "errand" in lower:
+        yield "errand_mention", ERRAND.search(lower)
+        yield "errand_id_leakage", ERRAND_ID.search(text)
+    if "cost" in lower or "penalt" in lower or "price" in lower:
+        yield "cost_number_disclosure", COST_NUMBER.search(lower)
+
+
+def third_agents(lower: str, known: set[int]) -> Iterator[Span]:
+    """Where agents are named that neither send nor receive the message."""
+    for found in AGENT.finditer(lower):
+        named = {int(number) for number in NUMBER.findall(found["one"] or found["many"])}
+        if named - known:
+            yield found.span()
+
+
+def nearby(lower: str, named: Iterable[Span], keyword: re.Pattern[str], most: int) -> Iterator[Span]:
+    """Each agent with a keyword at most so many characters away: from the first of the two to the second."""
+    for start, end in named:
+        for found in keyword.finditer(lower, max(0, start - most - LONGEST_KEYWORD), end + most + LONGEST_KEYWORD):
+            if 0 <= found.start() - end <= most or 0 <= start - found.end() <= most:
+                yield min(start, found.start()), max(end, found.end())

@@ -1,0 +1,111 @@
+"""The ladder as bars: what each step adds, as costs and as shares of a team's excess."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pipeline.reports.plots.style import entitle, kind, name, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Parts differ by grey and by hatching.
+LOOK: dict[str, dict[str, Any]] = {
+    "future": {"facecolor": "#0b4f6c"},
+    "ties": {"facecolor": "#6f9fb5", "hatch": "///"},
+    "landing": {"facecolor": "#e0b48f"},
+    "information": {"facecolor": "#b8500c", "hatch": "\\\\"},
+    "execution": {"facecolor": "#f2efe6", "hatch": "xx"},
+}
+SAID = {
+    "future": "the future is not known",
+    "ties": "an unlucky choice among equals",
+    "landing": "where errands land",
+    "information": "what the decision did not rest on",
+    "execution": "how it was carried out",
+}
+EDGE: dict[str, Any] = {"edgecolor": "#333333", "linewidth": 0.4, "height": 0.7}
+ROW, FRAME = 0.19, 1.25  # inches for a row, and for what stands around the rows
+
+
+def stacked(axes: "Axes", place: float, parts: dict[str, float]) -> None:
+    """One bar: what adds to the right of 0, what saves to the left."""
+    ends = {True: 0.0, False: 0.0}
+    for part, amount in parts.items():
+        if amount:
+            axes.barh(place, amount, left=ends[amount > 0], **EDGE, **LOOK[part])
+            ends[amount > 0] += amount
+
+
+def parts_key(figure: "Figure", parts: Sequence[str]) -> None:
+    """A legend of the parts below the figure."""
+    from matplotlib.patches import Patch
+
+    shown = [Patch(label=SAID[p], edgecolor="#333333", linewidth=0.4, **LOOK[p]) for p in parts]
+    figure.legend(handles=shown, loc="outside lower center", ncols=3 if len(parts) == 3 else 2)
+
+
+def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | None":
+    """One panel a setting and condition, one bar a difficulty: mean costs of the parts, whiskers for their sum.
+
+    rows: setting, condition, difficulty, the parts, and total with low and high. None when there is no row.
+    """
+    panels = rows.select("setting", "condition").unique().sort("condition", "setting", descending=True).rows()
+    if not panels:
+        return None
+    figure, axes = subplots(1, len(panels), figsize=(6.9, 2.3), squeeze=False, sharey=True)
+    order = [d for d in ("all", "hard", "medium", "easy") if d in rows["difficulty"]]
+    for place, (setting, condition) in zip(axes[0], panels, strict=True):
+        place.set_title(f"{setting}, {condition}")
+        place.set_xlabel("excess cost a game")
+        for row in rows.filter(setting=setting, condition=condition).iter_rows(named=True):
+            height = order.index(row["difficulty"])
+            stacked(place, height, {p: row[p] for p in parts})
+            if row["low"] is not None:
+                place.plot([row["low"], row["high"]], [height, height], color="#000000", linewidth=0.8, zorder=3)
+        place.grid(axis="y", visible=False)
+        place.grid(axis="x", visible=True)
+    axes[0][0].set_yticks(range(len(order)), order)
+    entitle(figure, title)
+    parts_key(figure, parts)
+    return figure
+
+
+def shares(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | None":
+    """One panel a setting, one bar a team: each part's share of the team's mean excess, which is written beside it.
+
+    rows: setting, team, simulated, and the parts' mean costs; teams in the frame's order. None when no team has excess.
+    """
+    known = rows.with_columns(total=pl.sum_horizontal(parts)).filter(pl.col("total") > 0)
+    settings = known["setting"].unique().sort().to_list()
+    if not settings:
+        return None
+    teams = known.select("team", "simulated").unique("team", keep="first", maintain_order=True).rows()[::-1]
+    height = FRAME + ROW * len(teams)
+    figure, axes = subplots(1, len(settings), figsize=(6.9, height), squeeze=False, sharey=True)
+    for place, setting in zip(axes[0], settings, strict=True):
+        _share_panel(place, known.filter(setting=setting), parts, [team for team, _ in teams])
+        place.set_title(f"{setting} costs")
+    words = [name(team) + (" (simulated)" if kind(team, told) == "simulated" else "") for team, told in teams]
+    axes[0][0].set_yticks(range(len(teams)), words)
+    entitle(figure, title)
+    parts_key(figure, parts)
+    return figure
+
+
+def _share_panel(axes: "Axes", rows: pl.DataFrame, parts: Sequence[str], order: Sequence[str]) -> None:
+    """The bars of a setting, and the mean excess of each at the right."""
+    for row in rows.iter_rows(named=True):
+        place = order.index(row["team"])
+        stacked(axes, place, {p: 100 * row[p] / row["total"] for p in parts})
+        told = f"{row['total']:,.2f}" if row["total"] < 100 else f"{row['total']:,.0f}"
+        axes.annotate(
+            told, (1, place), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
+            va="center", fontsize=7,
+        )  # fmt: skip
+    axes.axvline(0, color="#333333", linewidth=0.6)
+    axes.set_xlabel("share of the mean excess, % (excess at the right)")
+    axes.grid(axis="y", visible=False)
+    axes.grid(axis="x", visible=True)

@@ -1,0 +1,119 @@
+"""A judge's reply as claims: strictly, and each claim on its own. What can't be used is kept with its reason."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.beyond.judge.questions import Question
+from pipeline.privacy.rules import Claim, RuleSet
+
+FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*)\n```\s*", re.DOTALL)
+UNLOCATED = "unlocated"
+SHOWN_CHARS = 80
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What could not be used: a claim by its place in the reply, from 0, or the whole reply (None); and why."""
+
+    place: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reply as the judge meant it: its claims, and what could not be used. `whole` replies were read."""
+
+    claims: tuple[Claim, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    reply: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the reply as such could be read, whatever became of its claims."""
+        return all(refused.place is not None for refused in self.refused)
+
+
+def read_reply(reply: str, cut: bool, question: Question, rules: RuleSet) -> Reading:
+    """The claims of a reply, each once; `cut` says that the provider ended it at its limit of tokens."""
+    try:
+        listed = listed_claims(reply)
+    except ValueError as error:
+        reason = "the reply was cut off at its limit of tokens" if cut else str(error)
+        return Reading(refused=(Refused(None, reason),), reply=reply)
+    claims: dict[Claim, None] = {}
+    refused = []
+    for place, said in enumerate(listed):
+        problem = problem_of(said, question, rules)
+        if problem:
+            refused.append(Refused(place, problem))
+        else:
+            claims[claim(said, question, rules)] = None
+    return Reading(tuple(claims), tuple(refused), reply)
+
+
+def listed_claims(reply: str) -> list[Any]:
+    """The list of claims in a reply; a code fence around all of it is passed over. Raises ValueError, saying why."""
+    if not reply.strip():
+        raise ValueError("the reply is empty")
+    fenced = FENCED.fullmatch(reply)
+    text = fenced[1] if fenced else reply
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("text around the JSON" if holds_object(text) else "not JSON") from None
+    if not isinstance(found, dict) or not isinstance(found.get("claims"), list):
+        raise ValueError("no list of claims in the JSON")
+    return list(found["claims"])
+
+
+def holds_object(text: str) -> bool:
+    """Whether a whole JSON object begins at the text's first brace."""
+    start = text.find("{")
+    try:
+        return start >= 0 and isinstance(json.JSONDecoder().raw_decode(text, start)[0], dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def problem_of(said: Any, question: Question, rules: RuleSet) -> str | None:
+    """Why a claim can't be used; None where it can."""
+    if not isinstance(said, dict):
+        return "a claim that is no object"
+    return next(problems(said, question, rules), None)
+
+
+def problems(said: dict[str, Any], question: Question, rules: RuleSet) -> Iterator[str]:
+    """What is wrong with a claim: its class, its target, its slot, its quote."""
+    kind, target, slot, quote = (said.get(name) for name in ("class", "target", "slot", "quote"))
+    if not isinstance(kind, str) or kind not in rules.language:
+        yield f"unknown class {shown(kind)}"
+    if not is_place(target, question.agents):
+        yield f"target {shown(target)} is none of the agents 0 to {question.agents - 1}"
+    if not is_place(slot, question.slots):
+        yield f"slot {shown(slot)} is outside the calendar of 0 to {question.slots - 1}"
+    if not isinstance(quote, str) or not quote or quote not in question.message:
+        yield f"{UNLOCATED}: the message does not hold the quote {shown(quote)}"
+
+
+def is_place(value: Any, number: int) -> bool:
+    """Whether a value is a whole number from 0 up to, not including, the number."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < number
+
+
+def shown(value: Any) -> str:
+    """A value as a reason shows it: on one line, in ASCII, cut where it is long."""
+    try:
+        text = ascii(value)
+    except RecursionError:
+        return f"a {type(value).__name__} nested too deep"
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}..."
+
+
+def claim(said: dict[str, Any], question: Question, rules: RuleSet) -> Claim:
+    """A claim that can be used, as the parser would record it; the span is where the quote stands first."""
+    quote = said["quote"]
+    start = question.message.index(quote)
+    return (said["target"], said["slot"], *rules.language[said["class"]], quote, start, start + len(quote))

@@ -1,0 +1,106 @@
+"""Tasks that a difference needs, and how much of a ranking few tasks keep."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pipeline.reports.plots.style import entitle, round_ticks, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
+    ("protocols", 1): ("scripted protocols", {"color": "#0b4f6c", "marker": "s"}),
+    ("styles", 1): ("simulated styles, a game a task", {"color": "#b8500c", "marker": "o", "markerfacecolor": "white"}),
+    ("styles", 3): ("simulated styles, 3 games a task", {"color": "#b8500c", "marker": "^", "linestyle": "--"}),
+}
+SAID = {
+    "excess_cost": "excess cost",
+    "vps": "privacy loss (VPS)",
+    "dms_per_meeting": "DMs per meeting",
+    "all": "all three",
+}
+SHORT = {"excess_cost": "cost", "vps": "VPS", "dms_per_meeting": "DMs", "all": "all"}
+LINES: dict[str, dict[str, Any]] = {
+    "excess_cost": {"color": "#b8500c", "linestyle": "-"},
+    "vps": {"color": "#0b4f6c", "linestyle": "--"},
+    "dms_per_meeting": {"color": "#3b7d3b", "linestyle": ":"},
+    "all": {"color": "#222222", "linestyle": "-."},
+}
+
+
+def needed(power: pl.DataFrame, panels: Sequence[tuple[str, str]], now: int, title: str) -> "Figure | None":
+    """One panel a (setting, measure): the tasks needed against the difference, and a line at the suite's `now` tasks.
+
+    power: rows of ENOUGH_POWER. Panels without a row are left out; None without any.
+    """
+    known = [panel for panel in panels if panel in power.select("setting", "measure").unique().rows()]
+    if not known:
+        return None
+    figure, axes = subplots(1, len(known), figsize=(6.9, 3.0), sharey=True, squeeze=False)
+    for place, (setting, measure) in zip(axes[0], known, strict=True):
+        shown = power.filter(setting=setting, measure=measure).drop_nulls("tasks").sort("difference")
+        for (teams, repeats), (words, look) in LOOKS.items():
+            line = shown.filter(teams=teams, repeats=repeats)
+            place.plot(line["difference"], line["tasks"], label=words, **look)
+        place.axhline(now, color="#777777", linewidth=0.6, linestyle=(0, (4, 2)))
+        place.set(xscale="log", yscale="log", xlabel="difference of two teams", ylim=(1.5, 1e5))
+        place.set_title(f"{SAID[measure]},\n{setting} costs")
+        round_ticks(place.xaxis)
+        round_ticks(place.yaxis)
+    axes[0][0].set_ylabel("tasks for a power of 80 %")
+    axes[0][0].annotate(f"the suite: {now}", (0, now), (3, -8), xycoords=("axes fraction", "data"),
+                        textcoords="offset points", fontsize=6.8, color="#555555")  # fmt: skip
+    entitle(figure, title)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure | None":
+    """One panel a setting: the share of pairs that sub-suites of a size order as the whole suite does.
+
+    curve: rows of ENOUGH_CURVE, chosen: of ENOUGH_SUBSUITE. None without a row.
+    """
+    settings = curve["setting"].unique().sort().to_list()
+    if not settings:
+        return None
+    figure, axes = subplots(1, len(settings), figsize=(6.9, 3.3), sharey=True, squeeze=False)
+    for place, setting in zip(axes[0], settings, strict=True):
+        for measure, look in LINES.items():
+            line = curve.filter(setting=setting, measure=measure).sort("size")
+            place.plot(line["size"], line["mean"], label=f"{SAID[measure]}: random, mean", linewidth=1.3, **look)
+            place.plot(line["size"], line["low"], linewidth=0.6, **look)
+            _mark_chosen(place, chosen.filter(setting=setting, measure=measure), look["color"])
+        place.set_title(f"{setting} costs")
+        place.set(xlabel="tasks of the sub-suite", xscale="log")
+        round_ticks(place.xaxis)
+    axes[0][0].set_ylabel("pairs of teams in the right order\n(protocols and simulated styles)")
+    axes[0][0].set(ylim=(0.5, 1.06), yticks=[0.5, 0.6, 0.7, 0.8, 0.9, 1])
+    entitle(figure, title)
+    figure.legend(*_legend(axes[0][0]), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _mark_chosen(axes: "Axes", chosen: pl.DataFrame, color: str) -> None:
+    """The chosen sub-suite where it was chosen, with its measure's name, and in new games."""
+    axes.plot(chosen["size"], chosen["same"], marker="*", color=color, markersize=8, linestyle="none", zorder=3)
+    axes.plot(chosen["size"], chosen["new_chosen"], marker="x", color=color, markersize=5, linestyle="none", zorder=3)
+    for row in chosen.iter_rows(named=True):
+        axes.annotate(
+            SHORT[row["measure"]], (row["size"], row["same"]), (0, 5), textcoords="offset points",
+            ha="center", va="bottom", fontsize=6.8, color=color,
+        )  # fmt: skip
+
+
+def _legend(axes: "Axes") -> tuple[list[Any], list[str]]:
+    from matplotlib.lines import Line2D
+
+    handles, labels = axes.get_legend_handles_labels()
+    marks = [
+        (Line2D([], [], marker="*", color="#222222", markersize=8, linestyle="none"), "chosen, where it was chosen"),
+        (Line2D([], [], marker="x", color="#222222", markersize=5, linestyle="none"), "chosen, in new games"),
+        (Line2D([], [], color="#222222", linewidth=0.6), "thin: 95 % of random ones reach"),
+    ]
+    return [*handles, *(m for m, _ in marks)], [*labels, *(words for _, words in marks)]

@@ -1,0 +1,105 @@
+"""Games and their repeats to how many are enough: `python -m pipeline.beyond.power_analysis.stage`."""
+
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline import beyond
+from pipeline.beyond.power_analysis.grid import Checking, component_row, pair_rows, power_rows
+from pipeline.beyond.power_analysis.money import game_prices, read_estimate
+from pipeline.beyond.power_analysis.power import Aim
+from pipeline.beyond.power_analysis.tables import ENOUGH_COMPONENTS, ENOUGH_CURVE, ENOUGH_MONEY, ENOUGH_PAIRS, ENOUGH_POWER, ENOUGH_SUBSUITE
+from pipeline.beyond.power_analysis.validate import curve_rows, pairs_of, repeat_of, subsuite_row
+from pipeline.beyond.power_analysis.values import MEASURES, MissingGames, aligned, played, scores
+from pipeline.beyond.rows import write_rows
+from pipeline.tables.io import read_table, write_table
+from pipeline.paper.prices import read_prices
+from pipeline.paper.stages import TABLES
+
+Row = dict[str, Any]
+
+ALL = "all"
+
+
+def games_of(tables: Path, repeats: Path, protocols: list[str]) -> pl.DataFrame:
+    """The protocols' games of the study, and the simulated styles' games of several repeats."""
+    of_study, repeated = (
+        played(read_table(folder, "games"), read_table(folder, "game_summary")) for folder in (tables, repeats)
+    )
+    return pl.concat([of_study.filter(pl.col("team").is_in(protocols)), repeated]).sort("team", "task_id", "repeat")
+
+
+def priced(rows: list[Row], money: pl.DataFrame) -> list[Row]:
+    """The rows of ENOUGH_POWER with the games, tokens and money that they take."""
+    if not rows:
+        return []
+    found = pl.DataFrame(rows, infer_schema_length=None).with_columns(games=2 * pl.col("tasks") * pl.col("repeats"))
+    per_game = {
+        "input_tokens": money["input_tokens"][0],
+        "output_tokens": money["output_tokens"][0],
+        "usd_least": money["usd"].min(),
+        "usd_most": money["usd"].max(),
+    }
+    told = found.with_columns((pl.col("games") * amount).alias(name) for name, amount in per_game.items())
+    return told.rows(named=True)
+
+
+def powers(rows: pl.DataFrame, p: dict[str, Any], money: pl.DataFrame, out: Path) -> None:
+    """Write what tells two teams apart; a group of which fewer than two teams have played has no rows."""
+    test, checking = Aim(p["alpha"], p["power"], p["most_tasks"]), Checking(p["draws"], p["most_simulated"])
+    parts: list[Row] = []
+    power: list[Row] = []
+    pairs: list[Row] = []
+    for setting, measure in product(sorted(rows["setting"].unique()), MEASURES):
+        own, where = scores(rows, setting, measure), {"setting": setting, "measure": measure}
+        for group, teams in p["groups"].items():
+            known, differences = own.of(teams), p["differences"][setting][measure]
+            if not known.comparable:
+                continue
+            parts.append(where | component_row(known, group))
+            power += [where | r for r in power_rows(known, group, differences, p["repeats"], test, checking)]
+        if own.comparable:
+            pairs += [where | r for r in pair_rows(own, p["pair_repeats"], test, checking)]
+    write_rows(parts, ENOUGH_COMPONENTS, out)
+    write_rows(priced(power, money), ENOUGH_POWER, out)
+    write_rows(pairs, ENOUGH_PAIRS, out)
+
+
+def subsuites(rows: pl.DataFrame, p: dict[str, Any], out: Path) -> None:
+    """Write which tasks keep the ranking; where there is none to keep, no rows."""
+    small: list[Row] = []
+    curve: list[Row] = []
+    for setting in sorted(rows["setting"].unique()):
+        measured = [scores(rows, setting, measure) for measure in MEASURES]
+        for name, chosen in [*((s.measure, [s]) for s in measured), (ALL, aligned(measured))]:
+            if not any(pairs_of(repeat_of(s, 0)) for s in chosen):
+                continue
+            where, sizes = {"setting": setting, "measure": name}, range(1, len(chosen[0].tasks) + 1)
+            small.append(where | subsuite_row(chosen, p["subsets"], p["seconds"]))
+            curve += [where | r for r in curve_rows(chosen, sizes, p["subsets"])]
+    write_rows(small, ENOUGH_SUBSUITE, out)
+    write_rows(curve, ENOUGH_CURVE, out)
+
+
+def main(tables: Path = TABLES, repeats: Path = beyond.DERIVED / "enough", out: Path = beyond.TABLES) -> None:
+    p = beyond.params("enough")
+    rows = games_of(tables, repeats, p["groups"]["protocols"])
+    money = game_prices(read_estimate(Path(p["estimate"]).read_text(encoding="utf-8")), read_prices())
+    powers(rows, p, money, out)
+    write_table(money, ENOUGH_MONEY, out, csv=False)
+    subsuites(rows, p, out)
+
+
+def run() -> None:
+    """The command line. Where games are missing, one line says which, and what to play."""
+    try:
+        main()
+    except MissingGames as missing:
+        sys.exit(f"error: {missing}. Let it play what is missing, and derive that: docs/beyond/enough.md says how")
+
+
+if __name__ == "__main__":
+    run()

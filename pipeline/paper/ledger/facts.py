@@ -1,0 +1,94 @@
+"""Facts of the set-up that the paper prints, as they are in force here, each with the place where it stands."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from pipeline.privacy.evidence import claims
+from pipeline.privacy.protocols.kinds import RoundContext
+from pipeline.privacy.rules import RULES
+from pipeline.behaviour.lexicons import words
+
+PARAMS = Path("params.yaml")
+
+# A message of each kind that gives Table 10 a figure, with slot 0 as the slot that it is about.
+SAMPLES: dict[str, dict[str, Any]] = {
+    "dsm_proposals": {"slots": [0]},
+    "dsm_decision": {"slot": 0},
+    "imap_costs": {"costs": {"0": 1}},
+    "imap_decision": {"slot": 0},
+    "sd_propose": {"slot": 0},
+    "sd_reply": {"slot": 0, "reply_status": "PENDING"},
+    "sd_propose_reschedule": {"to_slot": 0},
+    "sd_reschedule_reply": {"to_slot": 0, "reply_status": "PENDING"},
+}
+
+
+class Fact(NamedTuple):
+    """A fact of the set-up in numbers.csv's terms, and where it stands here."""
+
+    setting: str
+    method: str
+    metric: str
+    value: float
+    computed_by: str
+
+
+def facts(results: Path, params: Path = PARAMS) -> list[Fact]:
+    """Every fact that the paper prints, from the study's results, its parameters, its rules and its word lists."""
+    return [*suite_facts(results), *preset_facts(results), *parameter_facts(params), *rule_facts(), *word_facts()]
+
+
+def suite_facts(results: Path) -> Iterator[Fact]:
+    """What the games share: tasks, agents, meetings, slots."""
+    for condition, setting, fact, value in pl.read_csv(results / "setup.csv").drop_nulls().iter_rows():
+        if condition == "standard":
+            yield Fact(setting, "suite", fact, value, "pipeline/tables/sql/setup.sql")
+        elif setting == "pooled":
+            yield Fact(condition, "suite", fact, value, "pipeline/tables/sql/setup.sql")
+
+
+def preset_facts(results: Path) -> Iterator[Fact]:
+    """Table 9: the parameters under which the DSM protocols played."""
+    presets = {"dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
+    styles = pl.read_csv(results / "styles.csv").filter(setting="uniform", condition="standard", kind="parameter")
+    for team, name, value in styles.select("team", "name", "value").iter_rows():
+        if team in presets:
+            yield Fact("pooled", presets[team], name, value, "pipeline/tables/sql/styles.sql")
+
+
+def parameter_facts(params: Path) -> Iterator[Fact]:
+    """What params.yaml fixes."""
+    import yaml
+
+    given = yaml.safe_load(params.read_text(encoding="utf-8"))
+    yield Fact("pooled", "suite", "max_turns_per_round", given["game"]["max_turns_per_round"], "params.yaml")
+    for name, value in given["adversarial"].items():
+        yield Fact("adversarial", "suite", name, value, "params.yaml")
+    for pattern in ("availability_gossip", "cost_gossip"):
+        yield Fact("pooled", pattern, "nearby_chars", given["patterns"]["nearby_chars"], "params.yaml")
+
+
+def rule_facts() -> Iterator[Fact]:
+    """Table 10 and H.3: what a message of each kind says of a slot, and how strongly."""
+    rules = RULES["paper"]
+    for source, body in SAMPLES.items():
+        protocol, _, kind = source.partition("_")
+        context = RoundContext(requested={0: {0}})
+        ((_, _, _, evidence, *_),) = claims(json.dumps({protocol: kind} | body), 0, (1,), context, rules)
+        yield Fact("pooled", source, "evidence", evidence, f"pipeline/privacy/protocols/{protocol}.py")
+    for said, (evidence, strength) in rules.english.items():
+        yield Fact("pooled", f"language_{said}", "evidence", evidence, "pipeline/privacy/rules.py")
+        yield Fact("pooled", f"language_{said}", "strength", strength, "pipeline/privacy/rules.py")
+
+
+def word_facts() -> Iterator[Fact]:
+    """Appendix A.1 and H.3: how many phrases are listed, and how far a feasibility word reaches."""
+    from pipeline.privacy.language.slots import REACH
+
+    for name, phrases in words("stance").items():
+        yield Fact("pooled", "stance", f"{name}_phrases", len(phrases), "pipeline/behaviour/lexicons/stance.yaml")
+    yield Fact("pooled", "slot phrasings", "anchor_chars", REACH, "pipeline/privacy/language/slots.py")

@@ -1,0 +1,24 @@
+"""Traces to the auditor's findings, summed up by team, condition and code; in the study no trace may have an error."""
+
+import sys
+from pathlib import Path
+
+from pipeline.traces.audit.files import audit_files, errors, line, report, summary
+from pipeline.tables.io import write_csv
+from pipeline.paper.stages import RESULTS, TRACES
+
+
+def main(traces: Path = TRACES, out: Path = RESULTS) -> None:
+    found = audit_files([traces])
+    wrong = errors(found)
+    for divergence in wrong:
+        print(line(divergence), file=sys.stderr)
+    print("\n".join(report(found)))
+    out.mkdir(parents=True, exist_ok=True)
+    write_csv(summary(found), out / "audit.csv")
+    if wrong or not found:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

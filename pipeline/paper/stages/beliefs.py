@@ -1,0 +1,25 @@
+"""Messages to who learnt what: belief evidence, VPS of every pair and round, of every game, and by source."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from pipeline.tables.io import write_json
+from pipeline.privacy.frames import PRIVACY, privacy_frames
+from pipeline.derive.spans import derive_spans
+from pipeline.privacy.rules import RULES, Weighing
+from pipeline.paper.stages import RESULTS, TABLES, params
+
+READ = ("games", "rounds", "messages", "calendars")
+
+
+def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
+    vps = params("vps")
+    rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
+    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    shapes = derive_spans(tables, READ, PRIVACY, partial(privacy_frames, rules=rules, weighing=weighing))
+    write_json(shapes, results / "shapes_beliefs.json")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Metric cards: games changed in ways that should not matter, and policies nobody would want, through every metric."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from pipeline.statistics.metric_checks.checks import cases, verdicts
+from pipeline.statistics.metric_checks.policies import beside_protocols, table1_of
+from pipeline.derive.parallel import Recipe
+from pipeline.traces.sources import find, texts
+from pipeline.tables.results import write_result
+from pipeline.privacy.rules import RULES, Weighing
+from pipeline.paper.stages import RESULTS, TRACES, params
+
+POLICIES = Path("data/degenerate.jsonl.zst")
+
+
+def main(traces: Path = TRACES / "standard", policies: Path = POLICIES, results: Path = RESULTS) -> None:
+    vps = params("vps")
+    rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
+    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    found = list(cases(games(traces, params("cards")["every"]), rules, weighing))
+    print(write_result(verdicts(found), "metric_checks", results))
+    table1 = table1_of(policies, Recipe(rules, weighing, csv=False))
+    beside = beside_protocols(table1, pl.read_csv(results / "table1.csv"))
+    print(write_result(beside, "degenerate", results))
+
+
+def games(traces: Path, every: int) -> Iterator[dict[str, Any]]:
+    """Of each team's games in the folder the first, and then every so many-th."""
+    for source in find([traces]):
+        for number, (_, text) in enumerate(texts(source)):
+            if number % every == 0 and isinstance(text, bytes):
+                yield msgspec.json.decode(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Traces to what happened: games, rounds, agents, messages, moves, calendars; in the study nothing may be rejected."""
+
+import sys
+from pathlib import Path
+
+from pipeline.tables.io import write_json
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.paper.stages import RESULTS, TABLES, TRACES
+from pipeline.traces.terminal import printable
+
+
+def main(traces: Path = TRACES, out: Path = TABLES) -> None:
+    derived = derive([traces], out, Recipe(privacy=False, csv=False))
+    for path, reason, place in derived.rejected:
+        print(f"rejected {printable(path)}: {printable(f'{reason} at {place}')}", file=sys.stderr)
+    if derived.rejected:
+        sys.exit(1)
+    write_json(derived.shapes, RESULTS / "shapes_ingest.json")
+    print(f"{derived.games} games in {out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Tables to an interval for every mean of every result table."""
+
+from pathlib import Path
+
+from pipeline.tables.results import write_result
+from pipeline.paper.stages import RESULTS, TABLES, params
+from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.table_intervals import table_intervals
+
+
+def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
+    found = table_intervals(tables, Resampling(**params("intervals")))
+    print(f"{found.height} means in {write_result(found, 'intervals', results)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""Messages, moves and resolutions to how agents spoke: leaks, patterns, stance, volume, and what of it was meant."""
+
+from functools import partial
+from pathlib import Path
+
+from pipeline.tables.io import write_json
+from pipeline.derive.spans import derive_spans
+from pipeline.behaviour.phrases import Thresholds
+from pipeline.behaviour.tables import READ, SPEECH, speech_frames
+from pipeline.paper.stages import RESULTS, TABLES, params
+
+
+def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
+    make = partial(speech_frames, limits=Thresholds(**params("patterns")))
+    write_json(derive_spans(tables, READ, SPEECH, make), results / "shapes_speech.json")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+"""What finders got right of what simulated speakers meant, with intervals."""
+
+from pathlib import Path
+
+from pipeline.tables.io import read_table, write_csv
+from pipeline.paper.stages import RESULTS, TABLES, params
+from pipeline.statistics.detector_accuracy import precision_and_recall
+from pipeline.statistics.resampling import Resampling
+
+
+def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
+    found = precision_and_recall(read_table(tables, "truth"), Resampling(**params("truth")))
+    write_csv(found, results / "known_truth.csv")
+    print(f"{found.height} rows in {results / 'known_truth.csv'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""Belief updates to beliefs, and beliefs to VPS (Eq. 1, Appendix H.1, H.4, H.5).
+
+Sums of floats run over lists in a fixed order, so that no result depends on the number of threads.
+"""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.privacy.rules import Weighing
+
+PAIR = ("game_id", "round", "target_agent", "observer_agent")
+MODES = ("uniform", "cost")
+
+Belief = TypeVar("Belief", pl.Expr, NDArray[np.float64])
+
+
+def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """The updates with `belief_before` and `belief_after`: b ← (1 − s)·b + s·e, from the prior in each round.
+
+    An update outside the calendar changes no belief: both are null.
+    """
+    evidence, strength = (updates[name].to_numpy() for name in ("evidence", "strength"))
+    before, after = np.zeros((2, len(updates)))
+    rows = updates.with_row_index("row").filter("in_calendar").group_by(*PAIR, "slot").agg("row")["row"]
+    belief = np.full(len(rows), weighing.prior)
+    # All beliefs at once: each one's first update, then the second of those that have one, and so on.
+    for turn in count():
+        more = rows.list.len() > turn
+        rows, belief = rows.filter(more), belief[more]
+        if rows.is_empty():
+            break
+        row = rows.list.get(turn).to_numpy()
+        before[row] = belief
+        after[row] = belief = (1.0 - strength[row]) * belief + strength[row] * evidence[row]
+    columns = {"belief_before": before, "belief_after": after}
+    held = updates.with_columns(pl.Series(name, values) for name, values in columns.items())
+    return held.with_columns(pl.when("in_calendar").then(pl.col(*columns)))
+
+
+def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per game, round and target: `weights`, a list of w per slot, and their sum.
+
+    w = min(cap, 1 + √cost); 1 for a free slot, the cap for a blocked one (Appendix H.4).
+    """
+    slots = calendars.select("game_id", "round", pl.col("agent").alias("target_agent"), "costs", "blocked")
+    slots = slots.with_columns(slot=pl.int_ranges(pl.col("costs").list.len())).explode("costs", "slot")
+    weight = pl.min_horizontal(pl.lit(weighing.weight_cap), 1.0 + pl.col("costs").cast(pl.Float64).sqrt())
+    blocked = pl.col("blocked").list.contains(pl.col("slot"))
+    return (
+        slots.with_columns(weights=pl.when(blocked).then(weighing.weight_cap).otherwise(weight))
+        .group_by("game_id", "round", "target_agent", maintain_order=True)
+        .agg("weights")
+        .with_columns(cost_weight_sum=pl.col("weights").list.sum())
+    )
+
+
+def weigh(evidence: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """The updates inside the calendar, with the weight of their slot (`cost_weight`) and of the whole calendar."""
+    weights = slot_weights(calendars, weighing)
+    return (
+        evidence.filter("in_calendar")
+        .join(weights, on=["game_id", "round", "target_agent"], how="left", maintain_order="left")
+        .with_columns(cost_weight=pl.col("weights").list.get(pl.col("slot"), null_on_oob=True).fill_null(1.0))
+        .drop("weights")
+    )
+
+
+def pair_round_vps(
+    weighed: pl.DataFrame, games: pl.DataFrame, rounds: pl.DataFrame, weighing: Weighing
+) -> pl.DataFrame:
+    """One row per round, target, observer and weight mode with at least one update: VPS (Eq. 1)."""
+    pairs = _pair_losses(weighed, weighing)
+    known = games.select("game_id", "num_agents", "num_slots")
+    meetings = rounds.select("game_id", "round", "participants")
+    pairs = pairs.join(known, on="game_id", how="left").join(meetings, on=["game_id", "round"], how="left")
+    pairs = pairs.with_columns(
+        target_is_participant=pl.col("participants").list.contains(pl.col("target_agent")).fill_null(False),
+        observer_is_participant=pl.col("participants").list.contains(pl.col("observer_agent")).fill_null(False),
+        uniform_weight_sum=pl.col("num_slots").cast(pl.Float64),
+        cost_weight_sum=pl.col("cost_weight_sum").fill_null(pl.col("num_slots").cast(pl.Float64)),
+    )
+    return pl.concat([_mode_rows(pairs, mode, weighing) for mode in MODES]).sort(*PAIR, "weight_mode")
+
+
+def _pair_losses(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per observed pair-round: both modes' losses and the number of updates."""
+    moved = departure(pl.col("belief_after"), weighing.prior)
+    counts = weighed.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
+    return (
+        at_the_end(weighed)
+        .with_columns(uniform_loss=moved, cost_loss=moved * pl.col("cost_weight"))
+        .group_by(*PAIR, maintain_order=True)
+        .agg("uniform_loss", "cost_loss", pl.first("trace_path", "cost_weight_sum"))
+        .with_columns(pl.col("uniform_loss", "cost_loss").list.sum())
+        .join(counts, on=PAIR, how="left")
+    )
+
+
+def at_the_end(weighed: pl.DataFrame) -> pl.DataFrame:
+    """Of the updates of each pair, round and slot the last, whose `belief_after` is the belief at the round's end."""
+    return weighed.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
+
+
+def departure(belief: Belief, prior: float) -> Belief:
+    """How far beliefs lie from the prior: |b − prior| of Eq. 1."""
+    return abs(belief - prior)
+
+
+def _mode_rows(pairs: pl.DataFrame, mode: str, weighing: Weighing) -> pl.DataFrame:
+    loss, weight_sum = pl.col(f"{mode}_loss"), pl.col(f"{mode}_weight_sum")
+    return pairs.select(
+        "trace_path",
+        *PAIR,
+        "target_is_participant",
+        "observer_is_participant",
+        "num_agents",
+        "num_slots",
+        "observations",
+        prior_distance_to_ideal=pl.lit(0.0),
+        posterior_distance_to_ideal=loss,
+        vps_loss=loss,
+        vps_loss_per_slot=ratio(loss, pl.col("num_slots")),
+        weight_sum=weight_sum,
+        vps_loss_per_weight=ratio(loss, weight_sum),
+        weight_mode=pl.lit(mode),
+        prior=pl.lit(weighing.prior),
+    )
+
+
+def game_summary(pairs: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
+    """One row per game and weight mode, also for games in which nobody learnt anything."""
+    key = ["game_id", "weight_mode"]
+    every = games.select("trace_path", "game_id", "num_agents", "rounds").join(
+        pl.DataFrame({"weight_mode": MODES}), how="cross"
+    )
+    both = pl.col("target_is_participant") & pl.col("observer_is_participant")
+    return (
+        every.join(_totals(pairs, ""), on=key, how="left")
+        .join(_totals(pairs.filter(both), "participant_pair_"), on=key, how="left")
+        .with_columns(
+            pl.col("vps_loss_total", "participant_pair_vps_loss_total").fill_null(0.0),
+            pl.col("observation_count", "pair_rounds").fill_null(0),
+            all_pair_rounds=pl.col("rounds") * pl.col("num_agents") * (pl.col("num_agents") - 1),
+        )
+        .with_columns(all_pairs_vps_loss_mean=ratio(pl.col("vps_loss_total"), pl.col("all_pair_rounds")))
+        .sort(key)
+    )
+
+
+def ratio(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """numerator / denominator, null where the denominator is 0 or null.
+
+    Polars multiplies by the reciprocal where it knows the denominator to be one value in all rows: its last digit
+    would depend on which games happen to be in the same chunk.
+    """
+    return pl.map_batches([numerator, denominator], _divide, return_dtype=pl.Float64)
+
+
+def _divide(columns: Sequence[pl.Series]) -> pl.Series:
+    numerator, denominator = (column.cast(pl.Float64).to_numpy() for column in columns)
+    return pl.Series(np.divide(numerator, np.where(denominator == 0, np.nan, denominator))).fill_nan(None)
+
+
+def _totals(pairs: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    """One row per game and weight mode: total, mean and per-weight loss of the pair-rounds given."""
+    total = pl.col("vps_loss").list.sum()
+    return (
+        pairs.group_by("game_id", "weight_mode", maintain_order=True)
+        .agg("vps_loss", "weight_sum", pl.col("observations").sum())
+        .select(
+            "game_id",
+            "weight_mode",
+            total.alias(f"{prefix}vps_loss_total"),
+            ratio(total, pl.col("vps_loss").list.len()).alias(f"{prefix}vps_loss_mean"),
+            ratio(total, pl.col("weight_sum").list.sum()).alias(f"{prefix}vps_loss_per_weight"),
+            pl.col("observations").alias(f"{prefix}observation_count"),
+            pl.col("vps_loss").list.len().cast(pl.Int64).alias(f"{prefix}pair_rounds"),
+        )
+    )
+
+
+def vps_by_source(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per game, weight mode and source: the loss that its updates moved, adding up to the game's total.
+
+    An update moves w·(|b after − prior| − |b before − prior|), which is below 0 where it takes a belief back.
+    """
+    prior = weighing.prior
+    moved = departure(pl.col("belief_after"), prior) - departure(pl.col("belief_before"), prior)
+    sums = (
+        weighed.with_columns(uniform=moved, cost=moved * pl.col("cost_weight"))
+        .group_by("game_id", "source", maintain_order=True)
+        .agg(*MODES, updates=pl.len().cast(pl.Int64))
+        .with_columns(pl.col(*MODES).list.sum())
+        .unpivot(
+            MODES, index=["game_id", "source", "updates"], variable_name="weight_mode", value_name="vps_loss_moved"
+        )
+        .sort("game_id", "weight_mode", "source")
+    )
+    totals = sums.group_by("game_id", "weight_mode", maintain_order=True).agg(total=pl.col("vps_loss_moved"))
+    totals = totals.with_columns(pl.col("total").list.sum())
+    return sums.join(totals, on=["game_id", "weight_mode"], how="left").with_columns(
+        share=ratio(pl.col("vps_loss_moved"), pl.col("total"))
+    )

@@ -1,0 +1,198 @@
+"""What is kept while a sentence's atoms are read into clauses, and what the rules of clause_rules.py do with it.
+
+A clause has slots, one class and its targets, so "free at 3, busy at 5" has two. It grows while it lacks slots or a
+class; what follows a whole clause starts another.
+"""
+
+from dataclasses import replace
+
+from pipeline.privacy.language.atoms import Atom
+from pipeline.privacy.language.classes import OPPOSITE
+from pipeline.privacy.language.clauses import NO_CLAUSE, NOTHING, REPORTS, Clause, goes_on, is_news, is_of_last_alone, is_of_others, is_of_them, marks_of, prices, wins
+from pipeline.privacy.language.scan import Token
+from pipeline.privacy.language.targets import is_named
+
+
+class ClauseReader:
+    """The clauses of a sentence so far, and the one that may still grow; `before` is what was said before it."""
+
+    def __init__(self, text: str, before: str | None = None) -> None:
+        self.text = text
+        self.clauses: list[Clause] = []
+        self.open = NO_CLAUSE
+        self.previous = Clause(-1, 0, 0, claim_class=before)  # the last with slots and class, or with what was said
+        self.exception: Atom | None = None  # slots that were excepted before anything was said
+        self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
+        self.scope = 0
+
+    @property
+    def antecedent(self) -> Clause:
+        """The clause that one without a class leans on."""
+        return self.previous if self.previous.claim_class else self.open
+
+    def end_scope(self) -> None:
+        """What follows stands on its own."""
+        self.scope += 1
+        self.previous = self.antecedent
+        self.open, self.subject = NO_CLAUSE, []
+
+    def clause_of(self, atom: Atom, claim_class: str | None) -> Clause:
+        """An atom as a clause of this class."""
+        return Clause(self.scope, atom.start, atom.end, list(atom.tokens), list(atom.slots), claim_class, atom.decider)
+
+    def keep_silent(self, atom: Atom) -> None:
+        """Keep slots of a question or condition, in case that something points back to them."""
+        slots = list(atom.slots or atom.aside)
+        self.open = Clause(self.scope, atom.start, atom.end, slots=slots, claim_class="positive", silent=True)
+
+    def await_class(self, atom: Atom) -> None:
+        """Keep slots of which nothing is said yet."""
+        self.open = self.clause_of(atom, None)
+
+    def await_main_clause(self, atom: Atom) -> None:
+        """Keep slots that are excepted from what is still to be said."""
+        self.exception = atom
+
+    def await_slots(self, atom: Atom) -> None:
+        """Keep what is said of slots to come."""
+        clause = self.clause_of(atom, atom.claim_class)
+        self._add_subject(clause)
+        if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
+            self._add_exception(clause)
+        self.open = clause
+
+    def name_subject(self, atom: Atom) -> None:
+        """Keep whom the atom names for what is said next: of a report its source."""
+        marks = marks_of(atom)
+        reports = marks[0].kind == "group" and REPORTS.search(self.text, atom.start, atom.end)
+        self.subject = [token for token in marks if token.kind == "group"] if reports else marks
+
+    def add_whom(self, atom: Atom) -> None:
+        """Add for whom the open clause holds."""
+        self.open.tokens += marks_of(atom)
+
+    def add_slots(self, atom: Atom) -> None:
+        """Add slots to a whole clause."""
+        self.open.slots += atom.slots
+        self.open.end = atom.end
+
+    def fill_slots(self, atom: Atom) -> None:
+        """Give the open clause the slots that it lacks."""
+        clause = self.open
+        clause.slots, clause.end = list(atom.slots), atom.end
+        clause.tokens += atom.tokens
+        self._close(clause)
+
+    def fill_class(self, atom: Atom) -> None:
+        """Give the open clause the class that it lacks."""
+        clause = self.open
+        clause.claim_class, clause.decider, clause.end = atom.claim_class, atom.decider, atom.end
+        clause.tokens += atom.tokens
+        if is_of_last_alone(self.text, clause, atom):
+            clause.slots = clause.slots[-1:]
+        self._add_subject(clause)
+        if self.previous.claims and self.previous.scope == clause.scope:
+            clause.inherits_from = self.previous
+        self._close(clause)
+
+    def add_whole(self, atom: Atom) -> None:
+        """Add an atom that has slots and a class."""
+        self._add_whole(atom, self.clause_of(atom, atom.claim_class))
+
+    def add_with_slots_before(self, atom: Atom) -> None:
+        """Add an atom that has slots and a class, and the slots that stand before it."""
+        before, clause = self.open, self.clause_of(atom, atom.claim_class)
+        clause.slots, clause.tokens = before.slots + clause.slots, before.tokens + clause.tokens
+        clause.start = before.start
+        self._add_whole(atom, clause)
+
+    def add_with_class_before(self, atom: Atom) -> None:
+        """Add an atom that has slots and a class, with the subject before it, and what was said there if it counts."""
+        before, clause = self.open, self.clause_of(atom, atom.claim_class)
+        named = [token for token in before.tokens if token.kind == "group" and is_named(self.text, token)]
+        clause.tokens = named + clause.tokens
+        if wins(self.text, before, clause, atom):
+            clause.claim_class, clause.decider, clause.start = before.claim_class, before.decider, before.start
+        self._add_whole(atom, clause)
+
+    def repeat(self, atom: Atom) -> None:
+        """Say of other slots what the open clause says."""
+        self._lean(atom, self.open.claim_class, self.open)
+
+    def repeat_previous(self, atom: Atom) -> None:
+        """Say of other slots what the last whole clause says."""
+        self._lean(atom, self.previous.claim_class, self.previous)
+
+    def agree(self, atom: Atom) -> None:
+        """Say of other slots what was said, whatever else is said of them."""
+        self._lean(atom, self.antecedent.claim_class, self.antecedent, overrides=True)
+
+    def contrast(self, atom: Atom) -> None:
+        """Say of other slots the opposite of what was said."""
+        self._lean(atom, OPPOSITE[self.antecedent.claim_class or ""], self.antecedent, overrides=True)
+
+    def except_inside(self, atom: Atom) -> None:
+        """Take slots out before what is said of the others: "slots 2-9 except 4 are free"."""
+        main = self.clause_of(atom, atom.claim_class)
+        if self.open.lacks_class:
+            main = self.open
+            self.fill_class(atom)
+        but_these = NOTHING.search(self.text, 0, atom.start) is not None
+        said = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
+        if said and atom.slots:
+            self._lean(atom, said, main, overrides=True)
+
+    def point_back(self, atom: Atom) -> None:
+        """Say of the open clause's slots what an atom without slots says, if it means them."""
+        self._point_back(atom, atom.claim_class)
+
+    def echo(self, atom: Atom) -> None:
+        """Say it of another agent: "so is Agent 2"."""
+        self._point_back(atom, self.open.claim_class)
+
+    def deny(self, atom: Atom) -> None:
+        """Say of another agent that it isn't so: "Agent 2 can't"."""
+        if self.open.claim_class == "positive":
+            self._point_back(atom, "negative", surely=True)
+
+    def _point_back(self, atom: Atom, claim_class: str | None, surely: bool = False) -> None:
+        before, marks = self.open, marks_of(atom)
+        if claim_class is None or not before.slots or (before.silent and not marks):
+            return
+        if is_of_others(self.text, before, atom) or not (surely or is_of_them(self.text, before, atom, claim_class)):
+            return
+        clause = replace(before, claim_class=claim_class, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
+        clause.overrides = is_news(self.text, atom) or prices(before, claim_class)
+        clause.silent, clause.inherits_from = False, None if marks else before
+        self.clauses.append(clause)
+
+    def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
+        """Add a clause that leaves its class out, in the scope of the one that has it."""
+        clause = self.clause_of(atom, claim_class)
+        clause.scope, clause.overrides, clause.inherits_from = antecedent.scope, overrides, antecedent
+        self.clauses.append(clause)
+        self.open = clause
+
+    def _add_whole(self, atom: Atom, clause: Clause) -> None:
+        self._add_subject(clause)
+        clause.overrides = is_news(self.text, atom)
+        clause.inherits_from = self.previous if goes_on(self.text, self.previous, clause) else None
+        self._close(clause)
+
+    def _close(self, clause: Clause) -> None:
+        """Make it a whole clause, and the opposite hold of slots that were excepted from it."""
+        self.open = self.previous = clause
+        self.clauses.append(clause)
+        if self.exception:
+            self._add_exception(clause)
+
+    def _add_exception(self, clause: Clause) -> None:
+        exception, self.exception = self.exception, None
+        opposite = OPPOSITE.get(clause.claim_class or "")
+        if exception and exception.slots and opposite:
+            self._lean(exception, opposite, clause, overrides=True)
+
+    def _add_subject(self, clause: Clause) -> None:
+        if self.subject:
+            clause.tokens = self.subject + clause.tokens
+            clause.start = min(clause.start, self.subject[0].start)

@@ -1,0 +1,276 @@
+"""A clause of a sentence, and how it leans on the one before: pronouns, words left out, and what is news."""
+
+import re
+from dataclasses import dataclass, field
+
+from pipeline.privacy.language.atoms import RELATIVE, Atom
+from pipeline.privacy.language.classes import OPPOSITE, PRIORITY
+from pipeline.privacy.language.scan import Token
+from pipeline.privacy.language.slots import LISTS, Slots
+
+# Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
+BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
+# "Go ahead with slot 3, I'm free."
+BARE = re.compile(
+    r"\s*(?:i'm|i am|we're|we are)\s+(?:\w+ly\s+|all\s+|also\s+|still\s+)?"
+    r"(?:free|available|open|busy|unavailable|booked)\s*"
+)
+# A number that was not read as a slot: what follows is said of it, not of the slots before.
+OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
+# "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
+ALL = re.compile(r"\s*(?:both|all|each)\b")
+# "Nothing except 7 works": what is excepted has the class as it stands.
+NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
+# "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
+PAIR = re.compile(
+    r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
+)
+REPORTS = re.compile(
+    r"\b(?:said|says|told|mentioned|mentions|confirmed|reports?|reported|according|per|indicated|noted|states?|wrote|"
+    r"writes|texted|replied|answered|assured|assures)\b"
+)
+# "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
+MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
+NEWS = re.compile(r"\bnow\b")
+ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+# What joins two slots of one list.
+GLUE = re.compile(
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
+    r"[\s-]*)*[\s)]*"
+)
+# "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
+IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
+IT_IS_NOT = re.compile(
+    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
+    r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
+)
+AGREES = re.compile(r"\b(?:either|too|as well)\b")
+# "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
+MEETING_AT = re.compile(r"\s*meeting\s+#?m?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
+# "Not at 5, only at slot 7."
+ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
+# "… is free at 5, Agent 3 at 6": the same of another.
+GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
+JOINED = (",", "and", ", and")
+LISTED = ("and", "or", ", and", ", or")
+GOES_ON = (*LISTED, ",", "plus", "(", "~")
+LABEL_STARTS = (":", "~", "-")
+SUBJECT_ENDS = (*LABEL_STARTS, "(")
+LABELS = (*SUBJECT_ENDS, "->", "=>", "|")
+
+
+@dataclass(slots=True)
+class Clause:
+    """Atoms that belong together: slots, what is said of them, and the phrases that tell of whom.
+
+    Within a scope, which ends at "but" and the like, only the first in order of several classes about one slot holds,
+    unless a clause overrides the others. A silent one claims nothing and may be pointed back to.
+    """
+
+    scope: int
+    start: int
+    end: int
+    tokens: list[Token] = field(default_factory=list)
+    slots: list[Slots] = field(default_factory=list)
+    claim_class: str | None = None
+    decider: Token | None = None
+    overrides: bool = False
+    silent: bool = False
+    inherits_from: "Clause | None" = None  # whose targets are its own where it marks none
+
+    @property
+    def lacks_class(self) -> bool:
+        """Whether it has slots and awaits what is said of them."""
+        return bool(self.slots) and self.claim_class is None
+
+    @property
+    def lacks_slots(self) -> bool:
+        """Whether it says something and awaits its slots."""
+        return self.claim_class is not None and not self.slots
+
+    @property
+    def claims(self) -> bool:
+        """Whether it says something, and not in a question or condition."""
+        return self.claim_class is not None and not self.silent
+
+
+NO_CLAUSE = Clause(-1, 0, 0)
+
+
+def marks_of(atom: Atom) -> list[Token]:
+    """An atom's phrases that name someone: as its subject, or for whom a slot is so."""
+    return [token for token in atom.tokens if token.kind in ("group", "for_whom")]
+
+
+def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom names what it speaks of, or more slots than the clause before has: "I can do both"."""
+    if atom.has("elsewhere") or OF_ANOTHER.match(text, atom.start):
+        return True
+    is_one = len(before.slots) == 1 and before.slots[0].to_start < 0
+    return is_one and PAIR.search(text, atom.start, atom.end) is not None
+
+
+def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
+    """Whether an atom that says this is of the slots of the clause before."""
+    if atom.echoes or atom.lead == "(" or atom.lead.endswith(RELATIVE):
+        return True
+    if (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
+        return True
+    if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
+        return True
+    return bool(marks_of(atom)) and _is_label_of(text, before, atom)
+
+
+def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
+    return not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
+
+
+def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom in brackets is of the last slot of a list: "3, 5 (errand)"."""
+    if atom.lead != "(" or len(before.slots) < 2 or ALL.match(text, atom.start):
+        return False
+    return "," in text[before.slots[-2].end : before.slots[-1].start]
+
+
+def goes_on(text: str, before: Clause, clause: Clause) -> bool:
+    """Whether a clause that marks no target is about that of the clause before."""
+    if not before.claims:
+        return False
+    if before.scope == clause.scope:
+        return True
+    led = clause.decider is not None and clause.decider.start < clause.slots[0].start
+    return led or REPORTS.search(text, before.start, before.end) is not None
+
+
+def is_news(text: str, atom: Atom) -> bool:
+    """Whether it holds from now on, whatever stood there: "…, so it is now free"."""
+    if atom.claim_class != "positive":
+        return False
+    left = atom.lead.endswith("so") and MOVED.search(text, 0, atom.start) is not None
+    return left or NEWS.search(text, atom.start, atom.end) is not None
+
+
+def prices(before: Clause, claim_class: str) -> bool:
+    """Whether a cost is that of making room: "I could clear slot 3, it would cost 5"."""
+    return claim_class == "cost" and before.decider is not None and before.decider.kind == "effort"
+
+
+def wins(text: str, before: Clause, clause: Clause, atom: Atom) -> bool:
+    """Whether of a class without slots and one with slots the first holds: "free and flexible at 3"."""
+    if before.claim_class is None or clause.claim_class is None:
+        return False
+    if PRIORITY.index(before.claim_class) >= PRIORITY.index(clause.claim_class):
+        return False
+    if atom.lead == "and":
+        return before.claim_class != "occupied" and not atom.has("group")
+    accepts = before.decider is not None and text.startswith(ACCEPTS, before.decider.start)
+    return atom.lead == ")" or (atom.lead == "," and accepts and clause.claim_class == "proposal")
+
+
+def claims_nothing(atom: Atom) -> bool:
+    """Whether an atom asks, supposes, or only puts slots aside."""
+    return atom.mode != "statement" or bool(atom.aside and not atom.slots)
+
+
+def is_whole(atom: Atom) -> bool:
+    """Whether an atom has slots and a class."""
+    return atom.claim_class is not None and bool(atom.slots)
+
+
+def leans(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom leaves out that what was said holds of its slots, or doesn't: "except 7", "7 is not"."""
+    if atom.boundary == "except":
+        return True
+    if atom.claim_class or not atom.slots or before.claim_class is None:
+        return False
+    if before.claim_class == "negative" and ONLY.match(text, atom.start):
+        return True
+    end = max(atom.slots[-1].end, atom.slots[-1].to_end)
+    return _denies(atom) or IS_SO.fullmatch(text, end, atom.end) is not None
+
+
+def _denies(atom: Atom) -> bool:
+    return atom.lead.endswith("not") or atom.has("negation")
+
+
+def agrees(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether what was said holds of an atom's slots, too: "5 isn't either"."""
+    if before.silent or not atom.slots or not leans(text, before, atom):
+        return False
+    return AGREES.search(text, atom.start, atom.end) is not None
+
+
+def contrasts(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether the opposite holds of an atom's slots: "except 7", "7 is not", and "7 is" after a refusal."""
+    opposite = OPPOSITE.get(before.claim_class or "")
+    if before.silent or not atom.slots or opposite is None or not leans(text, before, atom):
+        return False
+    return opposite == "positive" or atom.boundary == "except" or _denies(atom)
+
+
+def denies_it(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom says only that it is not so: "Agent 2 can't"."""
+    return before.claim_class is not None and IT_IS_NOT.search(text, atom.start, atom.end) is not None
+
+
+def shares_class(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
+    if not before.lacks_class or not is_whole(atom):
+        return False
+    return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
+
+
+def awaits_label(atom: Atom, following: Atom | None) -> bool:
+    """Whether what an atom's slots are is said after it: "3: free"."""
+    if not atom.slots or following is None or not _is_label(following) or following.lead not in LABELS:
+        return False
+    return not (atom.lead == ":" and following.lead == "|")
+
+
+def _is_label(atom: Atom) -> bool:
+    return atom.claim_class is not None and not atom.slots
+
+
+def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom names another agent and its slots, and nothing else."""
+    return before.claims and bool(atom.slots) and GAPPED.match(text, atom.start) is not None
+
+
+def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether another meeting takes up another slot."""
+    if before.claim_class != "occupied" or before.silent or not atom.slots:
+        return False
+    return MEETING_AT.match(text, atom.start) is not None
+
+
+def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
+    """Whether slots go on a list, and what follows says more of them: "free at 3 and 5, which is cheap"."""
+    if before.claim_class is None or not atom.slots or following is None or not _is_label(following):
+        return False
+    return atom.lead in LISTED and following.lead.endswith(RELATIVE)
+
+
+def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom is slots and nothing else: "slot 3 is free, 5, 7"."""
+    if not before.claims or not atom.slots or atom.lead not in GOES_ON:
+        return False
+    listed = [token for token in atom.tokens if token.kind in LISTS]
+    ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
+    return all(GLUE.fullmatch(text, start, end) for start, end in ends)
+
+
+def tells_for_whom(before: Clause, atom: Atom) -> bool:
+    """Whether an atom adds for whom the slots before it are so."""
+    marks = marks_of(atom)
+    return bool(before.slots and marks) and marks[0].kind == "for_whom"
+
+
+def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
+    """Whether an atom names whom the next one is about: "Agent 2: …", "according to Agent 3, …"."""
+    marks = marks_of(atom)
+    if not marks:
+        return False
+    if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
+        return True
+    return REPORTS.search(text, atom.start, atom.end) is not None

@@ -1,0 +1,249 @@
+"""English messages to claims: a deterministic clause parser (Appendix H.3).
+
+A message is folded, split into sentences, and each sentence read once for all messages that differ in their numbers
+alone; the numbers are put in afterwards, from the message itself.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
+from pipeline.privacy.language.statements import Reading, StatementForm, read
+from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, claims_of
+from pipeline.traces.typed_messages import PROTOCOLS
+
+# Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
+TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(PROTOCOLS)})"\s*:')
+LONGEST = 64  # slots in a range; of a longer one only the ends are read
+
+HEADING = re.compile(r":\s*$")
+BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
+# "They are free at 5", after a sentence that says who they are.
+THEY = re.compile(
+    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
+)
+NAMED = re.compile(r"\bagents?\s*#?0")
+FAR = 400  # characters to look back for who they are
+STOP = "}"  # no folded text has it
+ONESELF = (None,)  # the targets of who speaks of itself alone
+# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
+TWO = re.compile(r"(?<!0)00(?!0)")
+
+
+# Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
+# slots, class, start, end.
+Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
+
+
+class Heading(NamedTuple):
+    """What the items of a list are read under: where it starts, its folded text, and which of the message's numbers
+    are its own."""
+
+    start: int
+    text: str
+    numbers: slice
+
+    def places(self, at: int, start: int, end: int) -> tuple[int, int]:
+        """Where a span of heading and item starts and ends in the message, where the item starts at `at`."""
+        ahead = len(self.text)
+        return (
+            start + (self.start if start < ahead else at - ahead),
+            end + (self.start if end <= ahead else at - ahead),
+        )
+
+
+# A sentence to read: where it starts, its folded text, whether it asks, which of the message's numbers is its first;
+# the heading that its text begins with, though it starts elsewhere; whether it stands apart from the sentence before
+# that names a number; and where it starts in its text, after one that says who "they" are. A plain tuple: most messages
+# have several.
+Passage = tuple[int, str, bool, int, Heading | None, bool, int]
+
+
+class Outline(NamedTuple):
+    """What a sentence is without being read: how many numbers it has, whether it ends like a heading, and whether it
+    speaks of "them"."""
+
+    numbers: int
+    heads: bool
+    leans: bool
+
+
+def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
+    """What an English message claims, in the order of its clauses."""
+    return claims_of(language_runs(content, sender, rules))
+
+
+def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun]:
+    """The same in runs: what a clause says of one target is one, what it says of several as many as it claims."""
+    values = rules.language
+    told: list[EvidenceRun] = []
+    named = False
+    for targets, slots, kind, start, end in statements(content):
+        source, evidence, strength = values[kind]
+        clause = content[start:end], start, end
+        whom = [sender if target is None else target for target in targets]
+        if len(whom) == 1:
+            told.append((whom[0], source, strength, [(slot, evidence) for slot in slots], clause))
+        else:
+            told += [(target, source, strength, [(slot, evidence)], clause) for slot in slots for target in whom]
+        named = named or sender in targets
+    return _once(told) if named else told
+
+
+def _once(told: Iterable[EvidenceRun]) -> list[EvidenceRun]:
+    """Each claim once where the sender names itself: "I'm free at 4, and so is Agent 2", says Agent 2."""
+    claims = {(*run[:3], one, run[4]): None for run in told for one in run[3]}
+    return [(target, source, strength, [one], clause) for target, source, strength, one, clause in claims]
+
+
+@lru_cache(maxsize=16384)
+def statements(content: str) -> tuple[Statement, ...]:
+    """What a message states, whoever sends it. Typed JSON states nothing here."""
+    if TYPED.match(content):
+        return ()
+    content, folded = _plain(content)
+    if "0" not in folded:
+        return ()
+    numbers = numbers_of(content)
+    stated: list[Statement] = []
+    before = None
+    for start, text, question, first, heading, apart, after in _passages(folded):
+        forms = _read(text, question, None if apart else before, after)
+        before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
+        if forms:
+            own = numbers[first:]
+            stated += _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading)
+    return tuple(stated)
+
+
+def _plain(content: str) -> tuple[str, str]:
+    """A message without bullets and with its numbers in digits, and the same folded."""
+    if "\n" in content or not content[:1].isalpha():
+        content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
+    folded = fold(content)
+    if NUMERAL.search(folded):
+        content = in_digits(content, folded)
+        folded = fold(content)
+    return content, folded
+
+
+def _passages(folded: str) -> Iterator[Passage]:
+    """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
+    heading: Heading | None = None
+    apart = False
+    named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
+    count = 0
+    for start, text, question, line in sentences(folded):
+        numbers, heads, leans = _outline(text)
+        if line and heads:
+            heading = Heading(start, text.rstrip() + " ", slice(count, count + numbers))
+            if numbers:
+                yield start, text, question, count, None, apart, 0
+        elif not numbers:
+            heading = None
+        elif heading:
+            yield start, heading.text + text, question, count, heading, True, 0
+        elif leans and named and _names_agents(folded, named, start):
+            begins, ends, first = named
+            text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
+            yield begins, text, question, first, None, False, start - begins
+            named = begins, begins + len(text), first
+        else:
+            yield start, text, question, count, None, apart, 0
+            named = start, start + len(text), count
+        apart = not numbers
+        count += numbers
+
+
+def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
+    """Whether a sentence not far before names the agents that "they" are."""
+    return start - named[0] < FAR and NAMED.search(folded, named[0], named[1]) is not None
+
+
+@lru_cache(maxsize=65536)
+def _outline(text: str) -> Outline:
+    if "0" not in text:
+        return Outline(0, HEADING.search(text) is not None, False)
+    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, THEY.match(text) is not None)
+
+
+def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
+    """The statements of a sentence, as they stand in its text. Of what was said before, one that says of its slots
+    what they are takes nothing."""
+    alone = _read_alone(text, question, after)
+    return alone.statements if before is None or alone.decided else _read_on(text, question, before, after).statements
+
+
+@lru_cache(maxsize=65536)
+def _read_alone(text: str, question: bool, after: int) -> Reading:
+    return _placed(text, question, None, after)
+
+
+@lru_cache(maxsize=65536)
+def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
+    return _placed(text, question, before, after)
+
+
+def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
+    """What the text says with numbers of one digit, its places put back."""
+    if "00" not in text:
+        return _read_short(text, question, before, after)
+    short = _read_short(TWO.sub("0", text), question, before, len(TWO.sub("0", text[:after])))
+    longer = [at.start() - i for i, at in enumerate(TWO.finditer(text))]
+    moved = (
+        form._replace(start=form.start + bisect_left(longer, form.start), end=form.end + bisect_left(longer, form.end))
+        for form in short.statements
+    )
+    return Reading(tuple(moved), short.decided)
+
+
+@lru_cache(maxsize=65536)
+def _read_short(text: str, question: bool, before: str | None, after: int) -> Reading:
+    return read(text, question, before, after)
+
+
+def _numbered(
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None
+) -> Iterable[Statement]:
+    """The statements of a passage that starts at a place, with its numbers."""
+    stated: list[Statement] = []
+    for _, targets, slots, claim_class, start, end, _ in forms:
+        whom = targets if targets == ONESELF else _agents(targets, numbers)
+        begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
+        stated.append((whom, _slots(slots, numbers), claim_class, begin, stop))
+    return stated if len(stated) == 1 else _settled(forms, stated)
+
+
+def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
+    """The agents that are named, each once."""
+    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
+
+
+def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Sequence[int]:
+    """The slots that are named, each once, and those that ranges span."""
+    slots: list[int] = []
+    for first, last in named:
+        if last is None:
+            slots.append(int(numbers[first]))
+        else:
+            slots += _spanned(int(numbers[first]), int(numbers[last]))
+    return slots if len(slots) == 1 else list(dict.fromkeys(slots))
+
+
+def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
+    """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
+    best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
+    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=True):
+        for slot in slots:
+            for target in targets:
+                held = best.get((scope, target, slot))
+                if held is None or rank < held[0]:
+                    best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
+    return (statement for _, statement in best.values())
+
+
+def _spanned(first: int, last: int) -> Sequence[int]:
+    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

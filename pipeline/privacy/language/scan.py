@@ -1,0 +1,195 @@
+"""From a message to tokens: folding, numerals, sentences, and one pass of the vocabulary over a sentence.
+
+Folding keeps every character's place, so that a span in folded text is the span in the message.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.privacy.language.grammar import KINDS, PATTERNS
+
+QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
+DASHES = dict.fromkeys("‐‑‒–−", "-")
+# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
+YES, NO = "\x01", "\x02"
+TICKS = dict.fromkeys("✅✔☑🟢", YES) | dict.fromkeys("❌✖✗✘🚫⛔🔴", NO)
+FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
+FOLDED |= {"•": "-", **TICKS}
+UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
+BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
+MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
+# Digits become 0: messages that differ in their numbers alone are parsed once.
+PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
+ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
+# All but digits becomes a space.
+SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
+FOREIGN = re.compile(r"[^\x00-\x7f]")
+
+# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
+WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+VALUES = {word: str(value) for value, word in enumerate(WORDS)}
+WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
+# Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
+# letter: a search for one letter skips fast to where it stands.
+NUMERAL = re.compile(
+    rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
+)
+EACH = re.compile(WORD)
+
+# Its first character comes first, so that the search skips to one.
+END = re.compile(
+    r"([.!?;\n](?:(?<!\.)[!?;\n.\s]*"
+    r"|(?<=\.)(?!0|\w\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!slot no\.)(?<!slots nos\.)[.!?]*))"
+)
+
+
+class Token(NamedTuple):
+    """A phrase of the vocabulary in a sentence: its kind, where it starts and ends."""
+
+    kind: str
+    start: int
+    end: int
+
+
+# A stretch of a message up to its terminator: where it starts, its folded text, whether a ? or a line ends it.
+Sentence = tuple[int, str, bool, bool]
+
+
+def fold(content: str) -> str:
+    """The message in lower case with straight quotes and every digit a 0, character for character."""
+    if not content.isascii():
+        content = FOREIGN.sub(lambda found: FOLDED.get(found[0], " "), content)
+    # Bytes are translated several times as fast as characters.
+    return content.encode().translate(ASCII).decode()
+
+
+def in_digits(content: str, folded: str) -> str:
+    """The message with such numbers in digits, character for character: each is padded to its word's length."""
+    for numbers in NUMERAL.finditer(folded):
+        for word in EACH.finditer(folded, *numbers.span()):
+            padded = VALUES[word[0]].rjust(len(word[0]))
+            content = content[: word.start()] + padded + content[word.end() :]
+    return content
+
+
+def numbers_of(content: str) -> list[bytes]:
+    """The numbers of a message, in order and as they are written."""
+    return content.encode("ascii", "replace").translate(SPACED).split()
+
+
+def sentences(folded: str) -> Iterator[Sentence]:
+    """The stretches between sentence terminators, semicolons and line ends."""
+    start = 0
+    pieces = END.split(folded)
+    for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
+        if text:
+            yield start, text, "?" in mark, "\n" in mark
+        start += len(text) + len(mark)
+
+
+SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
+
+
+def expand(phrase: str) -> str:
+    """A phrase of the vocabulary as a regular expression."""
+    while any(name in phrase for name in PATTERNS):
+        for name, pattern in PATTERNS.items():
+            phrase = phrase.replace(name, pattern)
+    return SPACE.sub(lambda found: found[1] or (r"\s*" if found[2] else r"\s+"), phrase)
+
+
+# What matches at a place, and the kinds by the numbers of their groups.
+Reader = tuple[Callable[[str, int], re.Match[str] | None], tuple[str, ...]]
+
+ENDED = r"(?!(?<=\w)\w)"
+BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
+
+
+def by_first(pattern: str) -> dict[str, list[str]]:
+    """First character → what may follow it, for a pattern that starts with a literal or with a group of such."""
+    firsts: dict[str, list[str]] = {}
+    for branch in _branches(pattern):
+        if not branch.startswith("(?:"):
+            first = branch[:2] if branch[0] == "\\" else branch[0]
+            firsts.setdefault(first, []).append(branch[len(first) :])
+            continue
+        inner, rest = _leading_group(branch)
+        for first, tails in by_first(inner).items():
+            firsts.setdefault(first, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
+        if rest.startswith("?"):
+            for first, tails in by_first(rest[1:]).items():
+                firsts.setdefault(first, []).extend(tails)
+    return firsts
+
+
+def _branches(pattern: str) -> list[str]:
+    depth, start, parts = 0, 0, []
+    for found in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if found[0] == "|" and depth == 0:
+            parts.append(pattern[start : found.start()])
+            start = found.end()
+    return [*parts, pattern[start:]]
+
+
+def _leading_group(pattern: str) -> tuple[str, str]:
+    depth = 0
+    for found in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth == 0:
+            return pattern[3 : found.start()], pattern[found.end() :]
+    raise ValueError(f"a bracket is left open in {pattern}")
+
+
+class Scanner:
+    """The vocabulary as regular expressions that try, at each word, only the phrases with its first character.
+
+    Each is compiled when a text first has such a word.
+    """
+
+    def __init__(self, kinds: Mapping[str, Sequence[str]]) -> None:
+        self.starting: dict[str, dict[str, list[str]]] = {}
+        for kind, phrases in kinds.items():
+            for first, tails in by_first("|".join(map(expand, phrases))).items():
+                self.starting.setdefault(first[-1], {}).setdefault(kind, []).extend(tails)
+        firsts = "".join(map(re.escape, self.starting))
+        # A word starts here, or punctuation.
+        self.places = re.compile(rf"(?:(?<![\w'.$])|(?=[',()~|:/^`}}]))[{firsts}]").finditer
+        self.readers: dict[str, Reader] = {}
+
+    def reader(self, first: str) -> Reader:
+        """What reads the phrases that start with a character."""
+        if first not in self.readers:
+            kinds = self.starting[first]
+            groups = (f"({'|'.join(tails)}){ENDED}" for tails in kinds.values())
+            pattern = re.compile(f"{re.escape(first)}(?:{'|'.join(groups)})")
+            self.readers[first] = (pattern.match, ("", *kinds))
+        return self.readers[first]
+
+    def compile_all(self) -> None:
+        """Get all readers ready, for processes that are forked from this one."""
+        for first in self.starting:
+            self.reader(first)
+
+    def scan(self, text: str, start: int) -> list[Token]:
+        """The vocabulary's phrases in a sentence, from left to right."""
+        tokens, end = [], start
+        for place in self.places(text, start):
+            at = place.start()
+            if at >= end:
+                read, kinds = self.readers.get(text[at]) or self.reader(text[at])
+                if found := read(text, at):
+                    end = found.end()
+                    tokens.append(Token(kinds[found.lastindex or 0], at, end))
+        return tokens
+
+
+@lru_cache(maxsize=1)
+def scanner() -> Scanner:
+    """The scanner of the whole vocabulary: made when the first English message is read."""
+    return Scanner(KINDS)

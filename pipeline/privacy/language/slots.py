@@ -1,0 +1,299 @@
+"""Which numbers of a sentence are slots: H.3's three families, what a list or range of them spans, and where two lists
+are one that a class or a verb cut in two."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pipeline.privacy.language.scan import Token
+
+CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
+REACH = 32  # characters between a feasibility word and the slots it anchors
+
+NUMBER = re.compile(r"0+")
+RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
+MOVE = re.compile(
+    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
+    r"swap|displac)"
+)
+TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
+BESIDE = re.compile(
+    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
+    r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
+    r"until|till)\s+(?:the\s+)?$"
+)
+# How what BESIDE and BOTH_ENDS find ends: few lists need the two searches.
+LEADS = (
+    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
+    *("between", "the"),
+)
+# What may stand between a feasibility word and the bare number that it anchors.
+ANCHOR = re.compile(
+    r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
+    r"most) of|both|only|from|around|use|for|with)\s+#?$|@\s*$"
+    r"|[:(=>]\s*(?:-\s*)?#?$|\s-\s*$"
+)
+FOR = re.compile(r"\bfor\s+$")
+NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
+BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
+LISTS = ("slots", "numbers")
+VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
+# What may stand between a bare number and the class that it is the subject of.
+VERBS = re.compile(
+    r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
+    r"being|seems?|"
+    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
+    r"as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
+)
+# What may stand before such a number: the start of a clause, or one of these.
+BEFORE = re.compile(
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
+    r"though|also|"
+    r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
+    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at|me|us|you|e\.g\.|i\.e\.|namely|including|like)\s+$"
+)
+HELD = re.compile(
+    r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
+)  # "3 and 8 free", but not "2 conflicts"
+# Such a number is no slot even next to a class.
+OTHERS = re.compile(
+    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
+)
+ONWARD = re.compile(r"\s*(?:onwards?|and up|or later)\b")
+VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?m?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+# Where a sentence starts with its place: "At 7, I'd need to move things".
+PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
+STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
+COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
+ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
+
+
+# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
+GOAL = re.compile(r"\s*(?:to\b|~)")
+DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
+FROM = re.compile(r"\bfrom\s+$")
+BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
+CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
+PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
+# What ends a stretch of a sentence.
+BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
+JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
+LONE = re.compile(r"slots ?#?0+")  # more must follow
+# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
+SUBJECT = re.compile(
+    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
+    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
+    r"bump)ing\b|"
+    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
+    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
+)
+
+
+class Slots(NamedTuple):
+    """A slot, or the range to a second number: where the numbers stand, and whether something would move there."""
+
+    start: int
+    end: int
+    to_start: int = -1
+    to_end: int = -1
+    goal: bool = False
+
+
+def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    """Whether a bare number, or list of them, stands where only a slot would."""
+    number = tokens[index]
+    ahead = _ahead(text, number.start)
+    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, number.end):
+        return False
+    if _is_place(text, number, ahead):
+        return True
+    if index and tokens[index - 1].kind in LISTS and PRICED.search(text, 0, number.start):
+        return False
+    if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
+        return True
+    return _is_left_over(text, tokens, index, goes_on)
+
+
+def _is_place(text: str, number: Token, ahead: str) -> bool:
+    """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
+    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ONWARD.match(text, number.end):
+        return True
+    return PLACE.search(ahead) is not None and STARTS.match(text, number.end) is not None
+
+
+def _ahead(text: str, start: int) -> str:
+    """The few words before a place, which may decide what stands there."""
+    return text[max(0, start - REACH - 8) : start]
+
+
+def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
+    start = tokens[index].start
+    for at in range(index - 1, -1, -1):
+        token = tokens[at]
+        if start - token.end > REACH:
+            return False
+        if token.kind in CLASS_KINDS:
+            gap = text[token.end : start]
+            if FOR.search(gap) and NOT_FOR.match(text, token.start):
+                return False
+            return not gap.strip(" #") or ANCHOR.search(gap) is not None
+        if token.kind == "request":
+            return FROM.search(text, token.end, start) is not None
+        if token.kind not in BETWEEN and not text.startswith(("neither", "none"), token.start):
+            return False
+    return False
+
+
+def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    """Subject-before-free: the class comes right after, and the number where a clause or its object starts."""
+    number = tokens[index]
+    if not _starts_clause(text, tokens, index):
+        return False
+    if _goes_on_with(text, tokens, index):
+        return True
+    following = _past_punctuation(text, tokens, index)
+    if following is None or following.kind not in CLASS_KINDS | {"negation"}:
+        return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
+    if following.kind != "positive" and HELD.search(_ahead(text, number.start)):
+        return False
+    return VERBS.fullmatch(text, number.end, following.start) is not None
+
+
+def _past_punctuation(text: str, tokens: Sequence[Token], index: int) -> Token | None:
+    """The token after this one, past brackets and colons."""
+    at = index + 1
+    while at < len(tokens) and tokens[at].kind == "soft" and text[tokens[at].start] in ":(|":
+        at += 1
+    return tokens[at] if at < len(tokens) else None
+
+
+def _leaves_class_out(text: str, tokens: Sequence[Token], index: int) -> bool:
+    """Whether no more than a verb follows a number in its clause: "…, 7 is not"."""
+    start = tokens[index].end
+    end = tokens[index + 1].start if index + 1 < len(tokens) else len(text)
+    return start < len(text.rstrip()) and ELLIPSIS.fullmatch(text, start, end) is not None
+
+
+def _goes_on_with(text: str, tokens: Sequence[Token], index: int) -> bool:
+    """Whether a number goes on with what was said of slots: "2 and 5 are open, 7 would mean dropping an errand"."""
+    if not any(token.kind in LISTS for token in tokens[:index]) or not VERB.match(text, tokens[index].end):
+        return False
+    following = next((token for token in tokens[index + 1 :] if token.kind not in BETWEEN - {"soft"}), None)
+    return following is not None and following.kind in CLASS_KINDS
+
+
+def _is_said(tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    return goes_on or any(token.kind == "slots" or token.kind in CLASS_KINDS for token in tokens[:index])
+
+
+def _starts_clause(text: str, tokens: Sequence[Token], index: int) -> bool:
+    start = tokens[index].start
+    before = _ahead(text, start)
+    if not before.strip(" -") or BEFORE.search(before):
+        return True
+    previous = tokens[index - 1] if index else None
+    starts = previous is not None and previous.kind in ("soft", "hard", "negation")
+    return starts and previous is not None and not text[previous.end : start].strip()
+
+
+def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+    """Whether what was said before is not said of it: "not 3", "except 3"."""
+    previous = tokens[index - 1] if index else None
+    if previous is None or previous.kind not in ("except", "soft"):
+        return False
+    if previous.kind != "except" and not text.startswith("not", previous.start):
+        return False
+    return goes_on or any(token.kind in CLASS_KINDS for token in tokens)
+
+
+def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[Slots]:
+    """The slots of a list: "2, 4-6 and slot 9" has three. `chosen`: one of them is preferred "to" another."""
+    before = _ahead(text, token.start)
+    if before.rstrip().endswith(LEADS) and (BESIDE.search(before) or BOTH_ENDS.search(before)):
+        return [] if BESIDE.search(before) else _from_to(text, token)
+    return _listed(text, token, before, moving, chosen)
+
+
+def _listed(text: str, token: Token, before: str, moving: bool, chosen: bool) -> list[Slots]:
+    is_many = text.startswith("slots", token.start)
+    is_one = not is_many and text.startswith("slot", token.start)
+    goes = moving and not (is_many and not FROM.search(before))
+    goal = moving and TOWARDS.search(before) is not None
+    slots: list[Slots] = []
+    for number in NUMBER.finditer(text, token.start, token.end):
+        last = slots[-1] if slots else None
+        if is_one and _is_dashed(text, last, number.start()):
+            break
+        if last is None or not _may_span(text, last, number.start()):
+            slots.append(Slots(*number.span(), goal=goal))
+        elif not (goes or chosen) or not GOAL.match(text, last.end):
+            slots[-1] = Slots(last.start, last.end, *number.span(), last.goal)
+        elif chosen:
+            break
+        else:
+            slots.append(Slots(*number.span(), goal=True))
+    return slots
+
+
+def _is_dashed(text: str, last: Slots | None, start: int) -> bool:
+    """Whether a number is said of the slot before: "slot 3 - 5"."""
+    return last is not None and DASH.fullmatch(text, last.end, start) is not None
+
+
+def _may_span(text: str, last: Slots, start: int) -> bool:
+    """Whether a slot and the number after it may be the ends of a range."""
+    return last.to_start < 0 and RANGE.fullmatch(text, last.end, start) is not None
+
+
+def _from_to(text: str, token: Token) -> list[Slots]:
+    """ "Between 3 and 6" is what lies between them, unless a choice follows."""
+    ends = [found.span() for found in NUMBER.finditer(text, token.start, token.end)]
+    if len(ends) != 2 or CHOICE.search(text, token.end):
+        return []
+    return [Slots(*ends[0], *ends[1])]
+
+
+def joined(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Lists made whole again: "none of 3, 5 and 9 works" is one list, "free at 3, 5 and 9 works" is two."""
+    made: list[Token] = []
+    subject: Token | None = None
+    said = False
+    for token in tokens:
+        if token.kind in LISTS:
+            at = _list_before(text, made, token)
+            if at is not None and (not said or _goes_on(text, made[at], subject)):
+                made[at:] = [Token(made[at].kind, made[at].start, token.end)]
+            else:
+                made.append(token)
+            continue
+        made.append(token)
+        if token.kind not in ("soft", "for_whom"):
+            subject = token
+        if token.kind in CLASS_KINDS:
+            said = True
+        elif token.kind in BOUNDARIES:
+            said = said and token.kind == "soft"
+    return made
+
+
+def _list_before(text: str, made: Sequence[Token], token: Token) -> int | None:
+    """Which token is the list that a list goes on with, with nothing but what joins lists between them."""
+    at = len(made) - 1
+    while at >= 0 and made[at].kind == "soft":
+        at -= 1
+    if at >= 0 and made[at].kind in LISTS and JOINT.fullmatch(text, made[at].end, token.start):
+        return at
+    return None
+
+
+def _goes_on(text: str, last: Token, subject: Token | None) -> bool:
+    """Whether a list goes on though a class was said before it."""
+    if LONE.fullmatch(text, last.start, last.end):
+        return True
+    return subject is not None and subject.kind in CLASS_KINDS and _is_noun(text, subject)
+
+
+def _is_noun(text: str, token: Token) -> bool:
+    """Whether a phrase of a class is part of a subject, whose slots are one list whatever verb follows."""
+    return SUBJECT.search(text, max(0, token.start - 40), token.end) is not None

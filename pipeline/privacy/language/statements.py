@@ -1,0 +1,177 @@
+"""A sentence's statements: its clauses with their targets, without what a question only asks."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pipeline.privacy.language.atoms import Atom, atoms_of, phrases
+from pipeline.privacy.language.classes import OPPOSITE, PRIORITY
+from pipeline.privacy.language.clause_rules import read_clauses
+from pipeline.privacy.language.clauses import Clause
+from pipeline.privacy.language.scan import Token
+from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
+from pipeline.privacy.language.targets import SENDER, Span, left_out, targets
+
+TAG = re.compile(
+    r"\s*(?:right|correct|yes|yeah|ok|okay|agreed|no|true|is that (?:right|correct)|isn't it|doesn't it)\s*$"
+)
+ONESELF = re.compile(r"(?:i|my)\b")
+OPENS = re.compile(
+    r"(?:let|it is|lock|go|set|settl|done|final|confirm|mak|see|best|better|pick|winner)(?!\w*(?:ed|s)\b)"
+)
+# Words that repeat a class, or its opposite, of slots that a question or a condition named.
+ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
+EDGES = " \t\n\r,;:-~()|"
+
+
+class StatementForm(NamedTuple):
+    """What a sentence states: in which scope, of whom, which slots and ranges, of what class, where, and at what rank.
+
+    Agents and slots are given by which of the sentence's numbers they are, None being the sender. Of statements of one
+    scope about one slot the lowest rank holds.
+    """
+
+    scope: int
+    targets: tuple[int | None, ...]
+    slots: tuple[tuple[int, int | None], ...]
+    claim_class: str
+    start: int
+    end: int
+    rank: int
+
+
+class Reading(NamedTuple):
+    """What a sentence states, and whether it says what its slots are, so that nothing said before matters."""
+
+    statements: tuple[StatementForm, ...]
+    decided: bool
+
+
+NOTHING = Reading((), False)
+
+
+def read(text: str, question: bool, before: str | None = None, after: int = 0) -> Reading:
+    """The statements of a folded sentence, in its order; `before` is what the sender last said of itself.
+
+    It serves a sentence that leaves its class out: "Slot 3 works. Not 5." What ends by `after` is left out:
+    it is there for who "they" are.
+    """
+    tokens, start = phrases(text)
+    if before is None and not _may_claim(text, tokens):
+        return NOTHING
+    atoms = atoms_of(text, tokens, start)
+    decided = any(atom.claim_class for atom in atoms)
+    if decided:
+        before = None
+    elif before:
+        atoms = atoms_of(text, tokens, start, goes_on=True)
+    clauses = [clause for clause in read_clauses(text, atoms, before) if clause.end > after]
+    asked = _asked_from(text, atoms) if question else None
+    return Reading(tuple(_statements(text, clauses, atoms, asked)), decided)
+
+
+def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
+    """Whether a sentence has a word of a class, or one that repeats a class."""
+    return not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
+
+
+def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
+    """Where the question of a sentence with a ? starts, if no atom asks by its form: at the last, or before a tag."""
+    if any(atom.mode == "question" for atom in atoms):
+        return len(text)
+    last = atoms[-1]
+    if len(atoms) > 1 and TAG.fullmatch(text, last.start, last.end):
+        last = atoms[-2]
+    return last.start
+
+
+def _statements(
+    text: str, clauses: Sequence[Clause], atoms: Sequence[Atom], asked: int | None
+) -> Iterator[StatementForm]:
+    """What clauses state, by where they end; of a question, which starts at `asked`, those that mark their targets."""
+    phrases = [token for atom in atoms for token in atom.tokens] if clauses else []
+    targets_of: dict[int, tuple[Span, ...]] = {}
+    ranks = {number.start(): rank for rank, number in enumerate(NUMBER.finditer(text))}
+    for clause in sorted(clauses, key=lambda clause: clause.end):
+        spans, marked = _targets(text, clause, phrases, targets_of)
+        targets_of[id(clause)] = spans
+        if spans and clause.claims and (marked or asked is None) and not _is_asked(text, clause, asked):
+            yield from _forms(text, clause, spans, ranks)
+
+
+def _is_asked(text: str, clause: Clause, asked: int | None) -> bool:
+    """Whether a clause is part of a question: not before it starts, nor where the sender speaks of itself."""
+    if asked is None or clause.end <= asked:
+        return False
+    return not any(token.kind == "group" and ONESELF.match(text, token.start) for token in clause.tokens)
+
+
+def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int, int]) -> Iterator[StatementForm]:
+    """What a clause states of its targets, of those it leaves out, and of slots that something would move to."""
+    said = clause.claim_class or ""
+    start, end = _trim(text, clause.start, clause.end)
+    slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if said == "proposal" or not slot.goal)
+    rank = -1 if clause.overrides else PRIORITY.index(said)
+    yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, said, start, end, rank)
+    others = left_out(text, clause.tokens)
+    if others and said in OPPOSITE:
+        yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[said], start, end, rank)
+    goals = _goals(clause, ranks)
+    if goals:
+        yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
+
+
+def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | None], ...]:
+    """The slots to which a clause proposes to move what is there."""
+    if clause.claim_class != "occupied" or all(token.kind != "proposal" for token in clause.tokens):
+        return ()
+    return tuple((ranks[slot.start], None) for slot in clause.slots if slot.goal)
+
+
+def _numbers_of(slot: Slots, ranks: Mapping[int, int]) -> tuple[int, int | None]:
+    """Which of the sentence's numbers a slot or the ends of a range are."""
+    return ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None
+
+
+def _agents_of(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:
+    """The targets by which of the sentence's numbers they are."""
+    return tuple(None if span == SENDER else ranks[span[0]] for span in spans)
+
+
+def _targets(
+    text: str, clause: Clause, phrases: Sequence[Token], known: Mapping[int, tuple[Span, ...]]
+) -> tuple[tuple[Span, ...], bool]:
+    """A clause's targets, and whether it marks them itself; else those it inherits, else the sender."""
+    own = _own_targets(text, clause, phrases)
+    if own is not None:
+        return own, bool(own)
+    before = clause.inherits_from
+    if before is None or _is_new(text, clause):
+        return (SENDER,), False
+    inherited = known.get(id(before))
+    return (_targets(text, before, phrases, known)[0] if inherited is None else inherited), clause.overrides
+
+
+def _own_targets(text: str, clause: Clause, phrases: Sequence[Token]) -> tuple[Span, ...] | None:
+    """The targets that a clause marks: None where it marks none, empty where they can't be named."""
+    if clause.decider is None:
+        names = any(token.kind in ("group", "for_whom") for token in clause.tokens)
+        return targets(text, clause.tokens, clause.tokens[-1], phrases) if names else None
+    own = targets(text, clause.tokens, clause.decider, phrases)
+    return (SENDER,) if own is None and text.startswith("let", clause.decider.start) else own
+
+
+def _is_new(text: str, clause: Clause) -> bool:
+    """Whether a proposal is the sender's though another was spoken of: "7 is blocked for Agent 3, so 6 it is"."""
+    if clause.claim_class != "proposal" or clause.decider is None:
+        return False
+    return OPENS.match(text, clause.decider.start) is not None
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without the space and punctuation at its ends."""
+    inner = text[start:end]
+    kept = inner.strip(EDGES)
+    left = start + inner.find(kept)
+    closes = kept.count("(") > kept.count(")") and text.startswith(")", left + len(kept))
+    return left, left + len(kept) + closes

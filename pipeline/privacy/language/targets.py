@@ -1,0 +1,171 @@
+"""Of whom a part of a clause speaks: the sender, agents it names, or nobody that H.3 lets us name."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.privacy.language.scan import Token
+
+Span = tuple[int, int]
+SENDER: Span = (-1, -1)
+
+# "Everyone but Agent 2": of Agent 2 the opposite holds.
+LEFT_OUT = re.compile(r"\b(?:everyone|everybody|all|us)\s+(?:but|except|apart from)\b")
+BUT_ME = re.compile(LEFT_OUT.pattern + r"\s+(?:for\s+)?me\b")
+NUMBER = re.compile(r"(?<!\ba)0+")
+FIRST = re.compile(
+    r"(?<!everyone )\b(?:i|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all|both of us)\b(?! else| i\b| i')"
+)
+THEY = re.compile(r"\b(?:they|both|everyone i|their|theirs|them|he|she|his|him|her|who|a0+)\b")
+# Between a subject and the class: a slot or another subject means that someone only reports it.
+COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
+# "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
+HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
+WORD = re.compile(
+    r"(?:^|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer)\s+(?:\w+\s+)?from\b|^\s*from\b(?=[^,]*:)"
+)
+SUITS_ME = re.compile(r"\s(?:me|us)\b")
+FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
+WITH = re.compile(r"\s+with")
+MINE = re.compile(r"\b(?:me|my|mine)\b")
+PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
+HOLDS = re.compile(
+    r"(?:'\w+)?\s*(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
+    r"(?:have|has|had|got|keep|kept|make|get|mark|leave|offer|find|see)\b"
+)
+
+
+class Who(NamedTuple):
+    """Who a phrase names: the sender, agents by where their numbers stand, and whether someone it can't name."""
+
+    first: bool
+    agents: tuple[Span, ...]
+    they: bool
+    left_out: tuple[Span, ...] = ()  # of whom the opposite is said: "everyone but Agent 2"
+
+
+@lru_cache(maxsize=4096)
+def named(phrase: str) -> Who:
+    """Who a phrase names, with the places of agents' numbers in the phrase."""
+    agents = tuple(found.span() for found in NUMBER.finditer(phrase))
+    but_me = BUT_ME.search(phrase) is not None
+    first = FIRST.search(phrase) is not None and not but_me
+    they = THEY.search(phrase) is not None
+    if LEFT_OUT.search(phrase):
+        return Who(first, (), they, (*agents, SENDER) if but_me else agents)
+    return Who(first, agents, they)
+
+
+def left_out(text: str, tokens: Sequence[Token]) -> tuple[Span, ...]:
+    """The agents of whom the opposite is said: "everyone but Agent 2 can do 6"."""
+    found: list[Span] = []
+    for token in tokens:
+        if token.kind in ("group", "for_whom"):
+            for span in named(text[token.start : token.end]).left_out:
+                found.append(span if span == SENDER else (token.start + span[0], token.start + span[1]))
+    return tuple(sorted(found, key=lambda span: span == SENDER))  # agents first
+
+
+def is_named(text: str, token: Token) -> bool:
+    """Whether a phrase names the sender or an agent."""
+    who = named(text[token.start : token.end])
+    return who.first or bool(who.agents)
+
+
+def targets(text: str, tokens: Sequence[Token], decider: Token, everyone: Sequence[Token]) -> tuple[Span, ...] | None:
+    """Who a part speaks of: its subject, or those for whom a slot is so; None where it marks nobody.
+
+    An empty tuple: it speaks of the recipient, or of someone without a name, so nobody can be recorded.
+    """
+    subject = _subject(tokens, decider)
+    whom = [token for token in tokens if token.kind == "for_whom"] or _inside(text, tokens, decider)
+    if subject and _is_of_me(text, subject, tokens, decider, whom):
+        return (SENDER,)
+    source = whom or _sources(text, subject, everyone)
+    if source and not (whom and subject and _governs(text, subject, decider, tokens)):
+        return _resolve(text, source, everyone)
+    if subject is None or _is_slots(text, subject, everyone):
+        return None
+    agents = _resolve(text, [subject], everyone)
+    if whom and not agents and text.startswith("both", subject.start):
+        return _resolve(text, whom, everyone)
+    return agents
+
+
+def _subject(tokens: Sequence[Token], decider: Token) -> Token | None:
+    """The last phrase for someone that starts before the words of the class end."""
+    return next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
+
+
+def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token, whom: Sequence[Token]) -> bool:
+    """Whether "you" only meet with the sender's state: "you can count me in", "you'll get no objection from me"."""
+    if not text.startswith("you", subject.start) or any(token.kind == "spoken_to" for token in tokens):
+        return False
+    found = MINE.search(text, subject.end, decider.end) is not None
+    return found or any(text.startswith("from", token.start) for token in whom)
+
+
+def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> list[Token]:
+    """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
+    told = [token for token in everyone if token.kind == "spoken_to"]
+    if subject is None:
+        return [token for token in told if WORD.search(text, 0, token.start + 5)]
+    return [token for token in told if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
+
+
+def _inside(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+    """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50"."""
+    if decider.kind == "cost":
+        agent = COSTED.search(text, decider.start, decider.end)
+        return [Token("for_whom", agent.start(), agent.end())] if agent else []
+    if FINE.search(text, decider.start, decider.end):
+        return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
+    if text.startswith(("suit", "serve"), decider.start):
+        return _suited(text, tokens, decider)
+    return []
+
+
+def _suited(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+    """Whom a slot suits or serves."""
+    if SUITS_ME.match(text, decider.end):
+        return [Token("for_whom", decider.end, decider.end + 3)]
+    return [t for t in tokens if t.kind == "group" and not text[decider.end : t.start].strip()]
+
+
+def _is_slots(text: str, subject: Token, everyone: Sequence[Token]) -> bool:
+    """Whether "they" are the slots just named, for want of agents."""
+    if text[subject.start : subject.end] not in ("they", "both") or _antecedent(text, subject, everyone):
+        return False
+    return any(token.kind in ("slots", "numbers") and token.end <= subject.start for token in everyone)
+
+
+def _governs(text: str, subject: Token, decider: Token, tokens: Sequence[Token]) -> bool:
+    """Whether the subject is who is free, not who says so: "I can do 5 for you", but not "I hear 5 suits them"."""
+    if HOLDS.match(text, subject.end):
+        return True
+    if any(t.kind in ("slots", "numbers") and subject.end <= t.start < decider.start for t in tokens):
+        return False
+    return not PRONOUN.search(text, subject.end, max(subject.end, decider.start))
+
+
+def _resolve(text: str, phrases: Sequence[Token], everyone: Sequence[Token]) -> tuple[Span, ...]:
+    found: dict[Span, None] = {}
+    for token in phrases:
+        who = named(text[token.start : token.end])
+        if who.first:
+            found[SENDER] = None
+        found |= {(token.start + start, token.start + end): None for start, end in who.agents}
+        if who.they and not who.agents:
+            found |= dict.fromkeys(_antecedent(text, token, everyone))
+    return tuple(found)
+
+
+def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Span]:
+    """The agents last named before "they" in the same sentence."""
+    for token in reversed(everyone):
+        if token.end <= pronoun.start and token.kind in ("group", "for_whom", "spoken_to"):
+            agents = named(text[token.start : token.end]).agents
+            if agents:
+                return [(token.start + start, token.start + end) for start, end in agents]
+    return []

@@ -1,0 +1,116 @@
+"""The command `python -m pipeline report`: pages about teams, and the whole study over traces of one's own."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from machine.processes import cores
+
+if TYPE_CHECKING:
+    from pipeline.reports.batch.batch import Order
+
+NOTEBOOKS = Path("notebooks")
+ALL_MADE, SOME_REJECTED, BAD_USAGE, SOME_FAILED = 0, 3, 2, 1
+
+EXAMPLES = """
+Examples:
+
+  python -m pipeline report --out reports
+
+  python -m pipeline report --team imap --team candid --condition standard --out reports
+
+  python -m pipeline report traces/my-model --out my-model
+
+Without TRACES: a page for every team and condition of the study. With TRACES: their tables, results and ledger, the
+study's notebooks over them, and a page for every team and condition.
+
+Exit code: 0 when every page was made, 3 when some traces were rejected, 1 when a page could not be made (the others
+are), 2 for bad usage.
+"""
+
+
+def report(
+    traces: Annotated[
+        list[Path] | None, typer.Argument(help="Files or folders of traces; none for the study's.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pages.")] = Path("reports"),
+    tables: Annotated[Path, typer.Option(help="Folder of tables, where no TRACES are given.")] = Path("data/tables"),
+    results: Annotated[Path, typer.Option(help="Folder of their results.")] = Path("data/results"),
+    team: Annotated[list[str] | None, typer.Option(help="Only this team; may be given again.")] = None,
+    condition: Annotated[list[str] | None, typer.Option(help="Only this condition; may be given again.")] = None,
+    workers: Annotated[int, typer.Option(min=0, help="Notebooks at a time; 0 for one a core.")] = 0,
+) -> None:
+    """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
+    from machine.terminal import progress_bar
+    from pipeline.reports.batch.batch import make_all, write_contents
+
+    rejected = 0
+    if traces:
+        tables, results, rejected = _made(traces, out)
+    orders = _orders(tables, results, out, set(team or ()), set(condition or ()))
+    if traces:
+        orders = _study(tables, results, out) + orders
+    with progress_bar("making pages") as show:
+        failed = make_all(orders, workers or cores(), show)
+    write_contents(orders, out)
+    for line in failed:
+        print(f"error: {line}", file=sys.stderr)
+    made = len(orders) - len(failed)
+    print(f"{made} {'page' if made == 1 else 'pages'} in {out}; open {out / 'index.html'}", file=sys.stderr)
+    raise typer.Exit(SOME_FAILED if failed else SOME_REJECTED if rejected else ALL_MADE)
+
+
+def _made(traces: list[Path], out: Path) -> tuple[Path, Path, int]:
+    """Tables and results of the traces, and how many traces were rejected."""
+    from machine.terminal import progress_bar
+    from pipeline.reports.batch.own import from_traces
+
+    try:
+        with progress_bar("reading traces") as show:
+            made = from_traces(traces, out, show)
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
+    if not made.derived.games:
+        raise typer.BadParameter(f"no game could be read from there; {out}/tables/rejected.parquet says why.")
+    return made.tables, made.results, len(made.derived.rejected)
+
+
+def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions: set[str]) -> "list[Order]":
+    """A page for each team and condition that has games. Raises BadParameter for a name that none has."""
+    import polars as pl
+
+    from pipeline.reports.batch.batch import Order, file_name
+
+    if not (tables / "games.parquet").is_file():
+        raise typer.BadParameter(f"no tables in {tables}; run `make repro`, or name traces.", param_hint="--tables")
+    if not (results / "intervals.csv").is_file():
+        raise typer.BadParameter(f"no results in {results}; run `make repro`, or name traces.", param_hint="--results")
+    games = (
+        pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"]).unique().sort(pl.all())
+    )
+    for wanted, column in ((teams, "team"), (conditions, "condition")):
+        unknown = wanted - set(games[column])
+        if unknown:
+            known = ", ".join(games[column].unique().sort())
+            raise typer.BadParameter(f"no {column} {sorted(unknown)[0]}; there are {known}.", param_hint=f"--{column}")
+    return [
+        Order(
+            NOTEBOOKS / "report.ipynb",
+            {"tables": str(tables), "results": str(results), "team": team, "condition": condition},
+            out / f"{file_name(f'{team}.{condition}')}.html",
+            f"{team}{' (simulated)' if simulated else ''}, {condition}",
+        )
+        for team, condition, simulated in games.select("team", "condition", "simulated").iter_rows()
+        if (not teams or team in teams) and (not conditions or condition in conditions)
+    ]
+
+
+def _study(tables: Path, results: Path, out: Path) -> "list[Order]":
+    """A page for each notebook of the study, over these tables."""
+    from pipeline.reports.batch.batch import Order
+
+    places = {"tables": str(tables), "results": str(results)}
+    found = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+    return [Order(path, places, out / f"{path.stem}.html", path.stem.replace("_", " ")) for path in found]

@@ -1,0 +1,158 @@
+"""The figures that docs/benchmarks.md and docs/scale.md quote, built from the results of `make bench`."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pipeline.reports.documents.markdown import table
+
+MEASURED = Path("docs/benchmarks.json")
+
+Work = Mapping[str, Mapping[str, Any]]
+
+
+class Row(NamedTuple):
+    """A line of the table: what is done, which figure tells it, in which unit, and what was aimed at."""
+
+    what: str
+    work: str
+    figure: str
+    unit: str
+    target: str
+    met: Callable[[float], bool] | None = None
+
+
+HEAD = ("work", "target", "measured", "× kernel", "met")
+
+# Targets that are a multiple of another program's speed are not judged: the suite needs nothing outside the project.
+ROWS = (
+    Row("start of `python -m sim --help`", "startup", "sim_seconds", "s", "under 0.3 s", lambda v: v < 0.3),
+    Row("start of `python -m pipeline --help`", "startup", "pipeline_seconds", "s", "under 0.3 s", lambda v: v < 0.3),
+    Row("play the 288 baseline games", "play", "seconds", "s", "≥ 8 × the public harness"),
+    Row("make, solve and choose from 1,800 candidates", "select", "seconds", "s", "≥ 4 × the public harness"),
+    Row("count a task's assignments: median", "count", "median_ms", "ms", "≤ 5 ms", lambda v: v <= 5),
+    Row("count a task's assignments: longest of 72", "count", "most_ms", "ms", "≤ 5 ms", lambda v: v <= 5),
+    Row(
+        "all tables, both modes, of 3,600 baseline traces (JSON)", "derive", "seconds", "s",
+        "≥ 10 × the public VPS script, ≤ 3.7 s", lambda v: v <= 3.7,
+    ),
+    Row("the same: memory", "derive", "memory_mb", "MB", "under 2,000 MB", lambda v: v < 2_000),
+    Row("typed VPS to Parquet, × decoding by Python's json", "typed", "times_standard", "×", "≤ 3 ×", lambda v: v <= 3),
+    Row("typed VPS to Parquet, × decoding to objects", "typed", "times_objects", "×", "≤ 3 ×", lambda v: v <= 3),
+    Row("typed VPS to Parquet, × decoding to records", "typed", "times_records", "×", "≤ 3 ×", lambda v: v <= 3),
+    Row(
+        "English messages a second of CPU, all tables", "english", "messages_a_cpu_second", "messages/s", "≥ 20,000",
+        lambda v: v >= 20_000,
+    ),
+    Row("36,000 traces: memory", "growth", "memory_mb_36000", "MB", "under 2,000 MB", lambda v: v < 2_000),
+    Row("one game of simulated negotiators: mean", "negotiator", "mean_ms", "ms", "≤ 30 ms", lambda v: v <= 30),
+    Row("64 LLM games: CPU a call over bare LiteLLM", "models", "more_ms_a_call", "ms", "≤ 2 ms", lambda v: v <= 2),
+    Row("`dvc repro` from nothing", "repro", "first_seconds", "s", "≤ 360 s", lambda v: v <= 360),
+    Row("`dvc repro` once more", "repro", "second_seconds", "s", "≤ 4 s", lambda v: v <= 4),
+    Row("stages of the study", "repro", "stages", "", "≤ 40", lambda v: v <= 40),
+)  # fmt: skip
+
+
+def machines(measured: Path = MEASURED) -> str:
+    """One line for each machine and day on which something was measured."""
+    lines: dict[str, list[str]] = {}
+    for name, run in _read(measured)["work"].items():
+        m = run["machine"]
+        packages = ", ".join(f"{package} {number}" for package, number in m["packages"].items())
+        kernel = f"calibration kernel {run['calibration_seconds']:.3f} s; load {m['load_at_start']} at the start"
+        line = (
+            f"{m['date']}: {m['cpu']}, {m['cores']} cores, {m['memory_gb']} GiB, {m['system']}, Python {m['python']}, "
+            f"{packages}; {kernel}"
+        )
+        lines.setdefault(line, []).append(name)
+    return "\n".join(f"- {line} ({', '.join(names)})" for line, names in lines.items())
+
+
+def figures(measured: Path = MEASURED) -> str:
+    """A line a figure: what was aimed at, what was measured, and the same as a multiple of the calibration kernel."""
+    return figure_table(_read(measured)["work"])
+
+
+def growth(measured: Path = MEASURED) -> str:
+    """A line a number of traces: seconds, CPU, memory, and CPU a thousand games."""
+    return growth_table(_read(measured)["work"].get("growth"))
+
+
+def profiles(measured: Path = MEASURED) -> str:
+    """For each path its hottest functions."""
+    parts = []
+    head = ("function", "calls", "own share")
+    for path, lines in _read(measured).get("profiles", {}).items():
+        rows = [(f"`{line['function']}`", f"{line['calls']:,}", f"{line['share']:.1%}") for line in lines]
+        parts.append(f"### {path}\n\n{table(head, rows, right=head[1:])}")
+    return "\n\n".join(parts) or "Not measured."
+
+
+def a_game(measured: Path = MEASURED) -> str:
+    """What a baseline game takes, and ten million of them."""
+    return game_table(_read(measured)["work"])
+
+
+def _read(measured: Path) -> dict[str, Any]:
+    """What `make bench` measured."""
+    found: dict[str, Any] = json.loads(measured.read_text(encoding="utf-8"))
+    return found
+
+
+def figure_table(work: Work) -> str:
+    """The table of `figures`, from the measured work."""
+    return table(HEAD, [_line(row, work.get(row.work)) for row in ROWS], right=HEAD[2:4])
+
+
+def _line(row: Row, run: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """A figure's cells."""
+    if run is None or row.figure not in run["figures"]:
+        return (row.what, row.target, "not measured", "", "")
+    value, multiple = run["figures"][row.figure], run["multiples"].get(row.figure)
+    met = "" if row.met is None else "yes" if row.met(value) else "**no**"
+    return (row.what, row.target, f"{shown(value)} {row.unit}", "" if multiple is None else f"{multiple:,.1f}", met)
+
+
+def shown(value: float) -> str:
+    """Three figures, or all of a large number."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def numbers(run: Mapping[str, Any]) -> list[int]:
+    """The numbers of traces that growth was measured at."""
+    return sorted(int(name.removeprefix("seconds_")) for name in run["figures"] if name.startswith("seconds_"))
+
+
+def growth_table(run: Mapping[str, Any] | None) -> str:
+    """The table of `growth`, from one run of it."""
+    if not run:
+        return "Not measured."
+    measured = run["figures"]
+    rows = []
+    for n in numbers(run):
+        cpu = measured[f"cpu_{n}"]
+        cells = (measured[f"seconds_{n}"], cpu, 1_000 * cpu / n, measured[f"memory_mb_{n}"])
+        rows.append((f"{n:,}", *map(shown, cells)))
+    head = ("traces", "seconds", "CPU s", "CPU s a thousand", "memory, MB")
+    return table(head, rows, right=head)
+
+
+def game_table(work: Work) -> str:
+    """The table of `a_game`, from the measured work."""
+    if "growth" not in work or "play" not in work:
+        return "Not measured."
+    grown, played = work["growth"]["figures"], work["play"]["figures"]
+    most = max(numbers(work["growth"]))
+    sizes = (
+        ("trace, packed with zstd", grown["trace_bytes_a_game"] / 1e9, "GB"),
+        ("Parquet, all tables", grown["parquet_bytes_a_game"] / 1e9, "GB"),
+        ("playing, one core", played["cpu"] / played["games"] / 3_600, "core hours"),
+        ("deriving all tables, one core", grown[f"cpu_{most}"] / most / 3_600, "core hours"),
+    )
+    rows = []
+    for what, one, unit in sizes:
+        small = f"{shown(one * 1e6)} MB" if unit == "GB" else f"{shown(one * 3_600_000)} core seconds"
+        rows.append((what, small, f"{shown(one * 1e7)} {unit}"))
+    head = ("what", "a thousand games", "ten million games")
+    return table(head, rows, right=head[1:])

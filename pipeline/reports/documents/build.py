@@ -1,0 +1,86 @@
+"""Every built part of a document and the function that builds it: `python -m pipeline docs`."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from machine.files import replacing
+from pipeline.beyond.tables import BEYOND_TABLES
+from pipeline.reports.documents import benchmarks, metrics, paper, reference, statistics
+from pipeline.reports.documents.markdown import filled
+from pipeline.reports.documents.reference import data_dictionary
+from pipeline.tables.schemas.base import TABLES
+from pipeline.tables.schemas.results import RESULT_TABLES
+
+
+class Part(NamedTuple):
+    """A document, the name that a part of it is marked by, and the function that returns the part's text."""
+
+    document: str
+    name: str
+    build: Callable[[], str]
+
+
+PARTS = (
+    Part("README.md", "verdict", paper.verdict),
+    Part("README.md", "table1", paper.table1),
+    Part("data/README.md", "tables", partial(data_dictionary, TABLES.values())),
+    Part("data/README.md", "results", partial(data_dictionary, RESULT_TABLES.values())),
+    Part("docs/benchmarks.md", "machine", benchmarks.machines),
+    Part("docs/benchmarks.md", "figures", benchmarks.figures),
+    Part("docs/benchmarks.md", "growth", benchmarks.growth),
+    Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
+    Part("docs/beyond/README.md", "beyond", partial(data_dictionary, BEYOND_TABLES.values())),
+    Part("docs/language.md", "classes", reference.classes),
+    Part("docs/language.md", "vocabulary", reference.vocabulary),
+    Part("docs/metrics.md", "changes", metrics.changes),
+    Part("docs/metrics.md", "verdicts", metrics.verdicts),
+    Part("docs/metrics.md", "policies", metrics.policies),
+    Part("docs/metrics.md", "outcomes", metrics.outcomes),
+    Part("docs/metrics.md", "cards", metrics.cards),
+    Part("docs/paper.md", "ledger", paper.ledger),
+    Part("docs/paper.md", "exhibits", paper.exhibits),
+    Part("docs/scale.md", "a_game", benchmarks.a_game),
+    Part("docs/statistics.md", "mixed_effects", statistics.mixed_effects),
+    Part("docs/statistics.md", "ranks", statistics.ranks),
+    Part("docs/statistics.md", "robustness_ranks", statistics.robustness_ranks),
+    Part("docs/statistics.md", "excess", statistics.excess),
+)
+
+# The simulator's documents are its own: traces are the only other thing that the pipeline takes from it.
+OF_THE_SIMULATOR = (sys.executable, "-m", "sim", "docs")
+
+
+def built() -> dict[Path, str]:
+    """Each document with built parts, and the text that it should have."""
+    texts = {}
+    for name, parts in groupby(PARTS, key=lambda part: part.document):
+        document = Path(name)
+        texts[document] = filled(document.read_text(encoding="utf-8"), {part.name: part.build() for part in parts})
+    return texts
+
+
+def behind() -> list[Path]:
+    """The documents that are not as their sources have them, apart from the simulator's."""
+    return [path for path, text in built().items() if path.read_text(encoding="utf-8") != text]
+
+
+def write() -> None:
+    """Build every document, the simulator's too. Raises CalledProcessError where those can't be built."""
+    for path, text in built().items():
+        with replacing(path) as target:
+            target.write_text(text, encoding="utf-8")
+    subprocess.run(OF_THE_SIMULATOR, check=True)
+
+
+def check() -> bool:
+    """Whether every document is as its sources have it, the simulator's too; those that are not are named."""
+    late = behind()
+    if late:
+        names = ", ".join(path.as_posix() for path in late)
+        print(f"behind their sources: {names}; run `python -m pipeline docs`", file=sys.stderr)
+    return subprocess.run([*OF_THE_SIMULATOR, "--check"], check=False).returncode == 0 and not late

@@ -1,0 +1,58 @@
+"""What README.md and docs/paper.md quote of the reproduction: Table 1, the verdicts, and where each exhibit is."""
+
+from os.path import relpath
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.paper import compare
+from pipeline.reports.documents.markdown import figure, link, table
+from pipeline.paper.exhibits import Exhibit, read_exhibits
+from pipeline.paper.ledger.build import read_ledger
+from pipeline.paper.ledger.show import markdown
+
+RESULTS = Path("data/results")
+PAGE = Path("docs/paper.md")
+
+PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
+MEASURES = (
+    ("coordination_rate_pct", "coordination %", 2),
+    ("excess_cost", "excess cost", 2),
+    ("dms_per_meeting", "DMs a meeting", 2),
+    ("fairness", "fairness", 3),
+    ("vps_uniform_mean", "VPS", 2),
+)
+
+
+def table1(results: Path = RESULTS) -> str:
+    """Table 1's rows of the four protocols."""
+    standard = pl.read_csv(results / "table1.csv").filter(condition="standard")
+    ours = {(row["setting"], row["team"]): row for row in standard.iter_rows(named=True)}
+    titles = [title for _, title, _ in MEASURES]
+    rows = [
+        [setting, name, *(figure(ours[setting, team][column], decimals) for column, _, decimals in MEASURES)]
+        for setting in ("uniform", "varied")
+        for team, name in PROTOCOLS.items()
+    ]
+    return table(["setting", "protocol", *titles], rows, right=titles)
+
+
+def verdict(results: Path = RESULTS) -> str:
+    """How many of the paper's baseline figures are ours, as printed."""
+    text = {"published": pl.String, "ours": pl.String}
+    return compare.verdict(pl.read_csv(results / "compare.csv", schema_overrides=text)) + "."
+
+
+def ledger(results: Path = RESULTS) -> str:
+    """How many of the paper's figures have which verdict."""
+    return markdown(read_ledger(results / "ledger.csv"))
+
+
+def exhibits() -> str:
+    """Each table, figure and appendix of the paper, with links to what shows it here."""
+    return "\n".join(map(_item, read_exhibits()))
+
+
+def _item(exhibit: Exhibit) -> str:
+    links = [link(label, relpath(path, PAGE.parent)) for label, path in exhibit.paths().items()]
+    return f"- **{exhibit.name}**, {exhibit.shows}{': ' if links else ''}{', '.join(links)}"

@@ -1,0 +1,118 @@
+"""The figures that docs/statistics.md quotes, built from the results."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.reports.documents.markdown import figure, table
+from pipeline.reports.documents.paper import RESULTS
+
+SETTINGS = ("uniform", "varied")
+STANDARD = "standard"
+
+
+def _read(results: Path, name: str) -> pl.DataFrame:
+    return pl.read_csv(results / f"{name}.csv", infer_schema_length=None)
+
+
+def marked(name: str, simulated: bool) -> str:
+    """The name of a team or of a group of teams, in italics where its speakers are simulated."""
+    return f"*{name}*" if simulated else name
+
+
+def mixed_effects(results: Path = RESULTS) -> str:
+    """A line a fit of one setting: slope, standard error, the tests, and what the means of the teams say."""
+    fits = _read(results, "mixed_effects")
+    head = ["teams", "setting", "excess", "games", "slope", "se", "Wald p", "t p", "reference p", "r of means", "its p"]
+    rows = [
+        [
+            marked(row["teams"], row["simulated"]),
+            row["setting"],
+            row["predictor"],
+            str(row["games"]),
+            *(figure(row[name], 4) for name in ("beta", "se")),
+            *(figure(row[name], 3) for name in ("p_one_sided", "p_one_sided_t")),
+            figure(row["p_bootstrap"] if row["p_permutation"] is None else row["p_permutation"], 3),
+            figure(row["between_correlation"], 2),
+            figure(row["between_p"], 3),
+        ]
+        for setting in SETTINGS
+        for row in _in_order(fits.filter(setting=setting))
+    ]
+    return table(head, rows)
+
+
+def _in_order(fits: pl.DataFrame) -> list[dict[str, Any]]:
+    """Styles first, as the paper's models; each by its predictors in the appendix's order."""
+    place = pl.col("predictor").replace_strict({"raw": 0, "log": 1, "rank": 2})
+    return fits.sort("teams", place, descending=[True, False]).to_dicts()
+
+
+SHOWN = {"excess_cost": ("excess", 2), "vps_uniform_mean": ("VPS", 2), "coordination_rate_pct": ("coordination %", 1)}
+
+
+def ranks(results: Path = RESULTS) -> str:
+    """A line a setting and team: the ranks that the tests leave open."""
+    ranked = _read(results, "ranks")
+    head = ["setting", "team", *(f"{title}: mean, rank" for title, _ in SHOWN.values())]
+    rows = []
+    for setting in SETTINGS:
+        part = ranked.filter(setting=setting, condition=STANDARD)
+        for team, simulated in (
+            part.filter(metric="excess_cost").sort("rank", "team").select("team", "simulated").rows()
+        ):
+            cells = [part.filter(metric=metric, team=team).row(0, named=True) for metric in SHOWN]
+            shown = [
+                f"{figure(cell['mean'], decimals)}, {cell['rank_low']} to {cell['rank_high']}"
+                for cell, (_, decimals) in zip(cells, SHOWN.values(), strict=True)
+            ]
+            rows.append([setting, marked(team, simulated), *shown])
+    return table(head, rows)
+
+
+CHANGES = {
+    "weight_mode": "cost weights",
+    "pairs": "the mean over all pairs",
+    "rules": "the release's rules",
+    "epsilon": "ε",
+    "prior": "the prior",
+}
+
+
+def robustness_ranks(results: Path = RESULTS) -> str:
+    """A line a constant that alone is changed: Kendall's τ with the study's choice, and the pairs that flip."""
+    choices = _read(results, "robustness_ranks")
+    head = ["changed", "to", *(f"{title}, {setting}" for title in GROUPS.values() for setting in SETTINGS)]
+    rows = []
+    for name, title in CHANGES.items():
+        alone = choices.filter(changed=name)
+        for (to,), part in alone.group_by(name, maintain_order=True):
+            cells = [part.filter(group=group, setting=setting) for group in GROUPS for setting in SETTINGS]
+            shown = [
+                f"{figure(cell['kendall'].item(), 2)} ({cell['flips'].item()} of {cell['pairs_compared'].item()})"
+                for cell in cells
+            ]
+            rows.append([title, f"{to}", *shown])
+    return table(head, rows)
+
+
+GROUPS = {"protocols": "protocols", "styles": "*styles*"}
+
+
+def excess(results: Path = RESULTS) -> str:
+    """A line a setting, condition and team that left a meeting unscheduled: excess cost by its definitions."""
+    costs = _read(results, "excess")
+    penalties = [p for p in (1.0, 100.0, 1000.0) if p in costs["penalty"].to_list()]
+    head = ["setting", "condition", "team", "failed a game", "excess", "over those scheduled"]
+    rows = []
+    failing = costs.filter(pl.col("mean") > 0, measure="failed_meetings").sort("setting", "condition", "team")
+    for setting, condition, team, simulated, failed in failing.select(
+        "setting", "condition", "team", "simulated", "mean"
+    ).rows():
+        own = costs.filter(setting=setting, condition=condition, team=team)
+        plain = {m: own.filter(measure=m)["mean"][0] for m in ("excess", "excess_scheduled")}
+        raised = [own.filter(measure="excess_penalised", penalty=p)["mean"].item() for p in penalties]
+        figures = [figure(value, 2) for value in (failed, *plain.values(), *raised)]
+        rows.append([setting, condition, marked(team, simulated), *figures])
+    return table([*head, *(f"λ = {p:g}" for p in penalties)], rows)

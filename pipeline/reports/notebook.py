@@ -1,0 +1,167 @@
+"""Executing a notebook, and keeping of it what is the same in every run.
+
+An executed copy loses times, versions of tools and paths; a failed assert fails the execution, which names the cell.
+A figure that the notebook saved in the folder of the copy's own name is shown from there, and not held twice.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from machine.files import replacing
+from pipeline.reports.jupyter_kernel import kernel
+
+# What differs between two runs of the same notebook, or between two machines.
+NOTEBOOK_KEYS = ("papermill", "widgets")
+CELL_KEYS = ("papermill", "execution", "ExecuteTime")
+
+# Seconds that a kernel may take to start, or to say what it has printed.
+PATIENCE = 600
+
+# How a copy shows a figure of the folder beside it.
+IMAGE = re.compile(r'<img src="([\w-]+/[\w-]+\.svg)" alt="[\w ]+">')
+SVG_DATA, HTML_DATA = "image/svg+xml", "text/html"
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+RAISED = re.compile(r"^-+> \d+ (.*)$", re.MULTILINE)  # the line of a cell that a traceback points at
+
+
+class NotebookFailed(RuntimeError):
+    """A notebook that could not be executed: which cell raised, and what, in one line."""
+
+
+def execute(source: Path, target: Path, parameters: Mapping[str, Any] | None = None) -> None:
+    """Execute the notebook with papermill and write the reproducible copy, whole or not at all.
+
+    parameters replace those of the cell that is tagged so. Raises NotebookFailed, naming the cell, its line and the
+    error, where a cell raises; and where there is no notebook, no such parameter, or no kernel to run it.
+    """
+    given = dict(parameters or {})
+    cells = _cells(source)
+    _check(source, given)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as draft:
+        executed = draft.with_suffix(".ipynb")
+        try:
+            _run(source, executed, given, cells)
+            draft.write_text(reproducible(executed, target.with_suffix("")), encoding="utf-8")
+        finally:
+            executed.unlink(missing_ok=True)
+
+
+def _cells(source: Path) -> list[Any]:
+    """The cells of a notebook."""
+    import nbformat
+
+    if not source.is_file():
+        raise NotebookFailed(f"{source}: there is no such notebook")
+    try:
+        cells: list[Any] = nbformat.read(source, as_version=4).cells  # type: ignore[no-untyped-call]
+    except Exception:  # nbformat raises whatever it stumbles over
+        raise NotebookFailed(f"{source} is not a notebook") from None
+    return cells
+
+
+def _check(source: Path, parameters: dict[str, Any]) -> None:
+    """Papermill would pass over a parameter that the notebook does not have."""
+    import papermill  # type: ignore[import-untyped]
+
+    known = papermill.inspect_notebook(source)
+    unknown = sorted(parameters.keys() - known.keys())
+    if unknown:
+        raise NotebookFailed(f"{source} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}")
+
+
+def _run(source: Path, executed: Path, parameters: dict[str, Any], cells: list[Any]) -> None:
+    """Execute the notebook into a file that still holds times and paths."""
+    import papermill
+    from jupyter_client.kernelspec import NoSuchKernel
+    from nbclient.exceptions import DeadKernelError
+    from papermill.exceptions import PapermillExecutionError  # type: ignore[import-untyped]
+
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what it logs is raised here
+    with kernel() as settings:
+        # Streams are joined and the kernel's log is off: where it flushes, and what it says when stopped, is chance.
+        how = {"config": settings, "coalesce_streams": True, "extra_arguments": ["--IPKernelApp.log_level=CRITICAL"]}
+        # A busy machine is waited for: what a kernel says later than in time would be lost without a word.
+        how |= {"start_timeout": PATIENCE, "iopub_timeout": PATIENCE, "raise_on_iopub_timeout": True}
+        try:
+            papermill.execute_notebook(source, executed, parameters, progress_bar=False, log_output=False, **how)
+        except PapermillExecutionError as error:
+            injected = bool(parameters) and error.cell_index > _after_parameters(cells)
+            raise NotebookFailed(f"{source}, {_failure(error, error.cell_index + 1 - injected)}") from None
+        except (DeadKernelError, NoSuchKernel) as error:
+            raise NotebookFailed(f"{source}: {_first_line(error)}") from None
+
+
+def _after_parameters(cells: list[Any]) -> int:
+    """Where papermill puts a cell of its own."""
+    tagged = [number for number, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", ())]
+    return tagged[0] + 1 if tagged else 0
+
+
+def _failure(error: Any, number: int) -> str:
+    """The cell, counted from 1 with those of prose, as the source has them; the line that raised; what it raised."""
+    line = RAISED.search(COLOURS.sub("", "\n".join(error.traceback)))
+    at = f", at `{line[1].strip()}`" if line else ""
+    return f"cell {number}{at}: {error.ename}" + (f": {_first_line(error.evalue)}" if error.evalue else "")
+
+
+def _first_line(error: object) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def reproducible(executed: Path, figures: Path | None = None) -> str:
+    """The executed notebook as text, without what differs from run to run.
+
+    figures: the folder beside the copy whose SVG files it shows instead of holding them.
+    """
+    import nbformat
+
+    notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
+    for key in NOTEBOOK_KEYS:
+        notebook.metadata.pop(key, None)
+    notebook.metadata.get("language_info", {}).pop("version", None)
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"
+        for key in CELL_KEYS:
+            cell.metadata.pop(key, None)
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)
+    if figures:
+        link_figures(notebook, figures)
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    return text + "\n"
+
+
+def link_figures(notebook: Any, folder: Path) -> None:
+    """Replace each SVG output that is also a file of the folder by an image whose source is that file."""
+    files = {_drawing(path): path for path in sorted(folder.glob("*.svg"))}
+    for data in _shown(notebook):
+        path = files.get(data.get(SVG_DATA))
+        if path:
+            del data[SVG_DATA]
+            data[HTML_DATA] = f'<img src="{folder.name}/{path.name}" alt="{path.stem.replace("_", " ")}">'
+
+
+def embed_figures(notebook: Any, beside: Path) -> None:
+    """The reverse of `link_figures`, for a page that stands alone. beside: the folder in which the copy lies."""
+    for data in _shown(notebook):
+        image = IMAGE.fullmatch(data.get(HTML_DATA, ""))
+        if image and (beside / image[1]).is_file():
+            del data[HTML_DATA]
+            data[SVG_DATA] = _drawing(beside / image[1])
+
+
+def _shown(notebook: Any) -> Iterator[Any]:
+    """What each output of a notebook shows, by its type."""
+    return (output.data for cell in notebook.cells for output in cell.get("outputs", ()) if "data" in output)
+
+
+def _drawing(path: Path) -> str:
+    """An SVG file as a notebook holds it."""
+    from IPython.display import SVG
+
+    return str(SVG(filename=str(path)).data)  # type: ignore[no-untyped-call]

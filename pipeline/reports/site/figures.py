@@ -1,0 +1,87 @@
+"""Every figure of the leaderboard: means of a team's games, with intervals and ranks, for all tasks and for some.
+
+Means and intervals come from the result table's own query, game by game, so that no formula stands twice.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.tables.io import read_table
+from pipeline.reports.site.metrics import Metric
+from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.by_game import TEAM, by_game
+from pipeline.statistics.resampling import Resampling
+
+CELL = ("difficulty", "density")
+ROW = (*TEAM, *CELL, "metric")
+ALL = "all"
+RANKED = ("setting", "condition", "metric", "team")
+RANKS = ("rank_low", "rank_high")
+UNKNOWN = "unknown"
+
+
+def figures(tables: Path, metrics: Sequence[str], resampling: Resampling) -> pl.DataFrame:
+    """One row a team, setting, condition, difficulty, density and metric, `all` among difficulties and densities.
+
+    simulated (the team is), mean, low, high (bounds of the interval), games and tasks that count. Games that were
+    stopped are left out.
+    """
+    values = _values(tables)
+    lines = _cells(values).unpivot(metrics, index=[*TEAM, *CELL, "task_id"], variable_name="metric", value_name="value")
+    value = pl.col("value").cast(pl.Float64)
+    counted = lines.with_columns(numerator=value.fill_null(0.0), denominator=value.is_not_null().cast(pl.Float64))
+    simulated = values.group_by("team").agg(pl.col("simulated").any())
+    measured = ratio_intervals(counted, ROW, resampling).filter(pl.col("mean").is_not_null())
+    return measured.join(simulated, on="team", how="left")
+
+
+def _values(tables: Path) -> pl.DataFrame:
+    """One row a game that ended: team, setting, condition, task, difficulty, density, and Table 1's metrics."""
+    games = read_table(tables, "games").filter(~pl.col("stopped").fill_null(False))
+    told = games.select(
+        "game_id",
+        task_id=pl.col("task_id").fill_null(pl.col("game_id")),
+        difficulty=pl.col("difficulty").fill_null(UNKNOWN),
+        density=pl.col("density").cast(pl.String).fill_null(UNKNOWN),
+    )
+    own = by_game("table1", tables).drop(CELL, strict=False).join(told, on="game_id")
+    return own.with_columns(pl.col("setting").fill_null(UNKNOWN)).sort("game_id")
+
+
+def _cells(values: pl.DataFrame) -> pl.DataFrame:
+    """Each game in every cell that it belongs to: its own difficulty or all, its own density or all."""
+    for name in CELL:
+        values = pl.concat([values, values.with_columns(pl.lit(ALL).alias(name))])
+    return values
+
+
+def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
+    """One row a setting, condition, metric and team: the ranks that paired tests leave open over all tasks.
+
+    Those of the results, where they are there; else tested here.
+    """
+    told = results / "ranks.csv" if results else None
+    if told and told.is_file():
+        found = pl.read_csv(told, infer_schema_length=None)
+    else:
+        found = _tested(tables, metrics, resampling)
+    alike = [found.filter(metric=m.ranks_as).with_columns(metric=pl.lit(m.key)) for m in metrics if m.ranks_as]
+    every = pl.concat([found.filter(~pl.col("metric").is_in([m.key for m in metrics if m.ranks_as])), *alike])
+    return every.with_columns(pl.col("setting").fill_null(UNKNOWN)).select(*RANKED, *RANKS)
+
+
+def _tested(tables: Path, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
+    from pipeline.statistics.paired_tests import Testing, comparisons
+
+    own = _values(tables).drop(CELL)
+    if own.is_empty():
+        return pl.DataFrame(schema=dict.fromkeys(RANKED, pl.String) | dict.fromkeys(RANKS, pl.Int64))
+    return comparisons(own, Testing(better={m.key: m.better for m in metrics if not m.ranks_as}), resampling)[1]
+
+
+def with_ranks(found: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+    """The figures with the ranks left open, which are those over all tasks: empty in other cells."""
+    over_all = ranked.with_columns(pl.lit(ALL).alias(name) for name in CELL)
+    return found.join(over_all, on=[*RANKED, *CELL], how="left").sort(ROW)

@@ -1,0 +1,196 @@
+"""How teams are ordered by VPS at each point of a grid, against their order at one of them, the study's choice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats  # type: ignore[import-untyped]
+
+from pipeline.tables.io import to_frame
+from pipeline.statistics.robustness.sweep import POINT, Array
+from pipeline.tables.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
+from pipeline.statistics.bootstrap import bounds
+from pipeline.statistics.paired_tests import paired_permutation
+from pipeline.statistics.resampling import Resampling, cluster_draws
+
+DECIMALS = 8  # of a mean or a correlation: what lies below is rounding
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Standings:
+    """One setting's teams, by name, at every point of a grid."""
+
+    setting: str | None
+    teams: tuple[str, ...]
+    simulated: tuple[bool, ...]
+    games: tuple[int, ...]  # of each team, with a VPS
+    means: Array  # points × teams: the mean over a team's games
+    ends: Array  # points × teams × 2: its interval, NaN where there is none
+    by_task: Array  # points × teams × tasks, NaN where a team has no game
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The places of every two teams."""
+        return list(combinations(range(len(self.teams)), 2))
+
+    def differences(self, pairs: Sequence[tuple[int, int]]) -> Array:
+        """First team's mean less the second's: points × pairs."""
+        differences = [self.means[:, a] - self.means[:, b] for a, b in pairs]
+        return np.reshape(differences, (len(pairs), len(self.means))).T
+
+
+def standings(vps: Array, games: pl.DataFrame, resampling: Resampling) -> list[Standings]:
+    """The standings of every setting; vps is points × games, in the order of the rows of `games`."""
+    placed = games.with_row_index("place").sort("setting", "place")
+    settings = placed.group_by("setting", maintain_order=True)
+    return [_of_setting(setting, vps, part, resampling) for (setting,), part in settings]
+
+
+def _of_setting(setting: Any, vps: Array, games: pl.DataFrame, resampling: Resampling) -> Standings:
+    teams, tasks = (sorted(games[name].unique().to_list()) for name in ("team", "task_id"))
+    by_task = np.full((len(vps), len(teams), len(tasks)), np.nan)
+    for (team, task), part in games.group_by("team", "task_id"):
+        by_task[:, teams.index(team), tasks.index(task)] = known_mean(vps[:, part["place"].to_numpy()])
+    parts = [games.filter(team=team) for team in teams]
+    of_team = [vps[:, part["place"].to_numpy()] for part in parts]
+    ends = [_ends(values, part["task_id"].to_list(), resampling) for values, part in zip(of_team, parts, strict=True)]
+    return Standings(
+        setting,
+        tuple(teams),
+        tuple(bool(part["simulated"].any()) for part in parts),
+        tuple(int(np.isfinite(values[0]).sum()) for values in of_team),
+        np.stack([known_mean(values) for values in of_team], axis=1).round(DECIMALS),
+        np.stack(ends, axis=1).round(DECIMALS),
+        by_task,
+    )
+
+
+def _ends(values: Array, tasks: Sequence[str], resampling: Resampling) -> Array:
+    """The interval of each row's mean (rows × games), tasks drawn anew: rows × 2."""
+    names = sorted(set(tasks))
+    of_task = [values[:, [i for i, task in enumerate(tasks) if task == name]] for name in names]
+    sums = np.stack([np.nansum(of_one, axis=1) for of_one in of_task], axis=1)
+    counts = np.stack([np.isfinite(of_one).sum(axis=1) for of_one in of_task], axis=1).astype(np.float64)
+    return bounds(sums, counts, cluster_draws(names, resampling), resampling.level)
+
+
+def known_mean(values: Array) -> Array:
+    """The mean of each row's values that are not NaN; NaN where there is none."""
+    known = np.isfinite(values)
+    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
+
+
+def place_of(points: pl.DataFrame, choice: Mapping[str, object]) -> int:
+    """The place of the choice among the points. Raises ValueError where it is not one of them."""
+    places = points.with_row_index("place").filter(**choice)["place"]
+    if len(places) != 1:
+        raise ValueError(f"no point of the grid is {dict(choice)}: add the study's choice to robustness in params.yaml")
+    return int(places[0])
+
+
+def changed(points: pl.DataFrame, choice: Mapping[str, object]) -> pl.DataFrame:
+    """The points with `changed`: what differs from the choice, joined by +; empty at the choice itself."""
+    names = [pl.when(pl.col(name) != value).then(pl.lit(name)) for name, value in choice.items()]
+    return points.with_columns(changed=pl.concat_str(names, separator="+", ignore_nulls=True))
+
+
+def means_table(points: pl.DataFrame, settings: Sequence[Standings]) -> pl.DataFrame:
+    """One row a setting, point and team: games, mean VPS with its interval, and its rank: 1 is the least, equal means
+    share a rank.
+    """
+    parts = [
+        points.with_columns(
+            setting=pl.lit(s.setting, pl.String),
+            team=pl.lit(team),
+            simulated=pl.lit(s.simulated[i]),
+            games=pl.lit(s.games[i], pl.Int64),
+            vps=pl.Series(s.means[:, i]),
+            low=pl.Series(np.fmin(s.ends[:, i, 0], s.means[:, i])),
+            high=pl.Series(np.fmax(s.ends[:, i, 1], s.means[:, i])),
+        )
+        for s in settings
+        for i, team in enumerate(s.teams)
+    ]
+    rank = pl.col("vps").rank("min").over("setting", *POINT).cast(pl.Int64)
+    means = pl.concat([to_frame(ROBUSTNESS, []), *parts], how="diagonal")
+    return means.with_columns(pl.col("vps", "low", "high").fill_nan(None)).with_columns(rank=rank)
+
+
+def agreement_table(
+    points: pl.DataFrame, settings: Sequence[Standings], groups: Mapping[str, Sequence[str]], at: int
+) -> pl.DataFrame:
+    """One row a setting, point and group of teams: how its order agrees with that at the point `at`.
+
+    Kendall's τ-b and Spearman's ρ, null where one order is all ties, and the number of pairs that flip.
+    """
+    parts = [to_frame(ROBUSTNESS_RANKS, [])]
+    for s in settings:
+        for group, members in {ALL: s.teams, **groups}.items():
+            places = [i for i, team in enumerate(s.teams) if team in members]
+            if len(places) > 1:
+                parts.append(_agreement(points, s, group, places, at))
+    return pl.concat(parts, how="diagonal")
+
+
+def _agreement(points: pl.DataFrame, s: Standings, group: str, places: list[int], at: int) -> pl.DataFrame:
+    signs = np.sign(s.differences(list(combinations(places, 2))))
+    ranks = stats.rankdata(s.means[:, places], axis=1)
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    product = signs * signs[at]
+    return points.with_columns(
+        setting=pl.lit(s.setting, pl.String),
+        group=pl.lit(group),
+        teams=pl.lit(len(places), pl.Int64),
+        kendall=_cosine(signs, at),
+        spearman=_cosine(ranks, at),
+        pairs_compared=pl.lit(product.shape[1], pl.Int64),
+        flips=pl.Series((product < 0).sum(axis=1)).cast(pl.Int64),
+    )
+
+
+def _cosine(rows: Array, at: int) -> pl.Series:
+    """Of each row with one of them: of signs of pairs it is Kendall's τ-b, of centred ranks Spearman's ρ."""
+    sizes = np.sqrt((rows**2).sum(axis=1))
+    below = sizes * sizes[at]
+    cosines = np.divide(rows @ rows[at], below, out=np.full(len(rows), np.nan), where=below > 0)
+    return pl.Series(cosines.round(DECIMALS)).fill_nan(None)
+
+
+def flips_table(points: pl.DataFrame, settings: Sequence[Standings], at: int, draws: int, seed: str) -> pl.DataFrame:
+    """One row a setting, point and pair of teams whose order is the reverse of that at the point `at`.
+
+    difference is the first team's mean VPS less the second's; p of the paired permutation test, here and at `at`, not
+    corrected for their number.
+    """
+    parts = [_flips(points, s, at, draws, seed) for s in settings]
+    return pl.concat([to_frame(ROBUSTNESS_FLIPS, []), *parts], how="diagonal")
+
+
+def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -> pl.DataFrame:
+    differences = s.differences(s.pairs)
+    where, which = np.nonzero(np.sign(differences) * np.sign(differences[at]) < 0)
+    pairs = [s.pairs[k] for k in which]
+
+    def p(point: int, pair: tuple[int, int]) -> float:
+        a, b = (s.by_task[point, i] for i in pair)
+        both = np.isfinite(a) & np.isfinite(b)
+        names = (seed, f"{s.setting}", *(s.teams[i] for i in pair))
+        return paired_permutation(a[both].tolist(), b[both].tolist(), names, draws).p_value
+
+    at_choice = {pair: p(at, pair) for pair in set(pairs)}
+    return points[where.tolist()].with_columns(
+        pl.Series("a", [s.teams[a] for a, _ in pairs], pl.String),
+        pl.Series("b", [s.teams[b] for _, b in pairs], pl.String),
+        pl.Series("a_simulated", [s.simulated[a] for a, _ in pairs], pl.Boolean),
+        pl.Series("b_simulated", [s.simulated[b] for _, b in pairs], pl.Boolean),
+        pl.Series("difference_at_choice", differences[at, which].round(DECIMALS)),
+        pl.Series("difference", differences[where, which].round(DECIMALS)),
+        pl.Series("p_at_choice", [at_choice[pair] for pair in pairs], pl.Float64),
+        pl.Series("p_value", [p(point, pair) for point, pair in zip(where.tolist(), pairs, strict=True)], pl.Float64),
+        setting=pl.lit(s.setting, pl.String),
+    )

@@ -1,0 +1,125 @@
+"""VPS under other priors, margins, weights, rules and means, without reading a message again.
+
+A belief at the end of a round is affine in the prior and in ε, as every update b ← (1 − s)·b + s·e is, with e one of ε,
+1 − ε and a constant. Three corners (prior, ε) = (0, 0), (1, 0), (0, 1) of the belief update fix it everywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.privacy.beliefs import MODES, at_the_end, departure, hold_beliefs, weigh
+from pipeline.tables.io import read_table
+from pipeline.privacy.rules import RULES, RuleSet, Weighing
+from pipeline.statistics.by_game import ended
+
+Array = NDArray[np.float64]
+
+# What a game's VPS is a mean over: pairs with an update in a round, or all ordered pairs of agents.
+PAIRS = {"observed": "pair_rounds", "all": "all_pair_rounds"}
+POINT = ("rules", "prior", "epsilon", "weight_mode", "pairs")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is swept: names of rule sets, priors and margins; both weight modes and both means always are."""
+
+    rules: Sequence[str]
+    priors: Sequence[float]
+    epsilons: Sequence[float]
+
+    def points(self) -> pl.DataFrame:
+        """One row a point of the grid: the columns of POINT."""
+        every = product(self.rules, self.priors, self.epsilons, MODES, PAIRS)
+        rows = [(rules, float(prior), float(epsilon), mode, pairs) for rules, prior, epsilon, mode, pairs in every]
+        return pl.DataFrame(rows, schema=POINT, orient="row")
+
+
+@dataclass(frozen=True)
+class SweepInputs:
+    """The games whose VPS is swept, in the order of their ids, with the evidence and calendars of their rounds."""
+
+    games: pl.DataFrame  # game_id, team, simulated, setting, task_id, pair_rounds, all_pair_rounds
+    evidence: pl.DataFrame  # belief_evidence
+    calendars: pl.DataFrame
+
+
+def sweep_inputs(tables: Path, condition: str) -> SweepInputs:
+    """The games of a condition that ended, from a folder of tables."""
+    summary = read_table(tables, "game_summary").filter(weight_mode=MODES[0])
+    games = ended(read_table(tables, "games")).filter(condition=condition)
+    games = games.select("game_id", "team", "simulated", "setting", "task_id").join(
+        summary.select("game_id", *PAIRS.values()), on="game_id"
+    )
+    rest = [
+        read_table(tables, name).join(games, on="game_id", how="semi", maintain_order="left")
+        for name in ("belief_evidence", "calendars")
+    ]
+    return SweepInputs(games.sort("game_id"), *rest)
+
+
+def under_rules(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
+    """The updates with the evidence and strength that the rules give their sources."""
+    sources = updates["source"].unique().to_list()
+    english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()}
+    strengths = {s: english[s][1] if s in english else rules.typed(s) for s in sources}
+    evidence = {s: english[s][0] for s in sources if s in english}
+    of_rules = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
+    return updates.with_columns(
+        evidence=pl.coalesce(of_rules, "evidence"),
+        strength=pl.col("source").replace_strict(strengths, return_dtype=pl.Float64),
+    )
+
+
+@dataclass(frozen=True)
+class AffineBeliefs:
+    """Beliefs at the end of rounds, a value a pair, round and slot: constant + prior · by_prior + ε · by_epsilon."""
+
+    constant: Array
+    by_prior: Array
+    by_epsilon: Array
+    weights: dict[str, Array]  # weight mode → w
+    game: NDArray[np.intp]  # the game's place
+
+    def losses(self, prior: float, epsilon: float, games: int) -> dict[str, Array]:
+        """Σ w·|b − prior| of each game, by weight mode."""
+        distance = departure(self.constant + prior * self.by_prior + epsilon * self.by_epsilon, prior)
+        sums = {mode: np.bincount(self.game, distance * w, games) for mode, w in self.weights.items()}
+        return {mode: np.asarray(total, dtype=np.float64) for mode, total in sums.items()}
+
+
+def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> AffineBeliefs:
+    """The beliefs that the rules lead to, for any prior and ε."""
+
+    def corner(prior: float, epsilon: float) -> pl.DataFrame:
+        updates = under_rules(inputs.evidence, replace(rules, epsilon=epsilon))
+        held = hold_beliefs(updates, replace(weighing, prior=prior))
+        return at_the_end(weigh(held, inputs.calendars, weighing))
+
+    start = corner(0.0, 0.0)
+    constant = start["belief_after"].to_numpy()
+    costs = start["cost_weight"].to_numpy()
+    return AffineBeliefs(
+        constant,
+        corner(1.0, 0.0)["belief_after"].to_numpy() - constant,
+        corner(0.0, 1.0)["belief_after"].to_numpy() - constant,
+        dict(zip(MODES, (np.ones_like(costs), costs), strict=True)),
+        np.searchsorted(inputs.games["game_id"].to_numpy(), start["game_id"].to_numpy()),
+    )
+
+
+def vps(inputs: SweepInputs, grid: Grid, weighing: Weighing) -> Array:
+    """VPS of each game at each point of the grid, in its order: points × games, NaN where no pair counts."""
+    pairs = [inputs.games[column].cast(pl.Float64).replace(0.0, np.nan).to_numpy() for column in PAIRS.values()]
+    rows = []
+    for name in grid.rules:
+        beliefs = affine_beliefs(inputs, RULES[name], weighing)
+        for prior, epsilon in product(grid.priors, grid.epsilons):
+            losses = beliefs.losses(float(prior), float(epsilon), inputs.games.height)
+            rows += [losses[mode] / counted for mode in MODES for counted in pairs]
+    return np.array(rows)

@@ -1,0 +1,235 @@
+"""Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
+
+from pipeline.tables.schemas.intended import INTENDED_TABLES
+from pipeline.tables.schemas.privacy import PRIVACY_TABLES
+from pipeline.tables.schemas.speech import SPEECH_TABLES
+from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, ROUND, TRACE_PATH, C, Column, Table
+from pipeline.traces.typed_messages import PROTOCOLS
+
+__all__ = ["TABLES", "Column", "Table"]
+
+GAMES = Table(
+    "games",
+    "one game",
+    ("game_id",),
+    (
+        GAME_ID,
+        TRACE_PATH,
+        C("team", "str", "who played"),
+        C("simulated", "bool", "whether its speakers are simulated"),
+        C("setting", "str", "uniform or varied errand costs"),
+        C("condition", "str", "standard, blocked or adversarial"),
+        C("task_id", "str", "the task"),
+        C("difficulty", "str", "easy, medium or hard"),
+        C("density", "float", "share of slots that held an errand at first"),
+        C("repeat", "int", "0 for a task's first game by this team"),
+        C("stopped", "bool", "whether the game was broken off, rather than ended"),
+        C("meetings", "int", "meetings to schedule"),
+        C("meetings_scheduled", "int", "meetings that were coordinated in their round"),
+        C("meetings_kept", "int", "of those, meetings in one common slot of all participants at the end"),
+        C("coordination_rate", "float", "meetings_scheduled / meetings"),
+        C("optimal_cost", "int", "cost of the oracle's schedule", "cost"),
+        C("greedy_cost", "int", "cost of the greedy yardstick", "cost"),
+        C("realized_cost", "int", "sum of the costs of all moves", "cost"),
+        C("excess_cost", "int", "realized_cost − optimal_cost", "cost"),
+        C("dms", "int", "direct messages sent"),
+        C("fairness", "float", "least agent's cost / largest agent's; 1 when all are 0"),
+        C("excess_over_greedy", "int", "realized_cost − greedy_cost", "cost"),
+        C("dms_per_meeting", "float", "dms / meetings_scheduled; empty when none was scheduled"),
+        C("group_messages", "int", "group messages sent, each counted once"),
+        C("message_chars", "int", "length of all messages, each counted once", "characters"),
+        C("rounds", "int", "rounds begun"),
+        C("num_agents", "int", "agents in the game"),
+        C("num_slots", "int", "slots of a calendar"),
+        C("num_participants", "int", "participants of a meeting, when the trace says so"),
+        C("seed", "int", "the scenario's seed"),
+        C("stop_cause", "str", "why the game was broken off"),
+        C("schema_version", "int", "version of the trace's form; empty for public traces"),
+    ),
+)
+
+ROUNDS = Table(
+    "rounds",
+    "one round of a game",
+    ("game_id", "round"),
+    (
+        GAME_ID,
+        ROUND,
+        C("meeting_id", "int", "the meeting of the round, from 1"),
+        C("participants", "list[int]", "its participants, ascending"),
+        C("coordinated", "bool", "whether the round's resolution says so; empty when it was never resolved"),
+        C("slot", "int", "the common slot when coordinated"),
+        C("dms", "int", "direct messages sent in the round"),
+        C("cost", "int", "costs of the moves of the round", "cost"),
+        C("group_messages", "int", "group messages sent in the round"),
+        C("participant_slots", "list[int]", "where each participant put the meeting, in their order"),
+        C("violated_meetings", "list[int]", "earlier meetings that this round broke"),
+        C("blocked_violations", "int", "blocked slots touched"),
+        C("batches_rejected", "int", "batches that were rejected, retries included"),
+        C("decisions_failed", "int", "agents whose every attempt was rejected"),
+        C("rolled_back", "bool", "whether the round's batches were rolled back"),
+        C("speaker_order", "list[int]", "its participants in the order in which they speak"),
+        C("resolution_event", "int", "the event that resolved it"),
+        C("optimal_cost", "int", "what its meeting costs in the oracle's schedule, when the trace says so", "cost"),
+        C("oracle_slot", "int", "the slot of its meeting in the oracle's schedule, when the trace says so"),
+    ),
+)
+
+AGENTS = Table(
+    "agents",
+    "one agent of a game",
+    ("game_id", "agent"),
+    (
+        GAME_ID,
+        C("agent", "int", "the agent, from 0"),
+        C("agent_type", "str", "its kind, as the trace names it"),
+        C("model", "str", "its model, as the trace names it"),
+        C("nosy", "bool", "whether it was told to probe the others"),
+        C("cost", "int", "what its moves cost it", "cost"),
+        C("oracle_cost", "int", "its share of the oracle's schedule, when the trace says so", "cost"),
+        C("excess_burden", "int", "cost − oracle_cost", "cost"),
+        C("moves", "int", "items it moved"),
+        C("messages_sent", "int", "messages it sent, a group message once"),
+        C("messages_received", "int", "messages it received"),
+        C("chars_sent", "int", "length of the messages it sent", "characters"),
+    ),
+)
+
+MESSAGES = Table(
+    "messages",
+    "one message sent; a group message is one",
+    ("game_id", "event_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        C("turn", "int", "the sweep of cheap talk, from 0"),
+        C("meeting_id", "int", "the meeting it was sent under"),
+        C("channel", "str", "dm, participant_groupchat or all_groupchat"),
+        C("from_agent", "int", "the sender"),
+        C("to_agents", "list[int]", "the recipients"),
+        C("content", "str", "its text"),
+        C("typed", "str", f"{', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]} for a protocol's JSON; empty for English"),
+        C("chars", "int", "its length", "characters"),
+        C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
+    ),
+)
+
+MOVES = Table(
+    "moves",
+    "one item moved by a batch that was applied",
+    ("game_id", "event_index", "action_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        C("phase", "str", "VOLUNTARY or DECISION"),
+        C("agent", "int", "the agent that moved it, and paid"),
+        C("item_kind", "str", "errand or meeting, by what stood in from_slot; empty when nothing did"),
+        C("item_id", "int", "the item"),
+        C("from_slot", "int", "where it stood"),
+        C("to_slot", "int", "where it went"),
+        C("cost", "int", "what the agent paid; empty when nothing stood there", "cost"),
+        C("action_index", "int", "the action's place in its batch, from 0"),
+        C("blocked", "bool", "whether the item was blocked"),
+    ),
+)
+
+ITEMS = Table(
+    "items",
+    "one item that an agent's calendar holds when the game begins",
+    ("game_id", "agent", "slot"),
+    (
+        GAME_ID,
+        C("agent", "int", "the agent"),
+        C("slot", "int", "the slot that holds it"),
+        C("item_kind", "str", "errand or meeting"),
+        C("item_id", "int", "its number"),
+        C("cost", "int", "what moving it costs", "cost"),
+        C("blocked", "bool", "whether it cannot be moved"),
+    ),
+)
+
+CALENDARS = Table(
+    "calendars",
+    "one agent's first calendar rendering of a round",
+    ("game_id", "round", "agent"),
+    (
+        GAME_ID,
+        ROUND,
+        C("agent", "int", "the agent"),
+        EVENT_INDEX,
+        C("costs", "list[int]", "cost of the item in each slot, 0 for a free slot", "cost"),
+        C("blocked", "list[int]", "slots that hold a blocked item"),
+        C("meeting_slots", "list[int]", "slots that hold a meeting"),
+    ),
+)
+
+CALLS = Table(
+    "calls",
+    "one answer of a model, as far as the trace says what it took",
+    ("game_id", "event_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        ROUND,
+        C("phase", "str", "CHEAP_TALK, VOLUNTARY or DECISION"),
+        C("agent", "int", "the agent"),
+        C("model", "str", "the model that was asked"),
+        C("input_tokens", "int", "tokens of what it was sent; empty where the provider did not say", "tokens"),
+        C("output_tokens", "int", "tokens of its answer; empty where the provider did not say", "tokens"),
+        C("cached_input_tokens", "int", "of the tokens sent, those that the provider had in its cache", "tokens"),
+        C("cost_usd", "float", "its price when it was made; empty where none was known", "US dollars"),
+        C("priced_by", "str", "where that price comes from"),
+        C("failed_attempts", "int", "requests that failed before it; what they cost is not known"),
+    ),
+)
+
+REJECTED = Table(
+    "rejected",
+    "one trace that could not be used",
+    ("path", "reason", "place"),
+    (
+        C("path", "str", "its file; in a pack, #line follows"),
+        C("reason", "str", "what is wrong"),
+        C("place", "str", "where in the file"),
+    ),
+)
+
+# What the auditor finds: no table of games, so it is not among those that are derived.
+AUDIT = Table(
+    "audit",
+    "one divergence of a trace from its replay",
+    ("trace_path", "number"),
+    (
+        GAME_ID,
+        TRACE_PATH,
+        C("code", "str", "what does not fit; docs/audit.md lists the codes"),
+        C("severity", "str", "error; known: a documented fault of the public harness; or note"),
+        C("round", "int", "the round, where the divergence has one"),
+        C("event_index", "int", "the event's place in the trace, from 0, where it is about one"),
+        C("agent", "int", "the agent, where it is about one"),
+        C("expected", "str", "what the replay gives"),
+        C("found", "str", "what the trace has"),
+        C("detail", "str", "the field, or more about it"),
+        C("number", "int", "the divergence's place among those of its trace, from 0"),
+    ),
+)
+
+TABLES = {
+    table.name: table
+    for table in (
+        GAMES,
+        ROUNDS,
+        AGENTS,
+        MESSAGES,
+        MOVES,
+        ITEMS,
+        CALENDARS,
+        CALLS,
+        *PRIVACY_TABLES,
+        *INTENDED_TABLES,
+        *SPEECH_TABLES,
+        REJECTED,
+    )
+}

@@ -1,0 +1,259 @@
+"""The result tables that statistics make: how sure a figure is, who differs from whom, and what choices change."""
+
+from pipeline.tables.schemas.table import C, Column, Table
+
+TEAM = C("team", "str", "who played")
+SIMULATED = C("simulated", "bool", "whether its speakers are simulated")
+SETTING = C("setting", "str", "uniform or varied errand costs")
+CONDITION = C("condition", "str", "standard, blocked or adversarial")
+LOW = C("low", "float", "lower end of the mean's interval; empty for fewer than two tasks")
+HIGH = C("high", "float", "its upper end")
+GAMES = C("games", "int", "games that count")
+TASKS = C("tasks", "int", "their tasks, which are what is drawn anew")
+METRIC = C("metric", "str", "a column of Table 1")
+TEAMS = C("teams", "str", "the group of teams: styles, which are simulated, or protocols")
+PREDICTOR = C("predictor", "str", "excess cost raw, as its log (games above 0 only), or as its rank")
+POOLED = C("setting", "str", "uniform, varied, or pooled: both together")
+
+INTERVALS = Table(
+    "intervals",
+    "one mean of one row of a result table",
+    ("table", "team", "setting", "condition", "part", "measure"),
+    (
+        C("table", "str", "the result table, results/{table}.csv"),
+        TEAM,
+        C("setting", "str", "its setting; empty where the table has both together"),
+        CONDITION,
+        C("part", "str", "the rest of the row's key, joined by ' / '; empty where there is none"),
+        C("measure", "str", "the column"),
+        SIMULATED,
+        C("mean", "float", "the table's figure: a mean over games, or a ratio of sums over games"),
+        LOW,
+        HIGH,
+        GAMES,
+        TASKS,
+    ),
+)
+
+COMPARISONS = Table(
+    "comparisons",
+    "one pair of teams, metric, setting and condition",
+    ("setting", "condition", "metric", "a", "b"),
+    (
+        SETTING,
+        CONDITION,
+        METRIC,
+        C("a", "str", "one team"),
+        C("b", "str", "the other"),
+        C("a_simulated", "bool", "whether the speakers of a are simulated"),
+        C("b_simulated", "bool", "whether those of b are"),
+        C("pairs", "int", "tasks that both have"),
+        C("difference", "float", "mean over those tasks of a's value − b's; empty without any"),
+        C("low", "float", "lower end of its interval; empty for fewer than two tasks"),
+        C("high", "float", "its upper end"),
+        C("p_value", "float", "two-sided, by flipping signs of differences; 1 without a common task"),
+        C("p_holm", "float", "Holm's p over all pairs of the metric, setting and condition"),
+        C("exact", "bool", "whether all sign patterns were tried"),
+    ),
+)
+
+RANKS = Table(
+    "ranks",
+    "one team, metric, setting and condition",
+    ("setting", "condition", "metric", "team"),
+    (
+        SETTING,
+        CONDITION,
+        METRIC,
+        C("better", "str", "higher or lower: which way is better"),
+        TEAM,
+        SIMULATED,
+        C("mean", "float", "mean over its tasks; a task's games count as their mean"),
+        TASKS,
+        C("rank", "int", "by the mean, 1 the best; equal means share the least"),
+        C("rank_low", "int", "1 + the teams significantly better"),
+        C("rank_high", "int", "teams − those significantly worse"),
+        C("teams", "int", "teams ranked"),
+    ),
+)
+
+MIXED_EFFECTS = Table(
+    "mixed_effects",
+    "one fit of uniform VPS on excess cost: a group of teams, setting and predictor",
+    ("teams", "setting", "predictor"),
+    (
+        TEAMS,
+        C("simulated", "bool", "whether some speakers are simulated: an association of styles is by construction"),
+        POOLED,
+        PREDICTOR,
+        C("games", "int", "games fitted"),
+        C("left_out", "int", "games that the predictor leaves out"),
+        C("n_teams", "int", "teams"),
+        C("n_tasks", "int", "tasks"),
+        C("beta", "float", "slope per sample standard deviation of the predictor", "VPS"),
+        C("se", "float", "its standard error", "VPS"),
+        C("t", "float", "beta / se"),
+        C("p_one_sided", "float", "Wald, against a slope below 0, as in the paper"),
+        C("df", "float", "Satterthwaite's degrees of freedom"),
+        C("p_one_sided_t", "float", "the same from Student's t"),
+        C("p_permutation", "float", "the same by relabelling whole teams; empty where games are unbalanced"),
+        C("p_bootstrap", "float", "there, the same by drawing outcomes without the predictor"),
+        C("draws", "int", "relabellings or outcomes, the observed one included"),
+        C("var_team", "float", "variance of the teams' intercepts", "VPS²"),
+        C("var_task", "float", "variance of the tasks' intercepts", "VPS²"),
+        C("var_residual", "float", "variance within", "VPS²"),
+        C("loglik", "float", "restricted log-likelihood"),
+        C("singular", "bool", "whether a variance is 0"),
+        C("sd", "float", "the predictor's sample standard deviation: beta / sd is the slope per unit"),
+        C("between_correlation", "float", "Pearson's correlation of the teams' means: one point a team"),
+        C("between_p", "float", "its one-sided p over all relabellings of the teams"),
+        C("note", "str", "why there is no fit"),
+    ),
+)
+
+MIXED_EFFECTS_SLOPES = Table(
+    "mixed_effects_slopes",
+    "one team's own line: a group of teams, setting, predictor and team",
+    ("teams", "setting", "predictor", "team"),
+    (
+        TEAMS,
+        SIMULATED,
+        POOLED,
+        PREDICTOR,
+        TEAM,
+        C("n", "int", "its games"),
+        C("slope", "float", "least squares, per standard deviation of the predictor over the group's games", "VPS"),
+        C("se", "float", "its standard error", "VPS"),
+        C("low", "float", "lower end of Student's 95 % interval", "VPS"),
+        C("high", "float", "its upper end", "VPS"),
+        C("p_one_sided", "float", "against a slope below 0"),
+    ),
+)
+
+POINT = (
+    C("rules", "str", "rule set of typed messages: paper or release"),
+    C("prior", "float", "the prior belief"),
+    C("epsilon", "float", "anti-certainty margin of English claims"),
+    C("weight_mode", "str", "uniform or cost"),
+    C("pairs", "str", "observed: a game's mean over observed pair-rounds; all: over all ordered pairs"),
+)
+CHANGED = C("changed", "str", "what differs from the study's choice, joined by +; empty at the choice itself")
+KEY = ("setting", *(column.name for column in POINT))
+
+
+def _at_points(name: str, row: str, key: tuple[str, ...], columns: tuple[Column, ...]) -> Table:
+    """A table with a row for each setting, point of the grid, and what else the key names."""
+    return Table(name, row, (*KEY, *key), (SETTING, *POINT, CHANGED, *columns))
+
+
+ROBUSTNESS = _at_points(
+    "robustness",
+    "one setting, point of the grid and team",
+    ("team",),
+    (
+        TEAM,
+        SIMULATED,
+        C("games", "int", "games with a VPS"),
+        C("vps", "float", "mean over them, to 8 decimals", "VPS"),
+        C("low", "float", "lower end of its interval; empty for fewer than two tasks", "VPS"),
+        C("high", "float", "its upper end", "VPS"),
+        C("rank", "int", "1 is the least privacy loss; equal means share the least rank"),
+    ),
+)
+
+ROBUSTNESS_RANKS = _at_points(
+    "robustness_ranks",
+    "one setting, point of the grid and group of teams",
+    ("group",),
+    (
+        C("group", "str", "all, protocols or styles, which are simulated"),
+        C("teams", "int", "teams of the group"),
+        C("kendall", "float", "Kendall's τ-b of their order with that at the study's choice"),
+        C("spearman", "float", "Spearman's ρ"),
+        C("pairs_compared", "int", "pairs of teams"),
+        C("flips", "int", "pairs whose order is the reverse"),
+    ),
+)
+
+ROBUSTNESS_FLIPS = _at_points(
+    "robustness_flips",
+    "one setting, point of the grid and pair of teams whose order is the reverse of that at the study's choice",
+    ("a", "b"),
+    (
+        C("a", "str", "one team"),
+        C("b", "str", "the other"),
+        C("a_simulated", "bool", "whether the speakers of a are simulated"),
+        C("b_simulated", "bool", "whether those of b are"),
+        C("difference_at_choice", "float", "a's mean − b's at the study's choice", "VPS"),
+        C("difference", "float", "the same at this point", "VPS"),
+        C("p_at_choice", "float", "of the paired permutation test at the study's choice; not corrected"),
+        C("p_value", "float", "the same at this point; not corrected"),
+    ),
+)
+
+EXCESS = Table(
+    "excess",
+    "one team, setting, condition and notion of excess cost",
+    ("setting", "condition", "measure", "penalty", "team"),
+    (
+        SETTING,
+        CONDITION,
+        C("measure", "str", "excess (the paper's), excess_scheduled, excess_penalised or failed_meetings"),
+        C("penalty", "float", "λ of excess_penalised = excess + λ · failed meetings; empty for the others", "cost"),
+        TEAM,
+        SIMULATED,
+        C("mean", "float", "mean over games that ended", "cost"),
+        LOW,
+        HIGH,
+        GAMES,
+        TASKS,
+        C("rank", "int", "by the mean, 1 the least; equal means share the least"),
+    ),
+)
+
+METRIC_CHECKS = Table(
+    "metric_checks",
+    "one change to games, metric and kind of team",
+    ("change", "kind", "metric"),
+    (
+        C("change", "str", "what is changed in a game's trace (docs/metrics.md)"),
+        C("kind", "str", "protocols, or speakers: simulated ones, who write English"),
+        METRIC,
+        C("games", "int", "games that were changed"),
+        C("holds", "int", "of those, games whose metric answers as it should"),
+        C("before", "float", "the metric of the game in which it is off by most; empty where it holds in all"),
+        C("after", "float", "the same game's metric after the change"),
+    ),
+)
+
+DEGENERATE = Table(
+    "degenerate",
+    "one degenerate policy, setting and metric",
+    ("policy", "setting", "metric"),
+    (
+        C("policy", "str", "a policy that nobody would want (docs/metrics.md)"),
+        SETTING,
+        METRIC,
+        C("value", "float", "its mean over the setting's standard games; empty where it is undefined in all"),
+        C("best_protocol", "str", "the best of the paper's four protocols; of equals the first by name"),
+        C("best", "float", "that protocol's mean"),
+        C("outcome", "str", "wins, ties or loses against it, or undefined"),
+    ),
+)
+
+RESULT_TABLES = {
+    table.name: table
+    for table in (
+        INTERVALS,
+        COMPARISONS,
+        RANKS,
+        MIXED_EFFECTS,
+        MIXED_EFFECTS_SLOPES,
+        ROBUSTNESS,
+        ROBUSTNESS_RANKS,
+        ROBUSTNESS_FLIPS,
+        EXCESS,
+        METRIC_CHECKS,
+        DEGENERATE,
+    )
+}

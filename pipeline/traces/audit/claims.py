@@ -1,0 +1,288 @@
+"""What a trace claims as a whole - shape, optimum, final state, metrics - beside what its replay adds up to."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from math import isclose
+from typing import Any
+
+import msgspec
+
+from pipeline.traces.audit.calendar import ERRAND, Calendar, diagnose, differences, from_json
+from pipeline.traces.audit.codes import Findings
+from pipeline.traces.audit.metrics import DESCRIPTIONS, ORACLE, OURS, WHERE_FOUND, metrics
+from pipeline.traces.audit.oracle import Placed, Unknown, in_order, least_cost, shares
+from pipeline.traces.audit.record import Raw
+from pipeline.traces.audit.state import Game
+
+
+class Claims:
+    """One trace's claims."""
+
+    def __init__(self, raw: Raw, game: Game, findings: Findings) -> None:
+        self.raw, self.game, self.findings = raw, game, findings
+        scenario = raw.config.get("scenario")
+        self.scenario: dict[str, Any] = scenario if isinstance(scenario, dict) else {}
+        self.start = next((e.data for e in raw.events if e.type == "game_start"), {})
+        self.state = raw.final_state or {}
+        self.metrics = raw.metrics or {}
+
+    def run(self) -> None:
+        """Check every claim."""
+        self.check_shape()
+        self.check_limits()
+        optimum, greedy = self.check_optimum(), self.check_greedy()
+        burdens = self.check_burdens(optimum)
+        self.check_state(burdens)
+        self.check_metrics(metrics(self.game, optimum, greedy, burdens))
+        self.check_kept()
+        self.check_silence()
+
+    def check_shape(self) -> None:
+        """Numbers of agents, slots and rounds, the seed, and the digest of the initial calendars."""
+        game, config = self.game, self.raw.config
+        facts = {"num_agents": len(game.calendars), "num_slots": len(game.setup.calendars[0])}
+        # A game that was cut short knows its meetings only where the scenario lists them.
+        if "meetings" in self.scenario or not (self.raw.stopped or game.broken_off):
+            facts["num_meetings"] = len(game.setup.meetings)
+        for name, fact in facts.items():
+            if config.get(name, fact if self.raw.public else None) != fact:
+                self.findings.add("wrong_setup", fact, config.get(name), f"config.{name}")
+        if "seed" in config and self.start.get("scenario_seed", config["seed"]) != config["seed"]:
+            self.findings.add("wrong_setup", config["seed"], self.start["scenario_seed"], "game_start.scenario_seed")
+        self.check_announced()
+        self.check_adversaries()
+        stated = self.scenario.get("calendars_sha256")
+        if stated is not None and stated != digest(game.setup.calendars):
+            self.findings.add("wrong_setup", digest(game.setup.calendars), stated, "scenario.calendars_sha256")
+
+    def check_announced(self) -> None:
+        """What the start of every game of ours announces, and what tables take from there."""
+        for name in () if self.raw.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
+            if name not in self.start:
+                self.findings.add("wrong_setup", "", "", f"game_start.{name} is missing")
+
+    def check_adversaries(self) -> None:
+        """Who probes the others, wherever the trace says it."""
+        registered = [e.data for e in self.raw.events if e.type == "agent_registered"]
+        nosy = sorted(d["agent_id"] for d in registered if d.get("is_nosy_agent"))
+        if self.start.get("nosy_agent_ids", nosy) != nosy:
+            self.findings.add("wrong_setup", nosy, self.start["nosy_agent_ids"], "game_start.nosy_agent_ids")
+
+    def check_limits(self) -> None:
+        """The cap on messages, and the time that the game took."""
+        times = [event.timestamp for event in self.raw.events if event.timestamp]
+        span, stated = (min(times, default=None), max(times, default=None)), (self.raw.started_at, self.raw.ended_at)
+        if not self.raw.public and span != stated:
+            self.findings.add("wrong_times", span, stated)
+        cap, sent = self.game.setup.dm_cap, len(self.game.messages)
+        if cap is not None and sent > cap and not self.findings.counts["dm_cap"]:
+            self.findings.add("dm_cap", cap, sent, "messages of the game")
+
+    def check_optimum(self) -> int | None:
+        """The least cost, wherever the trace states it."""
+        claims = {"game_start": self.start, "metrics": self.metrics, "scenario.optimal": part(self.scenario, "optimal")}
+        try:
+            least = least_cost(self.game.setup.calendars, self.game.setup.meetings)
+        except Unknown as reason:
+            self.findings.add("unchecked_optimum", "", "", str(reason))
+            return claimed(self.metrics, "optimal_cost")
+        if self.partial():
+            return claimed(self.metrics, "optimal_cost")
+        for place, holder in claims.items():
+            name = "cost" if place.startswith("scenario") else "optimal_cost"
+            if name in holder and not alike(holder[name], least):
+                self.findings.add("wrong_optimum", least, holder[name], f"{place}.{name}")
+        return least
+
+    def partial(self) -> bool:
+        """Whether the record knows only the meetings of the rounds that were begun."""
+        return len(self.game.setup.meetings) < self.game.setup.announced
+
+    def check_greedy(self) -> int | None:
+        """The greedy rule's cost, wherever the trace states it."""
+        if self.partial():
+            return claimed(self.metrics, "greedy_cost")
+        placed = in_order(self.game.setup.calendars, self.game.setup.meetings)
+        cost = sum(placed.paid) if placed else None
+        for place, holder in {"game_start": self.start, "metrics": self.metrics}.items():
+            if "greedy_cost" in holder and not alike(holder["greedy_cost"], cost):
+                self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
+        self.check_yardstick("greedy", "wrong_greedy", placed)
+        witness = part(part(self.scenario, "witness"), "assignments")
+        given = tuple(plain_slot(witness.get(str(m.id))) for m in self.game.setup.meetings)
+        self.check_yardstick(
+            "witness", "wrong_witness", in_order(self.game.setup.calendars, self.game.setup.meetings, given)
+        )
+        return cost
+
+    def check_yardstick(self, name: str, code: str, placed: Placed | None) -> None:
+        """The scenario's record of a schedule: its cost, its slots, and each agent's share."""
+        stated = part(self.scenario, name)
+        if not stated:
+            return
+        facts: dict[str, Any] = {"cost": None, "assignments": None, "per_agent_cost": None}
+        if placed:
+            slots = {str(m.id): s for m, s in zip(self.game.setup.meetings, placed.slots, strict=True)}
+            facts = {"cost": sum(placed.paid), "assignments": slots, "per_agent_cost": list(placed.paid)}
+        for field, fact in facts.items():
+            if stated.get(field) != fact:
+                self.findings.add(code, fact, stated.get(field), f"scenario.{name}.{field}")
+
+    def check_burdens(self, optimum: int | None) -> list[int] | None:
+        """The agents' shares of the optimum: they add up to it, and are those of the oracle's slots where it has any.
+
+        Returns what each agent is said to owe, None where nothing usable is said.
+        """
+        stated = self.state.get("oracle_per_agent_cost", self.metrics.get("oracle_per_agent_cost"))
+        self.check_shares(stated)
+        if not isinstance(stated, list) or not all(type(cost) is int for cost in stated):
+            return None
+        if optimum is not None and sum(stated) != optimum:
+            self.findings.add("oracle_burden", optimum, sum(stated), f"the sum of {stated}")
+        replayed = self.metrics.get("oracle_cost_replayed")
+        if replayed is not None and optimum is not None and replayed != optimum:
+            self.findings.add("oracle_replay", optimum, replayed, "metrics.oracle_cost_replayed")
+        return stated if len(stated) == len(self.game.paid) else None
+
+    def check_shares(self, stated: Any) -> None:
+        """What each agent gives up in the oracle's slots, where the scenario names them."""
+        optimal = part(self.scenario, "optimal")
+        assigned = part(optimal, "assignments")
+        slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
+        if not assigned:
+            return
+        owed = shares(self.game.setup.calendars, self.game.setup.meetings, slots)
+        for place, said in (("scenario.optimal", optimal.get("per_agent_cost")), ("final_state", stated)):
+            if said != owed:
+                self.findings.add("oracle_burden", owed, said, place)
+
+    def check_state(self, burdens: list[int] | None) -> None:
+        """The final state: calendars, costs, messages, rounds."""
+        game = self.game
+        facts: dict[str, Any] = {
+            "per_agent_cost": game.paid,
+            "per_agent_messages_sent": game.sent,
+            "per_agent_messages_received": game.received,
+            "total_displacement_cost": sum(game.paid),
+            "rounds_succeeded": len(game.coordinated),
+            "rounds_failed": len(game.failed),
+            "messages": len(game.messages),
+            "consistency_violations": game.violations,
+        }
+        if burdens:
+            facts["per_agent_excess_burden"] = [p - b for p, b in zip(game.paid, burdens, strict=True)]
+        for name, fact in facts.items():
+            if name not in self.state:
+                if not self.raw.public:
+                    self.findings.add("wrong_final_state", fact, "", f"final_state.{name} is missing")
+            elif self.state[name] != fact:
+                code = "wrong_cost" if "cost" in name else "wrong_final_state"
+                self.findings.add(code, fact, self.state[name], f"final_state.{name}")
+        self.check_final_calendars()
+        self.check_outcomes()
+
+    def check_final_calendars(self) -> None:
+        """Every agent's calendar at the end."""
+        listed = self.state.get("calendars")
+        if not isinstance(listed, list) or len(listed) != len(self.game.calendars):
+            self.findings.add("wrong_final_state", "a calendar for each agent", listed, "final_state.calendars")
+            return
+        for agent, (slots, held) in enumerate(zip(listed, self.game.calendars, strict=True)):
+            shown = from_json(slots)
+            if shown is None or len(shown) != len(held):
+                self.findings.add("wrong_final_state", "", slots, "final_state.calendars", agent=agent)
+            elif gap := differences(shown, held):
+                code, item = diagnose(shown, held)
+                ours, theirs = [[s, b] for s, _, b in gap], [[s, a] for s, a, _ in gap]
+                self.findings.add(code, ours[:4], theirs[:4], f"final_state.calendars {item}", agent=agent)
+
+    def check_outcomes(self) -> None:
+        """The public final state's list of rounds says what the resolutions say."""
+        listed = self.state.get("round_outcomes")
+        told = [e.data for e in self.raw.events if e.type == "resolution"]
+        if isinstance(listed, list) and listed != [
+            {name: data.get(name) for name in entry} if isinstance(entry, dict) else None
+            for data, entry in zip(told, listed, strict=False)
+        ]:
+            self.findings.add("wrong_final_state", "", "", "final_state.round_outcomes")
+
+    def check_metrics(self, facts: Mapping[str, Any]) -> None:
+        """Every metric, in the trace's metrics and in game_end."""
+        for name in () if self.raw.public else OURS:
+            if name not in self.metrics:
+                self.findings.add("missing_metric", facts.get(name), "", name)
+        for name, value in self.metrics.items():
+            if name in facts and not alike(value, facts[name]):
+                self.findings.add(WHERE_FOUND.get(name, "wrong_metric"), facts[name], value, f"metrics.{name}")
+        rest = sorted(set(self.metrics) - set(facts) - DESCRIPTIONS - ORACLE)
+        if rest:
+            self.findings.add("unchecked_metric", "", rest)
+        number, end = next(((n, e.data) for n, e in enumerate(self.raw.events) if e.type == "game_end"), (None, None))
+        for name, value in self.metrics.items() if end is not None else ():
+            if end is not None and not alike(end.get(name), value):
+                self.findings.add("end_differs", value, end.get(name), name, event=number)
+
+    def check_kept(self) -> None:
+        """Meetings that were coordinated in their round and are no longer in one slot at the end.
+
+        Ours say so themselves, in meetings_kept; a trace without it counts them as scheduled and tells nobody.
+        """
+        if "meetings_kept" in self.metrics:
+            return
+        for meeting in self.game.coordinated:
+            if not self.game.holds_once(meeting):
+                places = {str(a): slots_with(self.game.calendars[a], meeting.id) for a in meeting.participants}
+                self.findings.add("meeting_broken", "one common slot", places, f"meeting {meeting.id}")
+
+    def check_silence(self) -> None:
+        """Answers without text and usage, of agents that have both elsewhere."""
+        ends = [(n, e.data) for n, e in enumerate(self.raw.events) if e.type in ("turn_end", "decide_end")]
+        speakers = {repr(d.get("agent_id")) for _, d in ends if d.get("usage") and d.get("text")}
+        for number, data in ends if speakers else ():
+            mute = not data.get("usage") and not data.get("text") and not data.get("tool_calls")
+            if mute and repr(data.get("agent_id")) in speakers:
+                where = {"event": number, "round": data.get("round"), "agent": data.get("agent_id")}
+                self.findings.add("silent_failure", "an answer", "", str(data.get("phase")), **where)
+
+
+def part(holder: dict[str, Any], name: str) -> dict[str, Any]:
+    """An object in an object; empty where there is none."""
+    found = holder.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def plain_slot(value: Any) -> int | None:
+    """A slot as it is listed; None where it is no number."""
+    return value if type(value) is int else None
+
+
+def claimed(holder: dict[str, Any], name: str) -> int | None:
+    """A claimed whole number, where there is nothing to hold it against."""
+    value = holder.get(name)
+    return value if type(value) is int else None
+
+
+def alike(value: Any, fact: Any) -> bool:
+    """Whether two figures are the same, to the last digits of a float."""
+    numbers = (int, float)
+    if type(value) in numbers and type(fact) in numbers:
+        return isclose(value, fact, rel_tol=1e-12, abs_tol=1e-12)
+    return type(value) is type(fact) and bool(value == fact)
+
+
+def slots_with(calendar: Calendar, meeting: int) -> list[int]:
+    """Every slot that holds the meeting."""
+    return [s for s, item in enumerate(calendar) if item and item.kind != ERRAND and item.id == meeting]
+
+
+def digest(calendars: tuple[Calendar, ...]) -> str:
+    """The digest of the initial calendars, as the scenario states it."""
+    listed = [[as_json(item) for item in calendar] for calendar in calendars]
+    return sha256(msgspec.json.encode(listed)).hexdigest()
+
+
+def as_json(item: Any) -> dict[str, Any] | None:
+    """An errand as the scenario lists it."""
+    if item is None:
+        return None
+    return {"errand_id": item.id, "cost": item.cost} | ({"blocked": True} if item.blocked else {})

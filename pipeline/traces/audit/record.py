@@ -1,0 +1,260 @@
+"""A trace as the auditor takes it: every event in full, what the game was, and where its answers are recorded."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from pipeline.traces.audit.batch import Meeting
+from pipeline.traces.audit.calendar import Calendar, read
+
+CHEAP_TALK, VOLUNTARY, DECISION, RESOLUTION = "CHEAP_TALK", "VOLUNTARY", "DECISION", "RESOLUTION"
+GAME_START, GAME_END = "GAME_START", "GAME_END"
+CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
+SENT = {f"{channel}_sent": channel for channel in CHANNELS}
+OUTCOMES = frozenset((*SENT, "invalid_tool_call"))
+FINAL = ("batch_applied", "batch_rolled_back")
+KINDS = OUTCOMES.union(
+    ("game_start", "agent_registered", "round_start", "turn_start", "turn_end", "decide_start", "decide_end"),
+    ("batch_rejected", "decision_failed", "resolution", "consistency_violation", "game_end", "game_stopped"),
+    FINAL,
+)
+MOST_AGENTS, MOST_SLOTS = 1_000, 10_000
+MOST_SWEEPS, MOST_RETRIES = 100_000, 1_000
+
+
+class Unreadable(Exception):
+    """Why a trace cannot be replayed, and where."""
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(reason, place)
+        self.reason, self.place = reason, place
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    type: str
+    data: dict[str, Any]
+    timestamp: str | None = None
+
+
+class Raw(msgspec.Struct, frozen=True):
+    """The whole file. A trace of ours states its schema's version; the public harness's does not."""
+
+    game_id: str
+    events: list[Event]
+    config: dict[str, Any] = {}
+    final_state: dict[str, Any] | None = None
+    metrics: dict[str, Any] | None = None
+    stopped: bool | None = None
+    stop_cause: Any = None
+    started_at: str | None = None
+    ended_at: str | None = None
+    schema_version: int | None = None
+
+    @property
+    def public(self) -> bool:
+        """Whether the public harness wrote it."""
+        return self.schema_version is None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the game was: initial calendars, the meetings in order, its limits, and the labels of its items.
+
+    `hydrated` says that agents are shown calendars with labels; `announced` is how many rounds there should be.
+    """
+
+    calendars: tuple[Calendar, ...]
+    meetings: tuple[Meeting, ...]
+    announced: int
+    max_turns: int
+    retries: int
+    dm_cap: int | None
+    channels: tuple[str, ...]
+    labels: dict[tuple[str, int], str]
+    hydrated: bool
+
+
+@dataclass(slots=True)
+class Turn:
+    """Where a turn's events stand: what it was shown, what it answered, and what became of its calls."""
+
+    start: int | None = None
+    end: int | None = None
+    outcomes: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Decide:
+    """Where an agent's decision events of one phase and round stand, each kind in order."""
+
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    rejected: list[int] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+    final: list[int] = field(default_factory=list)
+
+
+DECIDE_LISTS = {
+    "decide_start": "starts",
+    "decide_end": "ends",
+    "batch_rejected": "rejected",
+    "decision_failed": "failed",
+    "batch_applied": "final",
+    "batch_rolled_back": "final",
+}
+_DECODER = msgspec.json.Decoder(Raw)
+_PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
+
+
+def decode(text: bytes) -> Raw:
+    """The trace. Raises Unreadable with the decoder's complaint and its place."""
+    try:
+        return _DECODER.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        message = str(error)
+        place = _PATH.search(message)
+        raise Unreadable(_PATH.sub("", message), place["path"] if place else "") from error
+
+
+def key_part(value: Any) -> Any:
+    """A value that can stand in a key, and is equal to nothing but itself."""
+    return value if value is None or type(value) in (int, str) else repr(value)
+
+
+def place_of(event: Event) -> tuple[Any, Any, Any, Any]:
+    """(round, turn, phase, agent) as the event names them."""
+    get = event.data.get
+    place = get("round"), get("turn"), get("phase"), get("agent_id")
+    if type(place[0]) is int is type(place[1]) and type(place[2]) is str and type(place[3]) is int:
+        return place
+    return key_part(place[0]), key_part(place[1]), key_part(place[2]), key_part(place[3])
+
+
+class Index:
+    """Where the answers of each turn and decision are recorded."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self.events = events
+        self.places = [place_of(event) for event in events]
+        self.turns: dict[tuple[Any, Any, Any], Turn] = {}
+        self.decides: dict[tuple[Any, Any, Any], Decide] = {}
+        for number, event in enumerate(events):
+            round_, turn, phase, agent = self.places[number]
+            if event.type in ("turn_start", "turn_end") or event.type in OUTCOMES:
+                self.add_turn(number, event.type, self.turns.setdefault((round_, turn, agent), Turn()))
+            elif event.type in DECIDE_LISTS:
+                decide = self.decides.setdefault((round_, phase, agent), Decide())
+                getattr(decide, DECIDE_LISTS[event.type]).append(number)
+
+    def add_turn(self, number: int, kind: str, turn: Turn) -> None:
+        """Note an event of a turn; a second start or end is left to the comparison."""
+        if kind == "turn_start":
+            turn.start = number if turn.start is None else turn.start
+        elif kind == "turn_end":
+            turn.end = number if turn.end is None else turn.end
+        else:
+            turn.outcomes.append(number)
+
+    def data(self, number: int) -> dict[str, Any]:
+        """The event's data."""
+        return self.events[number].data
+
+
+def set_up(raw: Raw) -> Setup:
+    """What the game was, from its events and configuration. Raises Unreadable where its calendars are unknown."""
+    calendars = tuple(registrations(raw.events))
+    config = raw.config
+    meetings = tuple(meetings_of(raw, len(calendars)))
+    channels = config.get("channels")
+    return Setup(
+        calendars=calendars,
+        meetings=meetings,
+        announced=count(config, "num_meetings", len(meetings)),
+        max_turns=min(count(config, "max_turns_per_round", 15), MOST_SWEEPS),
+        retries=min(count(config, "decision_retries", 3), MOST_RETRIES),
+        dm_cap=config["dm_cap"] if type(config.get("dm_cap")) is int else None,
+        channels=tuple(c for c in channels if isinstance(c, str)) if isinstance(channels, list) else CHANNELS,
+        labels=labels_of(config),
+        hydrated=any(shows_label(event.data) for event in raw.events),
+    )
+
+
+def count(config: dict[str, Any], name: str, default: int) -> int:
+    """A number of the configuration, or the default where it states none."""
+    value = config.get(name)
+    return value if type(value) is int and 0 <= value < 1_000_000 else default
+
+
+def shows_label(data: dict[str, Any]) -> bool:
+    """Whether the event shows a calendar with a label in it."""
+    texts = (data.get("calendar_render"), data.get("calendar_snapshot_render"))
+    return any(isinstance(text, str) and " private_label=" in text for text in texts)
+
+
+def registrations(events: list[Event]) -> Iterator[Calendar]:
+    """Each agent's initial calendar, by number."""
+    shown: dict[Any, tuple[int, Any]] = {}
+    for number, event in enumerate(events):
+        if event.type == "agent_registered":
+            shown.setdefault(key_part(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
+    if not shown or set(shown) != set(range(len(shown))) or len(shown) > MOST_AGENTS:
+        raise Unreadable(f"the agents registered are {list(shown)[:20]}, not all from 0 up", ".events")
+    sizes = set()
+    for agent in range(len(shown)):
+        number, text = shown[agent]
+        calendar = read(text)
+        place = f".events[{number}].data.calendar_render"
+        if calendar is None or len(calendar) > MOST_SLOTS:
+            raise Unreadable(f"agent {agent}'s initial calendar is not one slot a line", place)
+        sizes.add(len(calendar))
+        if len(sizes) > 1:
+            raise Unreadable(f"agent {agent}'s initial calendar has not as many slots as those before", place)
+        yield calendar
+
+
+def meetings_of(raw: Raw, agents: int) -> Iterator[Meeting]:
+    """The meetings in order: the scenario's, or, where the configuration has none, those of the rounds."""
+    scenario = raw.config.get("scenario")
+    listed = scenario.get("meetings") if isinstance(scenario, dict) else None
+    if isinstance(listed, list):
+        for number, entry in enumerate(listed):
+            yield meeting(entry, None, agents, f".config.scenario.meetings[{number}]")
+        return
+    for number, event in enumerate(raw.events):
+        if event.type == "round_start":
+            order = event.data.get("speaker_order")
+            yield meeting(event.data.get("meeting"), order, agents, f".events[{number}].data.meeting")
+
+
+def meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
+    """One meeting as it is listed. Raises Unreadable where it is none."""
+    if not isinstance(entry, dict):
+        raise Unreadable("a meeting is not an object", place)
+    order = entry.get("speaker_order") if order is None else order
+    members: Any = entry.get("participants")
+    number, cost = entry.get("id"), entry.get("cost", 1)
+    if type(number) is not int or type(cost) is not int:
+        raise Unreadable("a meeting has no number or no cost", place)
+    for listed in (members, order):
+        if not isinstance(listed, list) or not all(type(a) is int and 0 <= a < agents for a in listed):
+            raise Unreadable("a meeting's participants or speakers are not agents of the game", place)
+    if sorted(members) != sorted(order) or len(set(members)) != len(members):
+        raise Unreadable("a meeting's speakers are not its participants", place)
+    return Meeting(number, tuple(members), cost, tuple(order), entry.get("duration", 1))
+
+
+def labels_of(config: dict[str, Any]) -> dict[tuple[str, int], str]:
+    """(kind, number) → private label, where the configuration lists them."""
+    scenario = config.get("scenario")
+    listed = scenario.get("labels") if isinstance(scenario, dict) else None
+    found = {}
+    for kind in ("errand", "meeting"):
+        entries = listed.get(f"{kind}s") if isinstance(listed, dict) else None
+        for number, entry in entries.items() if isinstance(entries, dict) else ():
+            label = entry.get("label") if isinstance(entry, dict) else None
+            if isinstance(label, str) and number.isdecimal() and len(number) < 19:
+                found[kind, int(number)] = label
+    return found

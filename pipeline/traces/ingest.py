@@ -1,0 +1,287 @@
+"""Traces to games, rounds, agents, messages, moves and calendars: what happened, counted from the events alone.
+
+A trace's own `metrics` and `final_state` are not believed: every figure is counted from its events.
+Only the agents' shares of the oracle's schedule are taken from there, as no event shows them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
+from pipeline.traces.game_state import GameState
+from pipeline.traces.identity import identify
+from pipeline.traces.records import Meeting
+from pipeline.traces.replay import replay
+from pipeline.traces.traces import Trace, TraceError
+from pipeline.tables.schemas.base import AGENTS, CALENDARS, CALLS, GAMES, ITEMS, MESSAGES, MOVES, ROUNDS
+from pipeline.tables.schemas.intended import INTENDED_TABLES
+from pipeline.tables.schemas.table import Row
+from pipeline.traces.intended import intended_rows
+from pipeline.traces.typed_messages import decode, said_chars
+
+Rows = dict[str, list[Row]]
+
+GameRow, RoundRow, AgentRow, MessageRow = (table.row_type() for table in (GAMES, ROUNDS, AGENTS, MESSAGES))
+MoveRow, ItemRow, CalendarRow, CallRow = (table.row_type() for table in (MOVES, ITEMS, CALENDARS, CALLS))
+
+TABLES = (
+    *("games", "rounds", "agents", "messages", "moves", "items", "calendars", "calls"),
+    *(table.name for table in INTENDED_TABLES),
+)
+
+
+def no_rows() -> Rows:
+    """An empty list of rows for each table that a trace gives."""
+    return {table: [] for table in TABLES}
+
+
+def ingest(trace: Trace, trace_path: str) -> Rows:
+    """The rows of one trace, a list per table, each row a named tuple of its table's columns.
+
+    Raises TraceError for a trace that decodes but tells of no game.
+    """
+    game = replay(trace)
+    return {
+        "games": [_game(trace, trace_path, game)],
+        "rounds": [_round(trace, game, number) for number in sorted(game.rounds)],
+        "messages": _messages(trace.game_id, game),
+        "calendars": _calendars(trace.game_id, game),
+        "agents": _agents(trace, game),
+        "moves": _moves(trace.game_id, game),
+        "items": _items(trace.game_id, game),
+        "calls": [CallRow(game_id=trace.game_id, **call._asdict()) for call in game.calls],
+        **intended_rows(trace, game),
+    }
+
+
+def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
+    start, config = game.start, trace.config
+    costs = _cost_by_agent(game)
+    realized = sum(costs.values())
+    meetings = _meetings(trace, game)
+    coordinated = [r for r in game.rounds.values() if r.resolution and r.resolution.coordinated]
+    slots = {agent: meeting_slots(calendar) for agent, calendar in game.calendars.items()}
+    dms = game.dms.total()
+    return GameRow(
+        game_id=trace.game_id,
+        trace_path=trace_path,
+        **identify(trace, start)._asdict(),
+        stopped=trace.stopped,
+        meetings=meetings,
+        meetings_scheduled=len(coordinated),
+        meetings_kept=sum(_kept(slots, r.meeting) for r in coordinated),
+        coordination_rate=len(coordinated) / meetings if meetings else None,
+        optimal_cost=start.optimal_cost,
+        greedy_cost=start.greedy_cost,
+        realized_cost=realized,
+        excess_cost=_difference(realized, start.optimal_cost),
+        dms=dms,
+        fairness=fairness(list(costs.values())),
+        excess_over_greedy=_difference(realized, start.greedy_cost),
+        dms_per_meeting=dms / len(coordinated) if coordinated else None,
+        group_messages=game.group_messages.total(),
+        message_chars=sum(len(sent.message.content) for sent in game.messages),
+        rounds=len(game.rounds),
+        num_agents=len(game.agents),
+        num_slots=game.num_slots,
+        num_participants=config.num_participants,
+        seed=start.scenario_seed if start.scenario_seed is not None else config.seed,
+        stop_cause=trace.stop_cause,
+        schema_version=trace.schema_version,
+    )
+
+
+def fairness(costs: Sequence[int]) -> float:
+    """Least cost / largest cost of a game's agents; 1 when all are 0 (section 3)."""
+    return min(costs) / max(costs) if any(costs) else 1.0
+
+
+def _cost_by_agent(game: GameState) -> dict[int, int]:
+    costs = dict.fromkeys(game.agents, 0)
+    for move in game.moves:
+        costs[move.batch.agent_id] += move.item.cost if move.item else 0
+    return costs
+
+
+def _meetings(trace: Trace, game: GameState) -> int:
+    """Meetings of the game: the rounds begun, and for a game broken off those that were still to come."""
+    return max(len(game.rounds), trace.config.num_meetings or 0) if trace.stopped else len(game.rounds)
+
+
+def _kept(slots_of: dict[int, dict[int, int]], meeting: Meeting) -> bool:
+    """Whether the meeting stands in one common slot on all its participants' calendars."""
+    slots = {slots_of[agent].get(meeting.id) for agent in meeting.participants}
+    return len(slots) == 1 and None not in slots
+
+
+def _difference(realized: int, reference: int | None) -> int | None:
+    return None if reference is None else realized - reference
+
+
+def _round(trace: Trace, game: GameState, number: int) -> Row:
+    this = game.rounds[number]
+    meeting, resolution = this.meeting, this.resolution
+    oracle_slot = _oracle_slot(trace, meeting)
+    participants = sorted(meeting.participants)
+    slots = [resolution.per_agent_slot.get(str(agent)) if resolution else None for agent in participants]
+    coordinated = resolution.coordinated if resolution else None
+    return RoundRow(
+        game_id=trace.game_id,
+        round=number,
+        meeting_id=meeting.id,
+        participants=participants,
+        coordinated=coordinated,
+        slot=slots[0] if coordinated and slots and len(set(slots)) == 1 else None,
+        dms=game.dms[number],
+        cost=this.cost,
+        group_messages=game.group_messages[number],
+        participant_slots=slots,
+        violated_meetings=resolution.consistency_violated_meeting_ids if resolution else [],
+        blocked_violations=len(resolution.blocked_slot_violations) if resolution else 0,
+        batches_rejected=this.failures["batch_rejected"],
+        decisions_failed=this.failures["decision_failed"],
+        rolled_back="batch_rolled_back" in this.failures,
+        speaker_order=this.speaker_order,
+        resolution_event=this.resolution_event,
+        optimal_cost=_optimal_cost(game, meeting, oracle_slot),
+        oracle_slot=oracle_slot,
+    )
+
+
+def _oracle_slot(trace: Trace, meeting: Meeting) -> int | None:
+    """The meeting's slot in the oracle's schedule, where the trace tells it."""
+    scenario = trace.config.scenario
+    return scenario.optimal.assignments.get(str(meeting.id)) if scenario else None
+
+
+def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | None:
+    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
+    if slot is None:
+        return None
+    return sum(item.cost for a in meeting.participants if (item := item_at(game.initial.get(a, []), slot)))
+
+
+def _agents(trace: Trace, game: GameState) -> list[Row]:
+    costs = _cost_by_agent(game)
+    burdens, specs = _oracle_burdens(trace, game), trace.config.agents
+    nosy = set(game.start.nosy_agent_ids or trace.config.nosy_agent_ids or [])
+    moves = Counter(move.batch.agent_id for move in game.moves if move.item)
+    sent = Counter(sent.message.from_agent for sent in game.messages)
+    received = Counter(agent for sent in game.messages for agent in sent.recipients)
+    chars: Counter[int] = Counter()
+    for message in game.messages:
+        chars[message.message.from_agent] += len(message.message.content)
+    rows = []
+    for agent, registered in sorted(game.agents.items()):
+        burden = burdens[agent] if burdens else None
+        rows.append(
+            AgentRow(
+                game_id=trace.game_id,
+                agent=agent,
+                agent_type=registered.agent_type or (specs[agent].type if agent < len(specs) else None),
+                model=registered.model or (specs[agent].named_model() if agent < len(specs) else None),
+                nosy=registered.is_nosy_agent or agent in nosy,
+                cost=costs[agent],
+                oracle_cost=burden,
+                excess_burden=_difference(costs[agent], burden),
+                moves=moves[agent],
+                messages_sent=sent[agent],
+                messages_received=received[agent],
+                chars_sent=chars[agent],
+            )
+        )
+    return rows
+
+
+def _oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
+    """Each agent's share of the oracle's schedule, where the trace tells it."""
+    scenario = trace.config.scenario
+    sources = (
+        (".config.scenario.optimal.per_agent_cost", scenario.optimal.per_agent_cost if scenario else None),
+        ("game_end's oracle_per_agent_cost", game.end.oracle_per_agent_cost if game.end else None),
+        (".metrics.oracle_per_agent_cost", trace.metrics.oracle_per_agent_cost),
+    )
+    for place, burdens in sources:
+        if burdens and len(burdens) != len(game.agents):
+            raise TraceError(f"{len(burdens)} costs for {len(game.agents)} agents", place)
+        if burdens:
+            return burdens
+    return ()
+
+
+def _messages(game_id: str, game: GameState) -> list[Row]:
+    return [
+        MessageRow(
+            game_id=game_id,
+            event_index=sent.event_index,
+            round=sent.message.round,
+            turn=sent.message.turn,
+            meeting_id=sent.message.meeting_id,
+            channel=sent.channel,
+            from_agent=sent.message.from_agent,
+            to_agents=sent.recipients,
+            content=sent.message.content,
+            typed=typed.protocol if (typed := decode(sent.message.content)) else None,
+            chars=len(sent.message.content),
+            said_chars=said_chars(sent.message.content),
+        )
+        for sent in game.messages
+    ]
+
+
+def _moves(game_id: str, game: GameState) -> list[Row]:
+    return [
+        MoveRow(
+            game_id=game_id,
+            event_index=move.event_index,
+            round=move.batch.round,
+            phase=move.batch.phase,
+            agent=move.batch.agent_id,
+            item_kind=item.kind if (item := move.item) else None,
+            item_id=item.id if item else move.action.item_id,
+            from_slot=move.action.from_slot,
+            to_slot=move.action.to_slot,
+            cost=item.cost if item else None,
+            action_index=move.action_index,
+            blocked=bool(item and item.blocked),
+        )
+        for move in game.moves
+    ]
+
+
+def _items(game_id: str, game: GameState) -> list[Row]:
+    return [
+        ItemRow(
+            game_id=game_id,
+            agent=agent,
+            slot=slot,
+            item_kind=item.kind,
+            item_id=item.id,
+            cost=item.cost,
+            blocked=item.blocked,
+        )
+        for agent, calendar in sorted(game.initial.items())
+        for slot, item in enumerate(calendar)
+        if item
+    ]
+
+
+def _calendars(game_id: str, game: GameState) -> list[Row]:
+    rows = []
+    for (number, agent), (index, text) in sorted(game.first_renderings.items()):
+        try:
+            calendar = read_rendering(text, game.num_slots)
+        except ValueError as error:
+            raise TraceError(str(error), f".events[{index}].data") from error
+        rows.append(
+            CalendarRow(
+                game_id=game_id,
+                round=number,
+                agent=agent,
+                event_index=index,
+                costs=[item.cost if item else 0 for item in calendar],
+                blocked=[slot for slot, item in enumerate(calendar) if item and item.blocked],
+                meeting_slots=[slot for slot, item in enumerate(calendar) if item and item.kind == "meeting"],
+            )
+        )
+    return rows

@@ -1,0 +1,189 @@
+"""One JSON text to a trace of typed records, or what is wrong with it and where.
+
+A trace is decoded in one go, each event by its type. One for which that fails is decoded again, event by event: that
+allows for kinds of events that nobody knows, and says where an event is wrong.
+"""
+
+import re
+from codecs import BOM_UTF8
+from typing import Any, Union
+
+import msgspec
+
+from pipeline.traces.records import EVENTS, Config, Count, Name, Record
+
+# None is the public benchmark's form, which has no version.
+KNOWN_VERSIONS = (None, 1)
+
+
+class TraceError(Exception):
+    """A trace that cannot be used: `reason` in plain words, `place` where in the text (JSON path or byte)."""
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(f"{reason} ({place})" if place else reason)
+        self.reason = reason
+        self.place = place
+
+
+class RawEvent(Record, frozen=True, gc=False):
+    type: str
+    data: msgspec.Raw
+
+
+class Metrics(Record, frozen=True, gc=False):
+    team_model_label: str | None = None
+    oracle_per_agent_cost: list[Count] | None = None
+
+
+class Version(Record, frozen=True, gc=False):
+    schema_version: Any = None
+
+
+class RawTrace(Record, frozen=True, gc=False):
+    game_id: Name
+    events: list[RawEvent]
+    config: Config = Config()
+    metrics: Metrics | None = None
+    stopped: bool | None = None
+    stop_cause: str | None = None
+    schema_version: int | None = None
+
+
+class Event(Record, frozen=True, gc=False):
+    """One event the tables need: its place in the trace, its type, and its data as a record."""
+
+    index: int
+    type: str
+    data: Any
+
+
+class Trace(Record, frozen=True, gc=False):
+    """One game's trace, cut down to what the tables need."""
+
+    game_id: str
+    config: Config
+    metrics: Metrics
+    events: list[Event]
+    stopped: bool
+    stop_cause: str | None
+    schema_version: int | None
+
+
+# Kinds of events that no table needs.
+UNNEEDED = ("consistency_violation", "game_stopped")
+
+_TRACE = msgspec.json.Decoder(RawTrace)
+_VERSION = msgspec.json.Decoder(Version)
+_EVENTS = {name: msgspec.json.Decoder(record) for name, record in EVENTS.items()}
+
+
+def _event_type(name: str, data: Any) -> type[msgspec.Struct]:
+    """The record of one kind of event, told from others by its `type`."""
+    return msgspec.defstruct(name, [("data", data)], tag_field="type", tag=name, frozen=True, gc=False)
+
+
+_NEEDED: dict[type[Any], str] = {_event_type(name, record): name for name, record in EVENTS.items()}
+_SKIPPED = [_event_type(name, msgspec.Raw) for name in UNNEEDED]
+
+
+class KnownTrace(RawTrace, frozen=True, gc=False):
+    """A trace all of whose events are of known kinds."""
+
+    events: list[Union[*_NEEDED, *_SKIPPED]]  # type: ignore[valid-type]
+
+
+_KNOWN = msgspec.json.Decoder(KnownTrace)
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
+_BYTE = re.compile(r" \(byte (?P<byte>\d+)\)$")
+
+
+def decode(text: bytes) -> Trace:
+    """The trace that a JSON text holds, or TraceError saying what is wrong with it and where."""
+    text = text.removeprefix(BOM_UTF8)
+    try:
+        known = _KNOWN.decode(text)
+    except UNDECODABLE:
+        return _decode_each(text)
+    events = [
+        Event(i, name, item.data)
+        for i, item in enumerate(known.events)
+        if (name := _NEEDED.get(type(item))) is not None
+    ]
+    return _trace(known, events)
+
+
+def _decode_each(text: bytes) -> Trace:
+    """The trace, its events decoded one by one."""
+    try:
+        raw = _TRACE.decode(text)
+    except UNDECODABLE as error:
+        _check_version(_version(text))
+        raise _explained(error, text, "") from error
+    # What is wrong with the whole comes before what is wrong with an event.
+    _trace(raw, [])
+    return _trace(raw, [event for i, item in enumerate(raw.events) if (event := _event(i, item))])
+
+
+def _trace(raw: RawTrace, events: list[Event]) -> Trace:
+    _check_version(raw.schema_version)
+    if not raw.game_id:
+        raise TraceError("game_id is empty", ".game_id")
+    return Trace(
+        game_id=raw.game_id,
+        config=raw.config,
+        metrics=raw.metrics or Metrics(),
+        events=events,
+        stopped=bool(raw.stopped),
+        stop_cause=raw.stop_cause,
+        schema_version=raw.schema_version,
+    )
+
+
+def _version(text: bytes) -> object:
+    """The version that a text which is no trace of ours claims to have."""
+    try:
+        return _VERSION.decode(text).schema_version
+    except UNDECODABLE:
+        return None
+
+
+def _check_version(version: object) -> None:
+    if version not in KNOWN_VERSIONS or isinstance(version, bool):
+        known = " and ".join("none" if known is None else str(known) for known in KNOWN_VERSIONS)
+        raise TraceError(f"schema_version is {version!r:.40}; known are {known}", ".schema_version")
+
+
+def _event(index: int, raw: RawEvent) -> Event | None:
+    """The event's record, or None for a type that no table needs."""
+    decoder = _EVENTS.get(raw.type)
+    if decoder is None:
+        return None
+    try:
+        return Event(index, raw.type, decoder.decode(raw.data))
+    except UNDECODABLE as error:
+        raise _explained(error, bytes(raw.data), f".events[{index}].data") from error
+
+
+def _explained(error: Exception, text: bytes, where: str) -> TraceError:
+    """A decoder's complaint as reason and place."""
+    message = str(error)
+    if isinstance(error, RecursionError):
+        return TraceError("not a trace: nested too deeply", where or "top level")
+    if isinstance(error, UnicodeDecodeError):
+        return TraceError(f"not UTF-8: {error.reason}", f"{where} byte {_invalid_byte(text)}".strip())
+    if found := _PATH.search(message):
+        return TraceError(f"not a trace: {message[: found.start()]}", where + found["path"])
+    if isinstance(error, msgspec.ValidationError):
+        return TraceError(f"not a trace: {message}", where or "top level")
+    if found := _BYTE.search(message):
+        return TraceError(f"not JSON: {message[: found.start()]}", f"{where} byte {found['byte']}".strip())
+    return TraceError(f"not JSON: {message}", where or f"byte {len(text)}")
+
+
+def _invalid_byte(text: bytes) -> int:
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
