@@ -74,10 +74,10 @@ def scoring(sources: "Sequence[Source]", out: Path) -> None:
 
 
 def _score(sources: "Sequence[Source]", out: Path) -> None:
-    from pipeline.tables import io
     from pipeline.derive.rows import ingested_frames, read_traces
     from pipeline.privacy.frames import privacy_frames
     from pipeline.privacy.rules import RULES, Weighing
+    from pipeline.tables import io
     from pipeline.tables.schemas.base import TABLES
 
     for rows, _ in read_traces(sources):

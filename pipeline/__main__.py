@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from machine.terminal import Commands, progress_bar
-from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
-from pipeline.derive.command import derive
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
+from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
+from pipeline.derive.command import derive
 from pipeline.paper.ledger.command import EXAMPLES as EXAMPLES_LEDGER
 from pipeline.paper.ledger.command import ledger
 from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
@@ -128,11 +128,13 @@ def compare(
 @app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Build what documents quote of results, tables and measurements, and the simulator's own documents."""
+    from pipeline.beyond.tables import PARTS
     from pipeline.reports.documents import build
 
+    parts = (*build.PARTS, *PARTS)
     if not check:
-        build.write()
-    elif not build.check():
+        build.write(parts)
+    elif not build.check(parts):
         raise typer.Exit(1)
 
 
@@ -157,7 +159,14 @@ def ship(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
 ) -> None:
     """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""
-    from pipeline.reports.reference_study import PARAMS, PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, make_reference
+    from pipeline.reports.reference_study import (
+        PARAMS,
+        PARAMS_BEYOND,
+        REFERENCE,
+        REFERENCE_BEYOND,
+        ROOT,
+        make_reference,
+    )
 
     make_reference(tables, REFERENCE, PARAMS)
     make_reference(tables, REFERENCE_BEYOND, PARAMS_BEYOND)

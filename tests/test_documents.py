@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.reports.documents.build import PARTS, built
+from pipeline.beyond.tables import PARTS as PARTS_BEYOND
+from pipeline.reports.documents.build import PARTS as PARTS_OF_THE_STUDY
+from pipeline.reports.documents.build import built
 from pipeline.reports.documents.markdown import PART, filled, table
 from sim.runs.documents import DOCUMENTS
 
+PARTS = (*PARTS_OF_THE_STUDY, *PARTS_BEYOND)
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((*ROOT.glob("*.md"), ROOT / "data/README.md", *(ROOT / "docs").rglob("*.md")))
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
@@ -28,7 +31,7 @@ def in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("document", dict.fromkeys(part.document for part in PARTS))
 def test_a_document_quotes_its_sources_as_they_are(document: str) -> None:
-    assert built()[Path(document)] == Path(document).read_text(encoding="utf-8"), "run `python -m pipeline docs`"
+    assert built(PARTS)[Path(document)] == Path(document).read_text(encoding="utf-8"), "run `python -m pipeline docs`"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=str)

@@ -5,8 +5,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.paper.compare import compare, read_numbers
 from pipeline.derive.parallel import Recipe, derive
+from pipeline.paper.compare import compare, read_numbers
 from pipeline.privacy.rules import RULES
 from pipeline.tables.queries import query
 from sim.game.game import Limits

@@ -16,8 +16,8 @@ from machine.stores import file_system, list_files, open_file
 from pipeline.derive import parallel
 from pipeline.tables.hive import BY
 from pipeline.tables.io import read_table
-from pipeline.traces.sources import Source, find, find_and_count_others, split_pack, texts
 from pipeline.tables.schemas.base import TABLES
+from pipeline.traces.sources import Source, find, find_and_count_others, split_pack, texts
 from sim.game.trace import read, write
 from tests.remote import TASKS, TEAMS, contents, derive, run, send
 from tests.servers import SECONDS, Store

@@ -1,1 +1,1 @@
-"""What is said beside the slots: leaked labels, behaviours, stance, and how much is written."""
+"""What messages show beside slots: leaked labels, the twelve patterns, stance, volume."""

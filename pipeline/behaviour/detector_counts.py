@@ -8,10 +8,10 @@ of itself.
 
 import polars as pl
 
-from pipeline.tables import io
-from pipeline.tables.schemas.base import TABLES
 from pipeline.behaviour.patterns import MESSAGE_PATTERNS
 from pipeline.behaviour.phrases import GOSSIP
+from pipeline.tables import io
+from pipeline.tables.schemas.base import TABLES
 
 MESSAGE = ["game_id", "event_index"]
 FEASIBLE_ABOVE = 0.5

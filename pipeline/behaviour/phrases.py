@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.behaviour.tokens import folded
 from pipeline.behaviour.lexicons import words
+from pipeline.behaviour.tokens import folded
 
 Span = tuple[int, int]
 

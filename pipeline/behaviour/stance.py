@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from pipeline.behaviour.tokens import APOSTROPHES
 from pipeline.behaviour.lexicons import words
+from pipeline.behaviour.tokens import APOSTROPHES
 
 
 def stance(messages: pl.DataFrame, agents: pl.DataFrame) -> pl.DataFrame:

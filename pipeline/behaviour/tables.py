@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from pipeline.behaviour.phrases import Thresholds
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
-from pipeline.behaviour.phrases import Thresholds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,12 +32,12 @@ Frames = dict[str, "pl.DataFrame"]
 
 def speech_frames(frames: Frames, limits: Thresholds) -> Frames:
     """The tables of schemas_speech from those of what happened and from belief_evidence."""
-    from pipeline.tables import io
+    from pipeline.behaviour.detector_counts import truth
     from pipeline.behaviour.leaks import find_leaks
     from pipeline.behaviour.patterns import find_patterns
     from pipeline.behaviour.stance import stance
     from pipeline.behaviour.volume import round_volume, speaker_volume
-    from pipeline.behaviour.detector_counts import truth
+    from pipeline.tables import io
 
     messages, rounds = frames["messages"], frames["rounds"]
     leaks = find_leaks(messages, frames["labels_known"], rounds, frames["agents"])

@@ -1,12 +1,16 @@
-"""Every table beyond the paper, area by area."""
+"""Every table beyond the paper, area by area, and where they are documented."""
 
-from pipeline.beyond.power_analysis.tables import ENOUGH_TABLES
-from pipeline.beyond.frontier.tables import FRONTIER_TABLES
+from functools import partial
+
 from pipeline.beyond.cost_decomposition.tables import LADDER_TABLES
+from pipeline.beyond.frontier.tables import FRONTIER_TABLES
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
 from pipeline.beyond.optima.tables import OPTIMA_TABLES
+from pipeline.beyond.power_analysis.tables import ENOUGH_TABLES
 from pipeline.beyond.strategy.tables import STRATEGY_TABLES
 from pipeline.beyond.worlds.tables import WORLDS_TABLES
+from pipeline.reports.documents.build import Part
+from pipeline.reports.documents.reference import data_dictionary
 
 BEYOND_TABLES = {
     name: table
@@ -21,3 +25,5 @@ BEYOND_TABLES = {
     )
     for name, table in tables.items()
 }
+
+PARTS = (Part("docs/beyond/README.md", "beyond", partial(data_dictionary, BEYOND_TABLES.values())),)

@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING, Any
 from machine.process_pool import Run
 from machine.processes import cores, no_garbage_collection
 from machine.stores import is_url
-from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
-from pipeline.traces.ingest import Rows, no_rows
-from pipeline.privacy.frames import PRIVACY, privacy_frames
-from pipeline.traces import limits
-from pipeline.traces.sources import Source, find, is_pack, split_pack, texts
-from pipeline.privacy.rules import RULES, RuleSet, Weighing
-from pipeline.tables.schemas.base import REJECTED, TABLES
-from pipeline.tables.shards import CLUSTER_CAPACITY, game_ranges, merge_partitioned_table, merge_table, publish, remove_shards, scratch_in, table_executor, write_shaped_shards
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import SPEECH, speech_frames
+from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
+from pipeline.privacy.frames import PRIVACY, privacy_frames
+from pipeline.privacy.rules import RULES, RuleSet, Weighing
+from pipeline.tables.schemas.base import REJECTED, TABLES
+from pipeline.tables.shards import (
+    CLUSTER_CAPACITY,
+    game_ranges,
+    merge_partitioned_table,
+    merge_table,
+    publish,
+    remove_shards,
+    scratch_in,
+    table_executor,
+    write_shaped_shards,
+)
+from pipeline.traces import limits
+from pipeline.traces.ingest import Rows, no_rows
+from pipeline.traces.sources import Source, find, is_pack, split_pack, texts
 
 if TYPE_CHECKING:
     import polars as pl

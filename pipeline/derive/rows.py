@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.traces.ingest import Rows, ingest, no_rows
+from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
+from pipeline.traces.ingest import Rows, ingest, no_rows
 from pipeline.traces.sources import Source, texts
 from pipeline.traces.traces import TraceError, decode
-from pipeline.tables.schemas.base import TABLES
 
 if TYPE_CHECKING:
     import polars as pl

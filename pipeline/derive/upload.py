@@ -12,10 +12,10 @@ from typing import Any
 
 from machine.files import place_to_write
 from machine.stores import TRIAL, Unreachable, file_system, plain_errors, write_trial
-from pipeline.tables.hive import is_partition
 from pipeline.derive.parallel import Derived, Progress, Recipe, derive_sources
-from pipeline.traces.sources import PACKS, SINGLES, Source
+from pipeline.tables.hive import is_partition
 from pipeline.tables.shards import scratch_in
+from pipeline.traces.sources import PACKS, SINGLES, Source
 
 # Files sent at once, each with some 32 MB in memory.
 AT_ONCE = 4

@@ -1,1 +1,1 @@
-"""The paper's own figures: by name, and set beside each other."""
+"""The paper's printed figures and statements with ours beside them, and the stages of the study that reproduces it."""

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from pipeline.tables.names import PAPER_PROTOCOLS
+
 if TYPE_CHECKING:
     from rich.table import Table
 
-TEAMS = {"IMAP": "imap", "SD-MAP": "sd", "DSM-Welfare": "dsm-welfare", "DSM-Private": "dsm-private"}
+TEAMS = {name: team for team, name in PAPER_PROTOCOLS.items()}
 ROUNDING = "half up, of the exact decimal value"
 
 # A mean of decimals is off by some 1e-15 in binary: below this many decimals a digit is noise, not a figure.

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pipeline.paper.compare import read_numbers
+from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
+from pipeline.statistics.resampling import Resampling
+from pipeline.tables import paths
 from pipeline.tables.database import attach
 from pipeline.tables.io import polars_schema
-from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
-from pipeline.tables.schemas.results import RESULT_TABLES
-from pipeline.statistics.resampling import Resampling
 from pipeline.tables.queries import queries, query_text
+from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
     from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parents[2]
-NUMBERS = ROOT / "data/paper/numbers.csv"
+NUMBERS = ROOT / paths.NUMBERS
 
 VERDICT = {
     "claim": pl.String,
@@ -49,8 +50,8 @@ class Study:
     """The tables and results of one folder each, read as they are asked for.
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
-    reference: the file that tells the study's own tables (`pipeline.reports.reference_study`). Where the current folder has
-    no such tables, relative paths are those of the project.
+    reference: the file that tells the study's own tables (reference_study.py). Where the current folder has no such
+    tables, relative paths are those of the project.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""The statistics behind the claims: likelihoods, small samples, intervals and paired tests."""
+"""Tables to claims with uncertainty: intervals, paired tests, mixed effects, robustness, and checks of the metrics."""

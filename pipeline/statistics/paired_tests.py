@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.tables.io import read_table, to_frame
-from pipeline.tables.schemas.results import COMPARISONS, RANKS
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import by_game, ended
 from pipeline.statistics.resampling import Resampling, stream
+from pipeline.tables.io import read_table, to_frame
+from pipeline.tables.schemas.results import COMPARISONS, RANKS
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
 DRAWS = 10_000

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 from polars import selectors as cs
 
-from pipeline.tables.io import to_frame
 from pipeline.statistics.mixed_effects import crossed, per_group_slopes, predictors
-from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
 from pipeline.statistics.small_sample import between_test, bootstrap_test, permutation_test
+from pipeline.tables.io import to_frame
+from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
 
 OUTCOME, PREDICTOR, GROUPS = "vps_uniform_mean", "excess_cost", ("team", "task_id")
 POOLED = "pooled"

@@ -13,8 +13,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 
-from pipeline.statistics.mixed_effects import Observations, fit, observations
 from pipeline.statistics import reml
+from pipeline.statistics.mixed_effects import Observations, fit, observations
 from pipeline.statistics.reml import Array
 from pipeline.statistics.resampling import stream
 

@@ -1,1 +1,1 @@
-"""Reading traces: files, packs and archives to typed records, ours and the public benchmark's."""
+"""Traces in, ours or the public benchmark's: typed records, a replay, the rows of what happened; and an auditor."""

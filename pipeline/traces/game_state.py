@@ -6,10 +6,21 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from pipeline.traces.calendars import Calendar, Item
-from pipeline.traces.model_calls import Call, Thought
-from pipeline.traces.records import AgentRegistered, Batch, DecideEnd, GameEnd, GameStart, Intent, Meeting, Message, Reschedule, Resolution
-from pipeline.traces.traces import Event, TraceError
 from pipeline.traces.labels_seen import LabelsSeen
+from pipeline.traces.model_calls import Call, Thought
+from pipeline.traces.records import (
+    AgentRegistered,
+    Batch,
+    DecideEnd,
+    GameEnd,
+    GameStart,
+    Intent,
+    Meeting,
+    Message,
+    Reschedule,
+    Resolution,
+)
+from pipeline.traces.traces import Event, TraceError
 
 
 @dataclass(slots=True)

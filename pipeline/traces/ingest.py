@@ -7,16 +7,16 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 from collections import Counter
 from collections.abc import Sequence
 
-from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
-from pipeline.traces.game_state import GameState
-from pipeline.traces.identity import identify
-from pipeline.traces.records import Meeting
-from pipeline.traces.replay import replay
-from pipeline.traces.traces import Trace, TraceError
 from pipeline.tables.schemas.base import AGENTS, CALENDARS, CALLS, GAMES, ITEMS, MESSAGES, MOVES, ROUNDS
 from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.table import Row
+from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
+from pipeline.traces.game_state import GameState
+from pipeline.traces.identity import identify
 from pipeline.traces.intended import intended_rows
+from pipeline.traces.records import Meeting
+from pipeline.traces.replay import replay
+from pipeline.traces.traces import Trace, TraceError
 from pipeline.traces.typed_messages import decode, said_chars
 
 Rows = dict[str, list[Row]]

@@ -2,12 +2,19 @@
 
 import msgspec
 
+from pipeline.tables.schemas.intended import (
+    AGENT_PARAMETERS,
+    DECISIONS,
+    INTENDED_LABELS,
+    INTENDED_STATEMENTS,
+    INTENTS,
+    THOUGHTS,
+)
+from pipeline.tables.schemas.table import Row
 from pipeline.traces.game_state import GameState
+from pipeline.traces.labels_seen import labels_known
 from pipeline.traces.records import DecideEnd
 from pipeline.traces.traces import Trace
-from pipeline.tables.schemas.intended import AGENT_PARAMETERS, DECISIONS, INTENDED_LABELS, INTENDED_STATEMENTS, INTENTS, THOUGHTS
-from pipeline.tables.schemas.table import Row
-from pipeline.traces.labels_seen import labels_known
 
 ParameterRow, DecisionRow, ThoughtRow = (table.row_type() for table in (AGENT_PARAMETERS, DECISIONS, THOUGHTS))
 IntentRow, StatementRow, LabelRow = (table.row_type() for table in (INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS))

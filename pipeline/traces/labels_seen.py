@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from pipeline.traces.calendars import Calendar
-from pipeline.traces.records import Config, Labels, Meeting
 from pipeline.tables.schemas.intended import LABELS_KNOWN
 from pipeline.tables.schemas.table import Row
+from pipeline.traces.calendars import Calendar
+from pipeline.traces.records import Config, Labels, Meeting
 
 # A calendar line and the label of what the slot holds, a Python repr: `Slot  4: Errand #7 (cost=100) private_label=…`.
 LINE = re.compile(

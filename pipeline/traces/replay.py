@@ -5,11 +5,28 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from pipeline.traces.calendars import apply_batch, read_rendering
 from pipeline.traces import limits
+from pipeline.traces.calendars import apply_batch, read_rendering
 from pipeline.traces.game_state import GameState, Move, Round, SentMessage, refuse
 from pipeline.traces.model_calls import read_calls, read_thoughts
-from pipeline.traces.records import Action, AgentRegistered, Batch, BatchFailure, CalendarShown, DecideEnd, GameEnd, GameStart, Intent, InvalidToolCall, Message, Reschedule, Resolution, RoundStart, Schedule, TurnEnd
+from pipeline.traces.records import (
+    Action,
+    AgentRegistered,
+    Batch,
+    BatchFailure,
+    CalendarShown,
+    DecideEnd,
+    GameEnd,
+    GameStart,
+    Intent,
+    InvalidToolCall,
+    Message,
+    Reschedule,
+    Resolution,
+    RoundStart,
+    Schedule,
+    TurnEnd,
+)
 from pipeline.traces.traces import Event, Trace, TraceError
 
 CHEAP_TALK = "CHEAP_TALK"

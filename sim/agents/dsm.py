@@ -13,7 +13,18 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Action, Request
-from sim.agents.dsm_plans import TOP_SCORE, Displacement, DsmParameters, Plan, Reward, offer_size, own_plans, response, reward_for, schedulable
+from sim.agents.dsm_plans import (
+    TOP_SCORE,
+    Displacement,
+    DsmParameters,
+    Plan,
+    Reward,
+    offer_size,
+    own_plans,
+    response,
+    reward_for,
+    schedulable,
+)
 from sim.agents.scripted import ScriptedAgent, clear_errand, dm, others, reschedule, schedule
 from sim.calendar import ScheduledMeeting
 

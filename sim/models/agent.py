@@ -12,7 +12,16 @@ from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
 from sim.models.parse import LONGEST, parse
-from sim.models.prompts import MeetingNotice, build_decision_message, build_retry_message, build_round_start_message, build_system_prompt, build_turn_message, build_voluntary_reschedule_message, list_inbox
+from sim.models.prompts import (
+    MeetingNotice,
+    build_decision_message,
+    build_retry_message,
+    build_round_start_message,
+    build_system_prompt,
+    build_turn_message,
+    build_voluntary_reschedule_message,
+    list_inbox,
+)
 from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from pipeline.beyond.frontier.domination import domination
 from pipeline.beyond.frontier.games import LEAKAGE
-from pipeline.beyond.frontier.pareto import hypervolume, pareto, undominated, volumes
 from pipeline.beyond.frontier.gap_to_frontier import placed, reported
+from pipeline.beyond.frontier.pareto import hypervolume, pareto, undominated, volumes
 from pipeline.beyond.frontier.plots import places, plane, shares
 from pipeline.beyond.frontier.points import draws, over_draws, points
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
 from pipeline.beyond.frontier.teams import main as write_teams
 from pipeline.beyond.frontier.teams import settings as team_settings
 from pipeline.statistics.pareto import frontier
-from pipeline.tables.io import shaped
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import shaped
 from sim.runs.teams import build_agent, read_team
 
 RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.cost_decomposition.decisions import steps_of
 from pipeline.beyond.cost_decomposition.counterfactuals import OF_TASK, OF_TEAM, replays, rungs
+from pipeline.beyond.cost_decomposition.decisions import steps_of
 from pipeline.beyond.cost_decomposition.search import Step
 from pipeline.beyond.cost_decomposition.steps import ORDERS, STEPS, means, steps
 from pipeline.beyond.cost_decomposition.tables import LADDER_RUNGS
+from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema
 from pipeline.tables.schemas.base import TABLES
-from pipeline.statistics.resampling import Resampling
 
 RUNGS = ("optimal", *OF_TASK, *OF_TEAM, "team_held", "realized")
 

@@ -6,7 +6,19 @@ from hypothesis import strategies as st
 from ladder_brute_force import every_outcome
 
 from pipeline.beyond.cost_decomposition.calendars import FREE, HELD, Boards
-from pipeline.beyond.cost_decomposition.search import ANY, BEST, CHEAPEST, FIRST, OBSERVED, TIES, Outcome, Rules, Step, TooManyStates, least
+from pipeline.beyond.cost_decomposition.search import (
+    ANY,
+    BEST,
+    CHEAPEST,
+    FIRST,
+    OBSERVED,
+    TIES,
+    Outcome,
+    Rules,
+    Step,
+    TooManyStates,
+    least,
+)
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import NoSchedule, solve
 from sim.tasks.scenario import Meeting

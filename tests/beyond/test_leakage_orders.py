@@ -16,9 +16,9 @@ from pipeline.beyond.leakage.orders import kendall, orders, reversed_pairs
 from pipeline.beyond.leakage.priors import prior_of
 from pipeline.beyond.leakage.sensitivity import by_prior
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
+from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.statistics.resampling import Resampling
 
 values = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=7)
 

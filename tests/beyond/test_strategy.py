@@ -17,10 +17,10 @@ from pipeline.beyond.strategy.outcomes import agents_of, outcomes
 from pipeline.beyond.strategy.probers import DIFFERENCE, probers
 from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.beyond.strategy.teams import Lie, liar_team, liars, prober_team, read_name, write_team
-from pipeline.tables.io import shaped
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.traces.sources import find, texts
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import shaped
+from pipeline.traces.sources import find, texts
 from sim.__main__ import app
 
 FEW = Resampling(resamples=50, seed="few")

@@ -18,9 +18,9 @@ from pipeline.beyond.worlds.growth import MEASURES, exponent, growth, points, sl
 from pipeline.beyond.worlds.proofs import least_cost
 from pipeline.beyond.worlds.suites import known_optimum, suite_tasks
 from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
-from pipeline.tables.io import shaped, write_csv
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import shaped, write_csv
 from sim.__main__ import app
 
 FEW = Resampling(resamples=40, seed="few")

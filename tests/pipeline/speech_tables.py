@@ -3,13 +3,13 @@
 import polars as pl
 from trace_builder import CALENDARS, TraceBuilder
 
-from pipeline.derive.rows import ingested_frames
-from pipeline.traces.ingest import ingest
-from pipeline.privacy.frames import privacy_frames
-from pipeline.traces.traces import decode
-from pipeline.privacy.rules import RULES, Weighing
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import speech_frames
+from pipeline.derive.rows import ingested_frames
+from pipeline.privacy.frames import privacy_frames
+from pipeline.privacy.rules import RULES, Weighing
+from pipeline.traces.ingest import ingest
+from pipeline.traces.traces import decode
 
 Frames = dict[str, pl.DataFrame]
 

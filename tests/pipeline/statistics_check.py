@@ -17,8 +17,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
-from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels, observations
 from pipeline.statistics import reml
+from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels, observations
 from pipeline.statistics.resampling import stream
 from pipeline.statistics.small_sample import bootstrap_test, permutation_test
 

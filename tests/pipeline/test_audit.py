@@ -14,6 +14,10 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.paper.stages.audit import main as stage
+from pipeline.reports.documents.reference import section
+from pipeline.tables.io import write_table
+from pipeline.tables.schemas.base import AUDIT
 from pipeline.traces.audit import files as audit_files
 from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch import Meeting, judge
@@ -21,10 +25,6 @@ from pipeline.traces.audit.calendar import from_json, labelled, read, render
 from pipeline.traces.audit.codes import CODES, Findings
 from pipeline.traces.audit.oracle import in_order, least_cost, shares
 from pipeline.traces.audit.record import set_up
-from pipeline.reports.documents.reference import section
-from pipeline.tables.io import write_table
-from pipeline.tables.schemas.base import AUDIT
-from pipeline.paper.stages.audit import main as stage
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
 from sim.runs.play import Play, play_game

@@ -7,9 +7,9 @@ import pytest
 
 from pipeline.paper.adversarial import probed
 from pipeline.paper.adversarial import reported as reported_leaks
-from pipeline.paper.pattern_rates import rank_agreement, rates, reported, trust
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import figures
+from pipeline.paper.pattern_rates import rank_agreement, rates, reported, trust
 from pipeline.reports.plots.dots import BEYOND, Count, counted_and_room
 from pipeline.reports.plots.heat import pattern_map, rate_in_words
 from pipeline.reports.plots.planes import stance_plane

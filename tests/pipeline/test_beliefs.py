@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_builder import CALENDARS, TraceBuilder, toy_game
 
-from pipeline.privacy import beliefs
 from pipeline.derive.rows import ingested_frames
-from pipeline.traces.ingest import ingest
+from pipeline.privacy import beliefs
 from pipeline.privacy.frames import privacy_frames
-from pipeline.traces.traces import decode
 from pipeline.privacy.rules import RULES, Weighing
+from pipeline.traces.ingest import ingest
+from pipeline.traces.traces import decode
 
 
 def derived(trace: TraceBuilder, rules: str = "paper", weighing: Weighing | None = None) -> dict[str, pl.DataFrame]:

@@ -9,13 +9,13 @@ import msgspec
 import polars as pl
 import pytest
 
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.rules import RULES
+from pipeline.reports.documents.metrics import FAILURES, OUTCOMES, POLICIES
 from pipeline.statistics.metric_checks import relabel, setting, talk
 from pipeline.statistics.metric_checks.checks import Case, cases, holds, verdicts
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS
 from pipeline.statistics.metric_checks.policies import beside_protocols
-from pipeline.reports.documents.metrics import FAILURES, OUTCOMES, POLICIES
-from pipeline.privacy.language.messages import language_claims
-from pipeline.privacy.rules import RULES
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import DEGENERATE, named_teams

@@ -9,12 +9,12 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
+from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.tables import shards
-from pipeline.__main__ import app
 from pipeline.tables.io import read_table
-from pipeline.traces.sources import find
 from pipeline.tables.schemas.base import TABLES
+from pipeline.traces.sources import find
 
 GAMES = [f"game-{number:02d}" for number in range(7)]
 

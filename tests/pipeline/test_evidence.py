@@ -11,8 +11,9 @@ from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols import KINDS
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
+from pipeline.tables.names import TYPED_PROTOCOLS
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.typed_messages import PROTOCOLS, decode
+from pipeline.traces.typed_messages import decode
 from pipeline.traces.typed_messages.records import DECODERS
 
 PAPER, RELEASE = RULES["paper"], RULES["release"]
@@ -125,7 +126,7 @@ def test_no_content_breaks_the_reader_of_its_kind(kind: str, body: dict[str, Any
 
 def test_every_kind_that_is_decoded_is_read() -> None:
     assert DECODERS.keys() == KINDS.keys()
-    assert {source.partition("_")[0] for source in KINDS} == set(PROTOCOLS)
+    assert {source.partition("_")[0] for source in KINDS} == set(TYPED_PROTOCOLS)
 
 
 QUOTES = (
@@ -138,16 +139,16 @@ QUOTES = (
 
 @pytest.mark.parametrize("sentence", QUOTES)
 def test_the_same_sentence_claims_the_same_whichever_protocol_it_quotes(sentence: str) -> None:
-    assert len({tuple(claimed(sentence % protocol)) for protocol in PROTOCOLS}) == 1
+    assert len({tuple(claimed(sentence % protocol)) for protocol in TYPED_PROTOCOLS}) == 1
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", TYPED_PROTOCOLS)
 def test_a_quoted_message_of_any_protocol_is_no_english(protocol: str) -> None:
     assert claimed(f'He wrote: {{"{protocol}": "decision"}} so slot 4 is busy for me') == []
     assert claimed(f"He wrote: {protocol}, so slot 4 is busy for me") == [(4, 0.05, 1.0)]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", TYPED_PROTOCOLS)
 def test_the_column_typed_is_documented_with_every_protocol(protocol: str) -> None:
     (typed,) = (column for column in TABLES["messages"].columns if column.name == "typed")
     message = decode(json.dumps({protocol: "decision"}))

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from trace_builder import TraceBuilder, toy_game
 
 from pipeline.derive.rows import ingested_frames
+from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.robustness.excess import excess_table, least_costs, measures, oracle_cost
 from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import decode
-from pipeline.statistics.robustness.excess import excess_table, least_costs, measures, oracle_cost
-from pipeline.statistics.resampling import Resampling
 
 FREE, BLOCKED = (0, False), (1, True)
 

@@ -10,8 +10,8 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
 from pipeline.tables.io import read_table
-from pipeline.traces import limits
 from pipeline.tables.schemas.base import TABLES
+from pipeline.traces import limits
 
 Frames = dict[str, pl.DataFrame]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reliability.md"

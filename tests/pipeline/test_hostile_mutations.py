@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import toy_game
 
+from pipeline.derive.parallel import Recipe, derived_frames
 from pipeline.derive.rows import Rejection, rejection, unforeseen
 from pipeline.traces.ingest import ingest
-from pipeline.derive.parallel import Recipe, derived_frames
 from pipeline.traces.traces import TraceError, decode
 
 GOOD = toy_game().group(1, 0, [1, 2], {"dsm": "proposals", "slots": [1]}).text()

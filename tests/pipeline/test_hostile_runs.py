@@ -17,8 +17,8 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from machine.processes import alive
-from pipeline.derive import parallel
 from pipeline.__main__ import app
+from pipeline.derive import parallel
 from pipeline.derive.rows import read_traces
 from pipeline.tables.io import read_table
 from pipeline.traces.sources import find, find_and_count_others

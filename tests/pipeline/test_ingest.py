@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, schedule, toy_game
 
+from pipeline.traces import limits
 from pipeline.traces.calendars import read_line, read_rendering
 from pipeline.traces.ingest import fairness, ingest
-from pipeline.traces import limits
 from pipeline.traces.traces import TraceError, decode
 
 

@@ -17,11 +17,11 @@ from msgspec.structs import replace
 from trace_builder import TraceBuilder, write_trace
 from typer.testing import CliRunner
 
-from pipeline.derive import parallel
 from pipeline.__main__ import app
-from pipeline.tables.io import read_table
 from pipeline.beyond.judge import model
 from pipeline.beyond.judge.questions import Question, read_messages
+from pipeline.derive import parallel
+from pipeline.tables.io import read_table
 from sim.models.prompts import load_variant
 from sim.models.serve.misbehave import Fault
 from sim.models.serve.server import Stub

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from speech_tables import Frames, derived, labelled_game
 from trace_builder import TraceBuilder, rendering
 
-from pipeline.derive.rows import ingested_frames
-from pipeline.traces.ingest import ingest
-from pipeline.behaviour.tokens import split, stem, stems
-from pipeline.traces.traces import decode
 from pipeline.behaviour.leaks import Known, find_leaks, labels_said, may_hint
 from pipeline.behaviour.terms import find_label, kind_of, read_label
+from pipeline.behaviour.tokens import split, stem, stems
+from pipeline.derive.rows import ingested_frames
+from pipeline.traces.ingest import ingest
+from pipeline.traces.traces import decode
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
 from sim.tasks.lists import read_list

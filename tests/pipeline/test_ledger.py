@@ -9,13 +9,13 @@ import pytest
 from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
+from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
 from pipeline.paper.ledger import show
 from pipeline.paper.ledger.build import Paper, ledger, read_paper
 from pipeline.paper.ledger.directions import Direction, answer_of, direction_of, shown
 from pipeline.paper.ledger.facts import Fact, facts
 from pipeline.paper.ledger.figure import Figure
 from pipeline.paper.ledger.measures import from_results, from_tables
-from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
 from pipeline.tables.queries import write_results
 
 if TYPE_CHECKING:

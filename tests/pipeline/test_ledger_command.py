@@ -7,8 +7,8 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from pipeline.derive import parallel
 from pipeline.__main__ import app
+from pipeline.derive import parallel
 from pipeline.paper.ledger.build import read_ledger
 from pipeline.paper.ledger.required import lost
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from statistics_check import games, long, lowest_on_grid, textbook, varied_games
 
-from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels, per_group_slopes, predictors
 from pipeline.statistics import reml
+from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels, per_group_slopes, predictors
 from pipeline.statistics.resampling import stream
 
 pytestmark = pytest.mark.slow

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline.reports.jupyter_kernel import kernel
-from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.stages.intervals import main as write_intervals
+from pipeline.reports.jupyter_kernel import kernel
+from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
 from pipeline.tables.queries import write_results
 
 ROOT = Path(__file__).parents[2]

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from pipeline.statistics.resampling import Resampling, stream
 from pipeline.statistics.robustness import ordering
 from pipeline.statistics.robustness.sweep import Grid
-from pipeline.statistics.resampling import Resampling, stream
 
 GRID = Grid(["paper"], [0.5, 0.9], [0.05])  # 8 points
 CHOICE = {"rules": "paper", "prior": 0.5, "epsilon": 0.05, "weight_mode": "uniform", "pairs": "observed"}

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.statistics.pareto import frontier
 from pipeline.reports.plots.dots import Panel, team_dots
 from pipeline.reports.plots.labels import settle, spread, text_size
 from pipeline.reports.plots.lines import Steps, team_lines
@@ -21,6 +20,7 @@ from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
 from pipeline.reports.plots.points import bounded, named, reported, told, with_ends
 from pipeline.reports.plots.style import compact, save
 from pipeline.statistics.bootstrap import line_through
+from pipeline.statistics.pareto import frontier
 from pipeline.statistics.resampling import Resampling
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
 
-from pipeline.paper import compare
-from pipeline.tables import database, io, queries
 from pipeline.derive import parallel
+from pipeline.paper import compare
 from pipeline.reports.documents.reference import data_dictionary
+from pipeline.tables import database, io, queries
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
 

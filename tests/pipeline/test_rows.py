@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from trace_builder import TraceBuilder, toy_game
 
+from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.ingest import ingest, no_rows
 from pipeline.traces.traces import decode
-from pipeline.tables.schemas.base import TABLES
 
 
 def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:

@@ -10,9 +10,7 @@ import pytest
 from site_games import HOSTILE, NAME, REASONING, site_tables
 from typer.testing import CliRunner
 
-from pipeline.tables import io
 from pipeline.__main__ import app
-from pipeline.tables.schemas.base import TABLES
 from pipeline.reports.site import build as building
 from pipeline.reports.site.build import Built, Origins, build
 from pipeline.reports.site.figures import figures
@@ -25,6 +23,8 @@ from pipeline.reports.site.pages import STATIC, script
 from pipeline.reports.site.reported import reported_rows
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
+from pipeline.tables import io
+from pipeline.tables.schemas.base import TABLES
 
 ROOT = Path(__file__).parents[2]
 DRAWN = Resampling(resamples=50, seed="intervals")

@@ -9,11 +9,10 @@ from speech_tables import labelled_game
 from test_truth import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
 
-from pipeline.derive import parallel
-from pipeline.tables.io import read_table
-from pipeline.derive import spans
 from pipeline.behaviour.tables import READ, SPEECH
+from pipeline.derive import parallel, spans
 from pipeline.paper.stages import speech, truth
+from pipeline.tables.io import read_table
 from pipeline.tables.queries import query
 
 ROOT = Path(__file__).parents[2]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from speech_tables import derived
 from trace_builder import TraceBuilder
 
-from pipeline.tables import io
-from pipeline.tables.schemas.base import TABLES
-from pipeline.behaviour.stance import stance
-from pipeline.tables.queries import query
 from pipeline.behaviour.lexicons import words
+from pipeline.behaviour.stance import stance
+from pipeline.tables import io
+from pipeline.tables.queries import query
+from pipeline.tables.schemas.base import TABLES
 
 
 def counts(*messages: str) -> tuple[int, ...]:

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from trace_builder import toy_game, write_trace
 
-from pipeline.tables.io import write_csv
-from pipeline.reports.notebook_session import INTERVAL, ROOT, ClaimFailed, Study
 from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.notebook_session import INTERVAL, ROOT, ClaimFailed, Study
 from pipeline.reports.reference_study import fingerprint, is_reference, make_reference
+from pipeline.tables.io import write_csv
 from pipeline.tables.queries import write_results
 
 

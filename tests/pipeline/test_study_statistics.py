@@ -7,19 +7,19 @@ import pytest
 import yaml
 from trace_builder import TraceBuilder, toy_game, write_trace
 
-from pipeline.tables import queries
-from pipeline.reports.documents import statistics as page
-from pipeline.tables.io import read_table
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.tables.schemas.results import RESULT_TABLES
 from pipeline.paper.stages import comparisons as comparing
 from pipeline.paper.stages import excess as exceeding
 from pipeline.paper.stages import intervals as drawing
 from pipeline.paper.stages import mixed_effects as regressing
 from pipeline.paper.stages import robustness as sweeping
+from pipeline.reports.documents import statistics as page
 from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
+from pipeline.tables import queries
+from pipeline.tables.io import read_table
+from pipeline.tables.schemas.results import RESULT_TABLES
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import named_teams

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from trace_builder import TraceBuilder, toy_game
 
 from pipeline.derive.rows import ingested_frames
-from pipeline.traces.ingest import ingest
 from pipeline.privacy.frames import privacy_frames
-from pipeline.traces.traces import decode
-from pipeline.statistics.robustness.sweep import Grid, SweepInputs, under_rules, vps
 from pipeline.privacy.rules import RULES, Weighing
+from pipeline.statistics.robustness.sweep import Grid, SweepInputs, under_rules, vps
+from pipeline.traces.ingest import ingest
+from pipeline.traces.traces import decode
 
 ENGLISH = (
     "Slot 3 works for me.",

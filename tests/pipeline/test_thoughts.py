@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from trace_builder import TraceBuilder
 
-from pipeline.traces.ingest import ingest
 from pipeline.traces import limits
+from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import decode
 
 

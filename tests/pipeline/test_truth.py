@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from speech_tables import derived
 from trace_builder import TraceBuilder
 
-from pipeline.tables.io import to_frame
-from pipeline.tables.schemas.base import TABLES
+from pipeline.behaviour.detector_counts import truth
 from pipeline.statistics.detector_accuracy import precision_and_recall
 from pipeline.statistics.resampling import Resampling
-from pipeline.behaviour.detector_counts import truth
+from pipeline.tables.io import to_frame
+from pipeline.tables.schemas.base import TABLES
 
 Meant = dict[str, Any]
 

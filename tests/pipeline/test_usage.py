@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from trace_builder import toy_game
 
-from pipeline.tables.io import read_table
 from pipeline.derive.parallel import derive
+from pipeline.tables.io import read_table
 from pipeline.traces.limits import MOST
 from pipeline.traces.model_calls import Call, read_calls
 from pipeline.traces.records import TurnEnd

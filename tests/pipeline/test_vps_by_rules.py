@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from trace_builder import toy_game
 
-from pipeline.tables.io import read_table
 from pipeline.derive.parallel import derive
 from pipeline.privacy.frames import vps_by_rules
+from pipeline.tables.io import read_table
 
 
 def test_the_release_s_weaker_proposals_move_beliefs_by_so_much_less(tmp_path: Path) -> None:

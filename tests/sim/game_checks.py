@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from pipeline.derive.rows import ingested_frames
 from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.calendar import Calendar, Item, read
 from pipeline.traces.audit.codes import ERROR
-from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import decode
 from sim.game.trace import Trace, encoded

@@ -5,7 +5,20 @@ from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
 from sim.calendar import ScheduledMeeting
 from sim.game.metrics import fairness, metrics
 from sim.game.rounds import RESOLUTION, resolution
-from tests.sim.worlds import CHAIN, Scripted, errand_id, events, new_game, play, reschedule, say, schedule, slots_of, tiny_task, written
+from tests.sim.worlds import (
+    CHAIN,
+    Scripted,
+    errand_id,
+    events,
+    new_game,
+    play,
+    reschedule,
+    say,
+    schedule,
+    slots_of,
+    tiny_task,
+    written,
+)
 
 
 def batch(*actions, round=0, attempt=0, phase=DECISION):

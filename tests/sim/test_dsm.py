@@ -3,7 +3,21 @@ import pytest
 from sim.agents import DECISION, VOLUNTARY
 from sim.agents.dsm import Dsm
 from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
-from tests.sim.worlds import BUMP, calendar, events, new_game, payloads, play, registration, request, reschedule, said, schedule, slots_of, written
+from tests.sim.worlds import (
+    BUMP,
+    calendar,
+    events,
+    new_game,
+    payloads,
+    play,
+    registration,
+    request,
+    reschedule,
+    said,
+    schedule,
+    slots_of,
+    written,
+)
 
 # Agent 0 holds meeting 1 with agent 1 and meeting 2 with agent 3; it leads a new one with agents 1 and 2.
 PRIOR = "M1(0,1)=2 . M2(0,3)=3 x1"

@@ -2,7 +2,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.agents.dsm_plans import PRIVATE, WELFARE, Displacement, DsmParameters, Reward, offer_size, offer_utility, own_plans, response, reward_for, schedulable, score_of
+from sim.agents.dsm_plans import (
+    PRIVATE,
+    WELFARE,
+    Displacement,
+    DsmParameters,
+    Reward,
+    offer_size,
+    offer_utility,
+    own_plans,
+    response,
+    reward_for,
+    schedulable,
+    score_of,
+)
 from tests.sim.worlds import calendar
 
 # Two prior meetings, an errand, two free slots.

@@ -3,7 +3,21 @@ import pytest
 
 from sim.agents import DECISION
 from sim.agents.imap import Imap, cheapest_slot, local_cost
-from tests.sim.worlds import TRIO, calendar, events, new_game, payloads, play, registration, request, reschedule, said, schedule, slots_of, written
+from tests.sim.worlds import (
+    TRIO,
+    calendar,
+    events,
+    new_game,
+    payloads,
+    play,
+    registration,
+    request,
+    reschedule,
+    said,
+    schedule,
+    slots_of,
+    written,
+)
 
 
 def agent(text, number=0):

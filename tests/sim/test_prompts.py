@@ -11,7 +11,19 @@ from sim.agents import Message
 from sim.game.game import Limits
 from sim.game.talk import CHANNELS
 from sim.models.agent import Answer, LlmAgent, Usage
-from sim.models.prompts import SECTIONS, VERSION, MeetingNotice, VariantError, build_decision_message, build_retry_message, build_round_start_message, build_system_prompt, build_turn_message, build_voluntary_reschedule_message, load_variant
+from sim.models.prompts import (
+    SECTIONS,
+    VERSION,
+    MeetingNotice,
+    VariantError,
+    build_decision_message,
+    build_retry_message,
+    build_round_start_message,
+    build_system_prompt,
+    build_turn_message,
+    build_voluntary_reschedule_message,
+    load_variant,
+)
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, labels_of, play_game_later

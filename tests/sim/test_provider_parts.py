@@ -4,7 +4,17 @@ from datetime import UTC, datetime
 import pytest
 
 from sim.models.agent import Answer, Ask, Usage
-from sim.models.attempts import CallError, KeyMissing, call_error, check_access, key_of, redact, seconds, secrets, wait_before
+from sim.models.attempts import (
+    CallError,
+    KeyMissing,
+    call_error,
+    check_access,
+    key_of,
+    redact,
+    seconds,
+    secrets,
+    wait_before,
+)
 from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost
 from sim.models.provider import Cache, digest
 from sim.models.spec import LlmParameters, Prices

@@ -6,7 +6,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sim.calendar import Errand
-from sim.tasks.scenario import Parameters, ScenarioError, draw_calendar, draw_participants, draw_speaker_orders, generate
+from sim.tasks.scenario import (
+    Parameters,
+    ScenarioError,
+    draw_calendar,
+    draw_participants,
+    draw_speaker_orders,
+    generate,
+)
 from sim.tasks.schedules import replay
 
 

@@ -2,7 +2,21 @@ import pytest
 
 from sim.agents import DECISION, VOLUNTARY
 from sim.agents.sd import SdMap, SdParameters
-from tests.sim.worlds import BUMP, calendar, events, new_game, payloads, play, registration, request, reschedule, said, schedule, slots_of, written
+from tests.sim.worlds import (
+    BUMP,
+    calendar,
+    events,
+    new_game,
+    payloads,
+    play,
+    registration,
+    request,
+    reschedule,
+    said,
+    schedule,
+    slots_of,
+    written,
+)
 
 
 def agent(text, number=0, **difficulty):

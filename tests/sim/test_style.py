@@ -13,11 +13,23 @@ from hypothesis import strategies as st
 from sim.agents import CHEAP_TALK, DECISION
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style
-from sim.runs.documents import STYLES
 from sim.game.game import Limits
+from sim.runs.documents import STYLES
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, read_team
-from tests.sim.worlds import CHAIN, TRIO, Scripted, calendar, events, new_game, play, registration, request, slots_of, tiny_task
+from tests.sim.worlds import (
+    CHAIN,
+    TRIO,
+    Scripted,
+    calendar,
+    events,
+    new_game,
+    play,
+    registration,
+    request,
+    slots_of,
+    tiny_task,
+)
 
 ROOT = Path(__file__).parents[2]
 EXACT = StyleParameters(**named_styles()["exact"])

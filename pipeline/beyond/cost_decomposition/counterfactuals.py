@@ -7,7 +7,19 @@ import polars as pl
 
 from pipeline.beyond.cost_decomposition.calendars import Boards, initial_boards
 from pipeline.beyond.cost_decomposition.decisions import decisions
-from pipeline.beyond.cost_decomposition.search import ANY, BEST, CHEAPEST, FIRST, OBSERVED, TIES, Outcome, Rules, Step, TooManyStates, least
+from pipeline.beyond.cost_decomposition.search import (
+    ANY,
+    BEST,
+    CHEAPEST,
+    FIRST,
+    OBSERVED,
+    TIES,
+    Outcome,
+    Rules,
+    Step,
+    TooManyStates,
+    least,
+)
 from pipeline.beyond.cost_decomposition.tables import LADDER_RUNGS
 from pipeline.tables.io import polars_schema
 

@@ -8,7 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from pipeline.beyond.cost_decomposition.calendars import FREE, Board, Boards, clearing_cost, free_slots, held_at, possible, released, replaced
+from pipeline.beyond.cost_decomposition.calendars import (
+    FREE,
+    Board,
+    Boards,
+    clearing_cost,
+    free_slots,
+    held_at,
+    possible,
+    released,
+    replaced,
+)
 
 CHEAPEST, TIES, ANY = "cheapest", "ties", "any"
 FIRST, BEST, OBSERVED = "first", "best", "observed"

@@ -1,4 +1,4 @@
-"""Games, their rounds, moves and items to the ladder of their excess cost: `python -m pipeline.beyond.cost_decomposition.stage`."""
+"""Games, their rounds, moves and items to the steps that their excess cost is made of."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from pipeline import beyond
 from pipeline.beyond.cost_decomposition.counterfactuals import rungs
 from pipeline.beyond.cost_decomposition.steps import means, steps
 from pipeline.beyond.cost_decomposition.tables import LADDER_MEANS, LADDER_RUNGS, LADDER_STEPS
-from pipeline.tables.io import read_table, write_table
-from pipeline.paper.stages import TABLES
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import read_table, write_table
+from pipeline.tables.paths import TABLES
 
 
 def main(tables: Path = TABLES, out: Path = beyond.TABLES) -> None:

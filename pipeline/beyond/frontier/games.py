@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.privacy.beliefs import ratio
 from pipeline.beyond.leakage.games import by_game
 from pipeline.beyond.leakage.measure import Tables, leakage
-from pipeline.tables.io import read_table
+from pipeline.privacy.beliefs import ratio
 from pipeline.statistics.by_game import ended
+from pipeline.tables.io import read_table
 
 LEAKAGE = (
     "vps_uniform_mean",

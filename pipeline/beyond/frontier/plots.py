@@ -9,7 +9,8 @@ import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
 from pipeline.reports.plots.planes import STAIRS
-from pipeline.reports.plots.style import KINDS, NAMES, entitle, ink, mark, round_ticks, settled, subplots
+from pipeline.reports.plots.style import KINDS, entitle, ink, mark, round_ticks, settled, subplots
+from pipeline.tables.names import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,7 +143,7 @@ def _labels(axes: "Axes", rows: pl.DataFrame) -> None:
 def _words(protocol: str, parameters: list[str]) -> str:
     """How the marks of a protocol are called: by their parameters; those of the paper by their names."""
     if protocol == "dpop" or parameters == [""]:
-        return {"dpop": "DPOP"}.get(protocol, NAMES.get(protocol, protocol))
+        return {"dpop": "DPOP"}.get(protocol, PAPER_PROTOCOLS.get(protocol, protocol))
     return ", ".join(sorted(parameters, key=lambda p: (len(p), p)))
 
 

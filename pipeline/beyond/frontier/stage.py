@@ -12,19 +12,18 @@ import polars as pl
 from pipeline import beyond
 from pipeline.beyond.frontier.domination import domination
 from pipeline.beyond.frontier.games import LEAKAGE, MEASURES, bits_of, games_of
-from pipeline.beyond.frontier.pareto import pareto, volumes
 from pipeline.beyond.frontier.gap_to_frontier import placed, reported, wide
+from pipeline.beyond.frontier.pareto import pareto, volumes
 from pipeline.beyond.frontier.points import draws, points
 from pipeline.beyond.frontier.priors import by_prior, games_of_teams
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
 from pipeline.beyond.frontier.teams import settings
 from pipeline.beyond.leakage.measure import read_tables
 from pipeline.paper.compare import read_numbers
-from pipeline.tables.io import write_table
-from pipeline.paper.stages import TABLES
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import write_table
+from pipeline.tables.paths import NUMBERS, TABLES
 
-NUMBERS = Path("data/paper/numbers.csv")
 DERIVED = beyond.DERIVED / "frontier"
 DECIMALS = 9  # of a float: what lies below is rounding
 
@@ -53,7 +52,7 @@ def under_priors(bits: Mapping[str, Any]) -> pl.DataFrame:
 
 def papers() -> list[str]:
     """The paper's protocols."""
-    from pipeline.paper.stages import params
+    from pipeline.tables.paths import params
 
     return list(params("teams")["protocols"])
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipeline.tables.io import read_table
 from pipeline.privacy.language.messages import TYPED
 from pipeline.statistics.resampling import stream
+from pipeline.tables.io import read_table
 
 
 class Question(NamedTuple):

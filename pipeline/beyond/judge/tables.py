@@ -6,16 +6,16 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.tables.io import to_frame, write_table
 from pipeline.beyond.judge.agreement import by_game, rows_of
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.questions import Asked, Question
 from pipeline.beyond.judge.replies import Reading
 from pipeline.privacy.rules import RuleSet
-from pipeline.tables.schemas.judge import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
-from pipeline.tables.shards import publish, scratch_in
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import to_frame, write_table
+from pipeline.tables.schemas.judge import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
+from pipeline.tables.shards import publish, scratch_in
 
 RESAMPLING = Resampling(seed="judge agreement")
 REPLY_CHARS = 200

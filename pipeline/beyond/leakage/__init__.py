@@ -10,12 +10,12 @@ For other areas:
 - `leakage(read_tables(folder), params("leakage"))` of `measure`: the frames of pairs, coalitions and rounds.
 - `python -m pipeline.beyond.leakage.stage --tables DIR --name X`: all of it into data/beyond/tables/leaked_*_X.
 
-What is measured. A target's calendar is the state of each of its slots when a round begins (pipeline/privacy/protocols/states):
+What is measured. A target's calendar is the state of each of its slots when a round begins:
 free, an errand of one of the setting's costs, or busy. Beforehand an observer holds the stated prior of each slot,
 slots independent. A statement is what one message literally says of one slot: a likelihood over its states, for typed
-messages by the likelihoods of pipeline/privacy/protocols, for English the one that takes 0.5 to the belief that the claim alone
-comes to under the rules of VPS. So figures of costs in English count only as VPS counts them, as words on feasibility;
-`*_with_figures` tell what they would come to if they were believed (figures.py).
+messages by the likelihoods of pipeline/privacy/protocols, for English the one that takes 0.5 to the belief that the
+claim alone comes to under the rules of VPS. So figures of costs in English count only as VPS counts them, as words on
+feasibility; `*_with_figures` tell what they would come to if they were believed (figures.py).
 The posterior is prior × the product of the likelihoods of the distinct statements: no order, and saying the same twice
 tells nothing new. Statements that can't all be true leave the states that contradict fewest. The realised gain of a
 slot is Σ p·log2(p/π), in bits, summed over slots.

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from pipeline.privacy.beliefs import ratio
 from pipeline.beyond.leakage.measure import Leakage
+from pipeline.privacy.beliefs import ratio
 
 KNOWN = ("team", "simulated", "setting", "condition", "task_id")
 CERTIFIED = ("to_initiator_bits", "disclosed_bits", "necessary_bits", "excess_bits", "excess_disclosed_bits")

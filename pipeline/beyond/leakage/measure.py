@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.privacy.beliefs import ratio
 from pipeline.beyond.leakage.coalitions import pooled
 from pipeline.beyond.leakage.disclosures import disclosures
 from pipeline.beyond.leakage.gains import Array
@@ -14,6 +13,7 @@ from pipeline.beyond.leakage.histories import Histories, histories
 from pipeline.beyond.leakage.leaked import additions, leaked
 from pipeline.beyond.leakage.observed_statements import observed_statements
 from pipeline.beyond.leakage.priors import Prior, prior_of
+from pipeline.privacy.beliefs import ratio
 from pipeline.tables.io import read_table
 
 READ = ("games", "rounds", "items", "moves", "messages", "belief_evidence")

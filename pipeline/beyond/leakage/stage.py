@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 
 from pipeline import beyond
-from pipeline.paper import stages
 from pipeline.beyond.leakage.games import by_game
 from pipeline.beyond.leakage.measure import leakage, read_tables, with_figures
 from pipeline.beyond.leakage.order_of_messages import vps_reversed
@@ -17,15 +16,16 @@ from pipeline.beyond.leakage.orders import orders
 from pipeline.beyond.leakage.sensitivity import by_prior
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, named
 from pipeline.beyond.leakage.teams import MEASURES, PAIRS, team_means
-from pipeline.tables.io import read_table, write_table
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables import paths
+from pipeline.tables.io import read_table, write_table
 
 DECIMALS = 9  # of a float: what lies below is rounding
 
 
-def main(tables: Path = stages.TABLES, name: str | None = None, out: Path = beyond.TABLES) -> None:
+def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyond.TABLES) -> None:
     settings = beyond.params("leakage")
     resampling = Resampling(**settings["intervals"])
     read = read_tables(tables)
@@ -61,13 +61,13 @@ def _vps(tables: Path, evidence: pl.DataFrame) -> pl.DataFrame:
         )
         for mode, (touched, every) in named_as.items()
     ]
-    beliefs = Weighing(prior=stages.params("vps")["prior"])
+    beliefs = Weighing(prior=paths.params("vps")["prior"])
     return columns[0].join(columns[1], on="game_id").join(vps_reversed(evidence, beliefs), on="game_id", how="left")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Leakage in bits of the games in a folder of derived tables")
-    parser.add_argument("--tables", type=Path, default=stages.TABLES, help="folder of derived tables")
+    parser.add_argument("--tables", type=Path, default=paths.TABLES, help="folder of derived tables")
     parser.add_argument("--name", help="what to call the tables after")
     arguments = parser.parse_args()
     if not (arguments.tables / "games.parquet").is_file():

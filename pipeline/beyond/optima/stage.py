@@ -12,9 +12,9 @@ from pipeline.beyond.optima.tables import OPTIMA, OPTIMA_FAIRNESS, OPTIMA_PRICES
 from pipeline.beyond.optima.tasks import Bounds, Solved, optimum_rows, price_rows, solved, task_row
 from pipeline.beyond.optima.teams import fairness_rows
 from pipeline.beyond.rows import write_rows
-from pipeline.tables.io import read_table
-from pipeline.paper.stages import TABLES
 from pipeline.statistics.by_game import ended
+from pipeline.tables.io import read_table
+from pipeline.tables.paths import TABLES
 from sim.tasks.oracle import TooManyStates
 from sim.tasks.scenario import Meeting
 

@@ -35,7 +35,7 @@ def read_estimate(text: str) -> Estimate:
 
 
 def game_prices(estimate: Estimate, prices: pl.DataFrame) -> pl.DataFrame:
-    """One row a model with a known price: what one game takes of it. prices: rows of `pipeline.paper.prices.read_prices`."""
+    """One row a model with a known price: what one game takes of it. prices: of `read_prices`."""
     calls = prices.select(
         "model",
         input_tokens=pl.lit(estimate.input_tokens),

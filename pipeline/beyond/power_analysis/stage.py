@@ -11,13 +11,20 @@ from pipeline import beyond
 from pipeline.beyond.power_analysis.grid import Checking, component_row, pair_rows, power_rows
 from pipeline.beyond.power_analysis.money import game_prices, read_estimate
 from pipeline.beyond.power_analysis.power import Aim
-from pipeline.beyond.power_analysis.tables import ENOUGH_COMPONENTS, ENOUGH_CURVE, ENOUGH_MONEY, ENOUGH_PAIRS, ENOUGH_POWER, ENOUGH_SUBSUITE
+from pipeline.beyond.power_analysis.tables import (
+    ENOUGH_COMPONENTS,
+    ENOUGH_CURVE,
+    ENOUGH_MONEY,
+    ENOUGH_PAIRS,
+    ENOUGH_POWER,
+    ENOUGH_SUBSUITE,
+)
 from pipeline.beyond.power_analysis.validate import curve_rows, pairs_of, repeat_of, subsuite_row
 from pipeline.beyond.power_analysis.values import MEASURES, MissingGames, aligned, played, scores
 from pipeline.beyond.rows import write_rows
-from pipeline.tables.io import read_table, write_table
 from pipeline.paper.prices import read_prices
-from pipeline.paper.stages import TABLES
+from pipeline.tables.io import read_table, write_table
+from pipeline.tables.paths import TABLES
 
 Row = dict[str, Any]
 

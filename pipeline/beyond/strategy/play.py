@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.paper import stages
 from pipeline.beyond import TRACES, params
 from pipeline.beyond.strategy.teams import Team, liar_team, liars, prober_teams, write_team
+from pipeline.tables import paths
 
 
 def main(traces: Path = TRACES / "strategy") -> None:
-    p, game = params("strategy"), stages.params("game")
+    p, game = params("strategy"), paths.params("game")
     turns = ["--max-turns", str(game["max_turns_per_round"])]
     for protocol in p["protocols"]:
         teams = [liar_team(lie, pretence) for lie, pretence in liars(p) if lie.protocol == protocol]
         run(teams, p["suite"], traces / f"{protocol}.jsonl.zst", turns)
-    probing = stages.params("adversarial")
+    probing = paths.params("adversarial")
     limits = ["--max-turns", str(probing["max_turns_per_round"]), "--dm-cap", str(probing["dm_cap"])]
     repeats = ["--repeats", str(p["probers"]["repeats"])]
-    run(prober_teams(p["probers"], stages.params("styles")), p["suite"], traces / "probers.jsonl.zst", limits + repeats)
+    run(prober_teams(p["probers"], paths.params("styles")), p["suite"], traces / "probers.jsonl.zst", limits + repeats)
 
 
 def run(teams: Sequence[Team], suite: str, out: Path, options: Sequence[str]) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.tables.database import attach
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.database import attach
 
 QUERY = Path(__file__).with_name("probers.sql")
 PER = 1000  # messages

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.paper import stages
 from pipeline.beyond import DERIVED, params
 from pipeline.beyond import TABLES as OUT
 from pipeline.beyond.strategy.bits import bits_about
@@ -15,12 +14,13 @@ from pipeline.beyond.strategy.outcomes import agents_of, outcomes
 from pipeline.beyond.strategy.probers import probed_games, probers
 from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.beyond.strategy.teams import liars
-from pipeline.tables.io import write_table
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables import paths
+from pipeline.tables.io import write_table
 
 
-def main(derived: Path = DERIVED / "strategy", truthful: Path = stages.TABLES, out: Path = OUT) -> None:
-    p, resampling = params("strategy"), Resampling(**stages.params("intervals"))
+def main(derived: Path = DERIVED / "strategy", truthful: Path = paths.TABLES, out: Path = OUT) -> None:
+    p, resampling = params("strategy"), Resampling(**paths.params("intervals"))
     lying = [lie.team for lie, _ in liars(p) if lie.lie in p["bits"]]
     told = outcomes(measured(derived, lying), measured(truthful, p["protocols"]))
     testing = SignTests(**p["testing"])

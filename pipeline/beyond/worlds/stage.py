@@ -4,15 +4,15 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.paper import stages
 from pipeline.beyond import DERIVED, params
 from pipeline.beyond import TABLES as OUT
 from pipeline.beyond.worlds.games import games_of
 from pipeline.beyond.worlds.growth import growth, points, swept
 from pipeline.beyond.worlds.suites import suite_tasks
 from pipeline.beyond.worlds.tables import DENSITIES, GAMES, GROWTH, POINTS, TASKS
-from pipeline.tables.io import write_table
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables import paths
+from pipeline.tables.io import write_table
 
 SUITES = Path("data/beyond/suites")
 PUBLISHED = Path("data/suites/standard.jsonl")
@@ -20,7 +20,7 @@ OF_DENSITIES = ("coordination_rate", "excess_cost", "dms_per_meeting", "vps_mean
 
 
 def main(out: Path = OUT) -> None:
-    p, resampling = params("worlds"), Resampling(**stages.params("intervals"))
+    p, resampling = params("worlds"), Resampling(**paths.params("intervals"))
     tasks = suite_tasks(SUITES / "worlds.jsonl")
     games = games_of(DERIVED / "worlds", tasks, params("leakage"))
     in_sweeps = swept(games, p)
@@ -31,7 +31,7 @@ def main(out: Path = OUT) -> None:
         GROWTH: growth(in_sweeps, resampling),
         DENSITIES: pl.concat(
             [
-                densities("published", PUBLISHED, stages.TABLES, resampling),
+                densities("published", PUBLISHED, paths.TABLES, resampling),
                 densities("three densities", SUITES / "three_densities.jsonl", DERIVED / "densities", resampling),
             ]
         ),

@@ -7,12 +7,14 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
+from pipeline.paper.check import AGREES, NOT_SHOWN, Check
 from pipeline.paper.compare import read_numbers
+from pipeline.paper.inconsistencies import TASKS, paper_checks
 from pipeline.paper.ledger.directions import Direction, answer_of, direction_of, read_directions, shown
-from pipeline.paper.ledger.facts import Fact
+from pipeline.paper.ledger.facts import Fact, facts
 from pipeline.paper.ledger.figure import Figure, figures
 from pipeline.paper.ledger.measures import Measures, measured, spellings
-from pipeline.paper.check import AGREES, NOT_SHOWN, Check
+from pipeline.tables.paths import RESULTS
 
 PAPER = Path("data/paper")
 
@@ -93,7 +95,7 @@ def ledger(
 ) -> pl.DataFrame:
     """One row per figure of the paper, place by place, then one per statement that its own figures do not bear out.
 
-    results: a connection with a view for each result, of the study's teams or of any others (pipeline.paper.ledger.measures).
+    results: a connection with a view for each result, of the study's teams or of any others (measures.py).
     facts: the set-up as it is in force. checks: what pipeline/paper/inconsistencies.py found.
     """
     book = Book(paper, measured(results, paper.models, paper.tasks), facts, results)
@@ -182,3 +184,13 @@ def check_row(check: Check) -> tuple[object, ...]:
     """A row of the ledger for a statement of the paper, with what follows from its figures in place of ours."""
     verdict = UNSHOWN if check.verdict == NOT_SHOWN else ITSELF
     return (check.where, "", "", check.name, check.says, check.follows, verdict, None, INCONSISTENCIES, "")
+
+
+def ledger_of(results: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """The ledger of any results, whoever played; the facts of the set-up are the study's own.
+
+    results: a connection with a view for each result, closed at the end. Key and columns: `ledger`. The paper's
+    statements are checked where the suite's tasks have been made.
+    """
+    with results:
+        return ledger(results, read_paper(), facts(RESULTS), paper_checks() if TASKS.is_file() else ())

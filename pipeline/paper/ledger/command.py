@@ -56,11 +56,11 @@ def ledger_of_tables(tables: Path) -> "pl.DataFrame":
     """The ledger of a folder of tables."""
     import duckdb
 
+    from pipeline.paper.ledger.build import ledger_of
     from pipeline.paper.ledger.measures import from_tables
-    from pipeline.paper.stages.ledger import build
 
     try:
-        return build(from_tables(tables))
+        return ledger_of(from_tables(tables))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
     except (duckdb.CatalogException, duckdb.BinderException) as lacking:

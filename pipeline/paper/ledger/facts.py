@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from pipeline.behaviour.lexicons import words
 from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.behaviour.lexicons import words
+from pipeline.tables.names import PAPER_PROTOCOLS
 
 PARAMS = Path("params.yaml")
 
@@ -25,6 +26,9 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "sd_propose_reschedule": {"to_slot": 0},
     "sd_reschedule_reply": {"to_slot": 0, "reply_status": "PENDING"},
 }
+
+# The teams whose parameters Table 9 lists.
+PRESETS = ("dsm-welfare", "dsm-private")
 
 
 class Fact(NamedTuple):
@@ -53,11 +57,10 @@ def suite_facts(results: Path) -> Iterator[Fact]:
 
 def preset_facts(results: Path) -> Iterator[Fact]:
     """Table 9: the parameters under which the DSM protocols played."""
-    presets = {"dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
     styles = pl.read_csv(results / "styles.csv").filter(setting="uniform", condition="standard", kind="parameter")
     for team, name, value in styles.select("team", "name", "value").iter_rows():
-        if team in presets:
-            yield Fact("pooled", presets[team], name, value, "pipeline/tables/sql/styles.sql")
+        if team in PRESETS:
+            yield Fact("pooled", PAPER_PROTOCOLS[team], name, value, "pipeline/tables/sql/styles.sql")
 
 
 def parameter_facts(params: Path) -> Iterator[Fact]:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from pipeline.paper.compare import TEAMS
 from pipeline.tables.database import attach
+from pipeline.tables.names import PAPER_PROTOCOLS
 from pipeline.tables.queries import query_text
 
 SQL = Path(__file__).with_name("measures.sql")
@@ -76,13 +76,12 @@ def players(spoken: pl.DataFrame, models: pl.DataFrame) -> pl.DataFrame:
     """
     listed = models.select("models", "method").iter_rows()
     named = {name: method for names, method in listed for name in names.split(";")}
-    protocols = {team: method for method, team in TEAMS.items()}
     rows = []
     real = spoken.filter(~pl.col("simulated"))
     for (team, condition), said in real.group_by("team", "condition", maintain_order=True):
         methods = {named.get(short_name(model)) for model in said["model"]}
         model = methods.pop() if len(methods) == 1 else None
-        if method := model or protocols.get(str(team)):
+        if method := model or PAPER_PROTOCOLS.get(str(team)):
             rows.append((method, model is not None, condition, team, said["tasks"].max()))
     return pl.DataFrame(rows, schema=PLAYER, orient="row")
 

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from pipeline.traces.audit.files import audit_files, errors, line, report, summary
 from pipeline.tables.io import write_csv
-from pipeline.paper.stages import RESULTS, TRACES
+from pipeline.tables.paths import RESULTS, TRACES
+from pipeline.traces.audit.files import audit_files, errors, line, report, summary
 
 
 def main(traces: Path = TRACES, out: Path = RESULTS) -> None:

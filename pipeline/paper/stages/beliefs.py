@@ -4,11 +4,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from pipeline.tables.io import write_json
-from pipeline.privacy.frames import PRIVACY, privacy_frames
 from pipeline.derive.spans import derive_spans
+from pipeline.privacy.frames import PRIVACY, privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
-from pipeline.paper.stages import RESULTS, TABLES, params
+from pipeline.tables.io import write_json
+from pipeline.tables.paths import RESULTS, TABLES, params
 
 READ = ("games", "rounds", "messages", "calendars")
 

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from pipeline.derive.parallel import Recipe
+from pipeline.privacy.rules import RULES, Weighing
 from pipeline.statistics.metric_checks.checks import cases, verdicts
 from pipeline.statistics.metric_checks.policies import beside_protocols, table1_of
-from pipeline.derive.parallel import Recipe
-from pipeline.traces.sources import find, texts
+from pipeline.tables.paths import RESULTS, TRACES, params
 from pipeline.tables.results import write_result
-from pipeline.privacy.rules import RULES, Weighing
-from pipeline.paper.stages import RESULTS, TRACES, params
+from pipeline.traces.sources import find, texts
 
 POLICIES = Path("data/degenerate.jsonl.zst")
 

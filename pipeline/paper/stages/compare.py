@@ -6,7 +6,7 @@ import polars as pl
 
 from pipeline.paper.compare import compare, headline, read_numbers, verdict
 from pipeline.tables.io import write_csv, write_json
-from pipeline.paper.stages import NUMBERS, RESULTS
+from pipeline.tables.paths import NUMBERS, RESULTS
 
 
 def main(results: Path = RESULTS, numbers: Path = NUMBERS) -> None:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from pipeline.tables.results import write_result
-from pipeline.paper.stages import RESULTS, TABLES, params
 from pipeline.statistics.paired_tests import Testing, comparisons, metrics_by_game
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.paths import RESULTS, TABLES, params
+from pipeline.tables.results import write_result
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

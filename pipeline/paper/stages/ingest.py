@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from pipeline.tables.io import write_json
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.paper.stages import RESULTS, TABLES, TRACES
+from pipeline.tables.io import write_json
+from pipeline.tables.paths import RESULTS, TABLES, TRACES
 from pipeline.traces.terminal import printable
 
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from pipeline.tables.results import write_result
-from pipeline.paper.stages import RESULTS, TABLES, params
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
+from pipeline.tables.paths import RESULTS, TABLES, params
+from pipeline.tables.results import write_result
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline.paper.stages import RESULTS, TABLES
+from pipeline.tables.paths import RESULTS, TABLES
 from pipeline.tables.queries import write_results
 
 

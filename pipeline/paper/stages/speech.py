@@ -3,11 +3,11 @@
 from functools import partial
 from pathlib import Path
 
-from pipeline.tables.io import write_json
-from pipeline.derive.spans import derive_spans
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import READ, SPEECH, speech_frames
-from pipeline.paper.stages import RESULTS, TABLES, params
+from pipeline.derive.spans import derive_spans
+from pipeline.tables.io import write_json
+from pipeline.tables.paths import RESULTS, TABLES, params
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from pipeline.tables.io import read_table, write_csv
-from pipeline.paper.stages import RESULTS, TABLES, params
 from pipeline.statistics.detector_accuracy import precision_and_recall
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import read_table, write_csv
+from pipeline.tables.paths import RESULTS, TABLES, params
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

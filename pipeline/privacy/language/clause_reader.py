@@ -8,7 +8,20 @@ from dataclasses import replace
 
 from pipeline.privacy.language.atoms import Atom
 from pipeline.privacy.language.classes import OPPOSITE
-from pipeline.privacy.language.clauses import NO_CLAUSE, NOTHING, REPORTS, Clause, goes_on, is_news, is_of_last_alone, is_of_others, is_of_them, marks_of, prices, wins
+from pipeline.privacy.language.clauses import (
+    NO_CLAUSE,
+    NOTHING,
+    REPORTS,
+    Clause,
+    goes_on,
+    is_news,
+    is_of_last_alone,
+    is_of_others,
+    is_of_them,
+    marks_of,
+    prices,
+    wins,
+)
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import is_named
 

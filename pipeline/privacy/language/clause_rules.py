@@ -8,7 +8,23 @@ from dataclasses import dataclass
 
 from pipeline.privacy.language.atoms import ENDS_SCOPE, Atom
 from pipeline.privacy.language.clause_reader import ClauseReader
-from pipeline.privacy.language.clauses import Clause, agrees, awaits_label, claims_nothing, contrasts, denies_it, goes_on_list, is_described, is_gapped, is_next_meeting, is_whole, leans, names_subject, shares_class, tells_for_whom
+from pipeline.privacy.language.clauses import (
+    Clause,
+    agrees,
+    awaits_label,
+    claims_nothing,
+    contrasts,
+    denies_it,
+    goes_on_list,
+    is_described,
+    is_gapped,
+    is_next_meeting,
+    is_whole,
+    leans,
+    names_subject,
+    shares_class,
+    tells_for_whom,
+)
 
 Following = Atom | None
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, claims_of
-from pipeline.traces.typed_messages import PROTOCOLS
+from pipeline.tables.names import TYPED_PROTOCOLS
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
-TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(PROTOCOLS)})"\s*:')
+TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
 
 HEADING = re.compile(r":\s*$")

@@ -10,8 +10,8 @@ from typing import Any
 
 from machine.executor import map_unordered
 from machine.files import replacing
-from pipeline.reports.notebook import NotebookFailed, execute
 from pipeline.reports.batch.page import page, wrapped
+from pipeline.reports.notebook import NotebookFailed, execute
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
+from pipeline.behaviour.phrases import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import RULES, Weighing
-from pipeline.behaviour.phrases import Thresholds
-from pipeline.paper.stages import params
+from pipeline.tables.paths import params
 
 # The study's stages between the tables and the notebooks, in their order.
 OF_TABLES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")

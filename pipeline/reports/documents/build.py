@@ -2,14 +2,13 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from machine.files import replacing
-from pipeline.beyond.tables import BEYOND_TABLES
 from pipeline.reports.documents import benchmarks, metrics, paper, reference, statistics
 from pipeline.reports.documents.markdown import filled
 from pipeline.reports.documents.reference import data_dictionary
@@ -34,7 +33,6 @@ PARTS = (
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
     Part("docs/benchmarks.md", "growth", benchmarks.growth),
     Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
-    Part("docs/beyond/README.md", "beyond", partial(data_dictionary, BEYOND_TABLES.values())),
     Part("docs/language.md", "classes", reference.classes),
     Part("docs/language.md", "vocabulary", reference.vocabulary),
     Part("docs/metrics.md", "changes", metrics.changes),
@@ -55,31 +53,31 @@ PARTS = (
 OF_THE_SIMULATOR = (sys.executable, "-m", "sim", "docs")
 
 
-def built() -> dict[Path, str]:
+def built(parts: Sequence[Part]) -> dict[Path, str]:
     """Each document with built parts, and the text that it should have."""
     texts = {}
-    for name, parts in groupby(PARTS, key=lambda part: part.document):
+    for name, grouped in groupby(parts, key=lambda part: part.document):
         document = Path(name)
-        texts[document] = filled(document.read_text(encoding="utf-8"), {part.name: part.build() for part in parts})
+        texts[document] = filled(document.read_text(encoding="utf-8"), {part.name: part.build() for part in grouped})
     return texts
 
 
-def behind() -> list[Path]:
+def behind(parts: Sequence[Part]) -> list[Path]:
     """The documents that are not as their sources have them, apart from the simulator's."""
-    return [path for path, text in built().items() if path.read_text(encoding="utf-8") != text]
+    return [path for path, text in built(parts).items() if path.read_text(encoding="utf-8") != text]
 
 
-def write() -> None:
+def write(parts: Sequence[Part]) -> None:
     """Build every document, the simulator's too. Raises CalledProcessError where those can't be built."""
-    for path, text in built().items():
+    for path, text in built(parts).items():
         with replacing(path) as target:
             target.write_text(text, encoding="utf-8")
     subprocess.run(OF_THE_SIMULATOR, check=True)
 
 
-def check() -> bool:
+def check(parts: Sequence[Part]) -> bool:
     """Whether every document is as its sources have it, the simulator's too; those that are not are named."""
-    late = behind()
+    late = behind(parts)
     if late:
         names = ", ".join(path.as_posix() for path in late)
         print(f"behind their sources: {names}; run `python -m pipeline docs`", file=sys.stderr)

@@ -6,10 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, SAME, Metric
 from pipeline.paper.compare import printed
 from pipeline.reports.documents.markdown import table
-from pipeline.reports.documents.paper import PROTOCOLS, RESULTS
+from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, SAME, Metric
+from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import RESULTS
 
 Rows = list[dict[str, Any]]
 KINDS = ("protocols", "speakers")
@@ -185,7 +186,7 @@ def outcome_table(setting: str, policies: Rows) -> str:
     cells = {(r["policy"], r["metric"]): r for r in policies if r["setting"] == setting}
     rows = [(f"`{p}`", *(outcome(cells[p, m.column]) for m in METRICS)) for p in POLICIES]
     best = [next(r for r in cells.values() if r["metric"] == m.column) for m in METRICS]
-    last = ("best protocol", *(f"{figure(r['best'])} ({PROTOCOLS[r['best_protocol']]})" for r in best))
+    last = ("best protocol", *(f"{figure(r['best'])} ({PAPER_PROTOCOLS[r['best_protocol']]})" for r in best))
     return table((setting, *(m.title for m in METRICS)), [*rows, last])
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.paper import compare
-from pipeline.reports.documents.markdown import figure, link, table
 from pipeline.paper.exhibits import Exhibit, read_exhibits
 from pipeline.paper.ledger.build import read_ledger
 from pipeline.paper.ledger.show import markdown
+from pipeline.reports.documents.markdown import figure, link, table
+from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import RESULTS
 
-RESULTS = Path("data/results")
 PAGE = Path("docs/paper.md")
 
-PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
 MEASURES = (
     ("coordination_rate_pct", "coordination %", 2),
     ("excess_cost", "excess cost", 2),
@@ -32,7 +32,7 @@ def table1(results: Path = RESULTS) -> str:
     rows = [
         [setting, name, *(figure(ours[setting, team][column], decimals) for column, _, decimals in MEASURES)]
         for setting in ("uniform", "varied")
-        for team, name in PROTOCOLS.items()
+        for team, name in PAPER_PROTOCOLS.items()
     ]
     return table(["setting", "protocol", *titles], rows, right=titles)
 

@@ -5,10 +5,10 @@ from os.path import relpath
 from pathlib import Path
 from types import ModuleType
 
-from pipeline.reports.documents.markdown import link, table
 from pipeline.privacy.language import grammar
 from pipeline.privacy.language.vocabulary import feasible, infeasible
 from pipeline.privacy.rules import ENGLISH
+from pipeline.reports.documents.markdown import link, table
 from pipeline.tables.schemas.base import Table
 
 LANGUAGE = Path("docs/language.md")

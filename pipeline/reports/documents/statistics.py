@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.reports.documents.markdown import figure, table
-from pipeline.reports.documents.paper import RESULTS
+from pipeline.tables.paths import RESULTS
 
 SETTINGS = ("uniform", "varied")
 STANDARD = "standard"

@@ -80,7 +80,7 @@ def rate_in_words(value: float) -> str:
 def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]]) -> "Figure":
     """One panel per observer (rows) and target (columns): time runs down, a line a message, a column a slot.
 
-    histories: of pipeline.reports.views.beliefs. White is the prior 0.5; violet says that the slot can be had, brown that not.
+    histories: of views/beliefs.py. White is the prior 0.5; violet says that the slot can be had, brown that not.
     """
     observers, targets = sorted({o for o, _ in histories}), sorted({t for _, t in histories})
     size = (1.0 + 1.5 * len(targets), 0.9 + 1.05 * len(observers))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from pipeline.statistics.pareto import frontier
 from pipeline.reports.plots.labels import Label, label_marks
 from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
 from pipeline.statistics.bootstrap import Line
+from pipeline.statistics.pareto import frontier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

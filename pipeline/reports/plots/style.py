@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import replacing
+from pipeline.tables.names import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +22,6 @@ COMMENT, INDENT, BETWEEN = re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"\s
 GROUP = re.compile(r"(<g id=)")
 PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
 DECIMAL = re.compile(r"-?\d+\.\d+")
-
-NAMES = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
 
 # Kinds of points differ by shape and by filling, so that they can be told apart in grey.
 PROTOCOL: dict[str, Any] = {"marker": "s", "color": "#0b4f6c", "markersize": 6, "linestyle": "none"}
@@ -42,12 +41,12 @@ KINDS = {
 
 def name(team: str) -> str:
     """A team's name as it is printed."""
-    return NAMES.get(team, team)
+    return PAPER_PROTOCOLS.get(team, team)
 
 
 def kind(team: str, simulated: bool) -> str:
     """Which of KINDS a team is."""
-    return "protocol" if team in NAMES else "simulated" if simulated else "other"
+    return "protocol" if team in PAPER_PROTOCOLS else "simulated" if simulated else "other"
 
 
 def subplots(rows: int = 1, columns: int = 1, **how: Any) -> tuple["Figure", Any]:

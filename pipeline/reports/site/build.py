@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from machine.processes import cores
-from pipeline.tables.shards import table_executor
 from pipeline.reports.site.changes import Made, begin, code_digest, finish, game_digests, is_site, read_made
 from pipeline.reports.site.figures import figures, ranks, with_ranks
 from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact
@@ -17,8 +16,9 @@ from pipeline.reports.site.metrics import read_metrics
 from pipeline.reports.site.names import page_names
 from pipeline.reports.site.pages import copy_static, keep_only, script, write_page, write_text
 from pipeline.reports.site.reported import reported_rows
-from pipeline.statistics.resampling import Resampling
 from pipeline.reports.views.game import game_views
+from pipeline.statistics.resampling import Resampling
+from pipeline.tables.shards import table_executor
 
 AT_ONCE = 64  # games that a worker makes from one reading of the tables
 FILES = (".html", ".js")

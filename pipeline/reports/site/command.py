@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from machine.terminal import progress_bar
+from pipeline.tables.paths import NUMBERS, PARAMS
 from pipeline.traces.terminal import rejected
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ for bad usage.
 """
 
 ALL_SHOWN, SOME_REJECTED = 0, 3
-NUMBERS, PARAMETERS = Path("data/paper/numbers.csv"), Path("params.yaml")
 
 
 def site(
@@ -82,11 +82,11 @@ def _derived(traces: list[Path], scratch: Path, workers: int) -> int:
 
 def _build(origins: "Origins", out: Path, workers: int) -> None:
     from pipeline.reports.site.build import build
-    from pipeline.paper.stages import params
     from pipeline.statistics.resampling import Resampling
+    from pipeline.tables.paths import params
 
     # As the study's own intervals are drawn, where the study is at hand.
-    drawn = params("intervals") if PARAMETERS.is_file() else {"seed": "intervals"}
+    drawn = params("intervals") if PARAMS.is_file() else {"seed": "intervals"}
     try:
         with progress_bar("making pages") as show:
             built = build(origins, out, Resampling(**drawn), workers or None, show)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.tables.io import read_table
 from pipeline.reports.site.metrics import Metric
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import TEAM, by_game
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import read_table
 
 CELL = ("difficulty", "density")
 ROW = (*TEAM, *CELL, "metric")

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.paper.compare import TEAMS
 from pipeline.reports.batch.batch import file_name
 from pipeline.reports.site.figures import ALL, CELL, RANKS
 from pipeline.reports.site.metrics import Metric
+from pipeline.tables.names import PAPER_PROTOCOLS
 
 # Conditions in the order of the paper; others follow by name.
 CONDITIONS = ("standard", "blocked", "adversarial")
@@ -68,7 +68,7 @@ def _rows(found: pl.DataFrame, keys: Sequence[str], reports: Mapping[str, str]) 
     for figure in found.iter_rows(named=True):
         key = (figure["team"], figure["setting"], figure["condition"])
         row = rows.setdefault(key, {**dict(zip(("team", "setting", "condition"), key, strict=True)), "cells": {}})
-        row["kind"] = "simulated" if key[0] in simulated else "protocol" if key[0] in TEAMS.values() else "team"
+        row["kind"] = "simulated" if key[0] in simulated else "protocol" if key[0] in PAPER_PROTOCOLS else "team"
         row["report"] = reports.get(file_name(f"{key[0]}.{key[2]}"))
         cell = row["cells"].setdefault("|".join(figure[name] for name in CELL), [None] * len(keys))
         ends = (figure["mean"], figure["low"], figure["high"])

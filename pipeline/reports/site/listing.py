@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.tables.io import read_table
 from pipeline.reports.site.names import page_name
+from pipeline.tables.io import read_table
 
 AT_ONCE = 5_000  # games a file: half a megabyte
 NAMED = ("team", "setting", "condition", "task_id", "difficulty", "density")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, NOT_LESS, ONE_MORE, SCALED, Change
 from pipeline.statistics.metric_checks.relabel import renamed
 from pipeline.statistics.metric_checks.setting import UNIT
-from pipeline.privacy.rules import RULES, RuleSet, Weighing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,13 +37,13 @@ class Case(NamedTuple):
 
 def measured(raws: Sequence[Raw], rules: RuleSet, weighing: Weighing) -> list[Figures]:
     """Table 1's metrics of each game: its own query, asked of each game alone."""
-    from pipeline.tables import io
     from pipeline.derive.rows import ingested_frames
-    from pipeline.traces.ingest import ingest, no_rows
     from pipeline.privacy.frames import privacy_frames
-    from pipeline.traces.traces import decode
-    from pipeline.tables.schemas.base import TABLES
+    from pipeline.tables import io
     from pipeline.tables.queries import query
+    from pipeline.tables.schemas.base import TABLES
+    from pipeline.traces.ingest import ingest, no_rows
+    from pipeline.traces.traces import decode
 
     rows = no_rows()
     for number, raw in enumerate(raws):

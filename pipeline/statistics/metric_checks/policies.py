@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pipeline.statistics.metric_checks.metrics import METRICS, Metric
-from pipeline.paper.compare import TEAMS
+from pipeline.tables.names import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +32,7 @@ def beside_protocols(policies: "pl.DataFrame", table1: "pl.DataFrame") -> "pl.Da
     """One row per policy, setting and metric: its figure, the best protocol's, and which is better."""
     import polars as pl
 
-    baselines = table1.filter(pl.col("team").is_in(list(TEAMS.values())), condition="standard")
+    baselines = table1.filter(pl.col("team").is_in(list(PAPER_PROTOCOLS)), condition="standard")
     rows = []
     for policy in policies.iter_rows(named=True):
         rivals = list(baselines.filter(setting=policy["setting"]).sort("team").iter_rows(named=True))

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 from scipy import stats  # type: ignore[import-untyped]
 
-from pipeline.tables.io import to_frame
-from pipeline.statistics.robustness.sweep import POINT, Array
-from pipeline.tables.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
 from pipeline.statistics.bootstrap import bounds
 from pipeline.statistics.paired_tests import paired_permutation
 from pipeline.statistics.resampling import Resampling, cluster_draws
+from pipeline.statistics.robustness.sweep import POINT, Array
+from pipeline.tables.io import to_frame
+from pipeline.tables.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
 
 DECIMALS = 8  # of a mean or a correlation: what lies below is rounding
 ALL = "all"

@@ -14,9 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.privacy.beliefs import MODES, at_the_end, departure, hold_beliefs, weigh
-from pipeline.tables.io import read_table
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
+from pipeline.tables.io import read_table
 
 Array = NDArray[np.float64]
 

@@ -1,10 +1,10 @@
 """Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
 
+from pipeline.tables.names import TYPED_PROTOCOLS
 from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
 from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, ROUND, TRACE_PATH, C, Column, Table
-from pipeline.traces.typed_messages import PROTOCOLS
 
 __all__ = ["TABLES", "Column", "Table"]
 
@@ -109,7 +109,11 @@ MESSAGES = Table(
         C("from_agent", "int", "the sender"),
         C("to_agents", "list[int]", "the recipients"),
         C("content", "str", "its text"),
-        C("typed", "str", f"{', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]} for a protocol's JSON; empty for English"),
+        C(
+            "typed",
+            "str",
+            f"{', '.join(TYPED_PROTOCOLS[:-1])} or {TYPED_PROTOCOLS[-1]} for a protocol's JSON; empty for English",
+        ),
         C("chars", "int", "its length", "characters"),
         C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
     ),

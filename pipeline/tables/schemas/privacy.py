@@ -1,6 +1,16 @@
 """The tables of privacy loss: what was learnt of whom, message by message, and what it comes to (Appendix H)."""
 
-from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, OBSERVER, ROUND, TARGET, TRACE_PATH, WEIGHT_MODE, C, Table
+from pipeline.tables.schemas.table import (
+    EVENT_INDEX,
+    GAME_ID,
+    OBSERVER,
+    ROUND,
+    TARGET,
+    TRACE_PATH,
+    WEIGHT_MODE,
+    C,
+    Table,
+)
 
 BELIEF_EVIDENCE = Table(
     "belief_evidence",

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from machine.processes import cores, no_garbage_collection
 from machine.terminal import escaped
+from pipeline.tables.schemas.base import AUDIT
+from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import Audited, audited
 from pipeline.traces.audit.codes import CODES, ERROR, Divergence, Findings
 from pipeline.traces.sources import Source, find, texts
 from pipeline.traces.traces import TraceError
-from pipeline.tables.schemas.base import AUDIT
-from pipeline.tables.shards import table_executor
 
 if TYPE_CHECKING:
     import polars as pl

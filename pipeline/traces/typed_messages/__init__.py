@@ -6,12 +6,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from pipeline.tables.names import TYPED_PROTOCOLS
 from pipeline.traces.typed_messages.records import DECODERS, Record
 
-__all__ = ["PROTOCOLS", "TypedContent", "decode", "said_chars"]
-
-# All protocols whose messages are known, by the key that names the kind of a message: {"imap": "costs", …}.
-PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure")
+__all__ = ["TypedContent", "decode", "said_chars"]
 
 # Longer messages are not remembered.
 LONG = 10_000
@@ -51,7 +49,7 @@ def _decode(content: str) -> TypedContent | None:
 
 
 def _typed(body: dict[str, Any], chars: int) -> TypedContent | None:
-    protocol = next((name for name in PROTOCOLS if name in body), None)
+    protocol = next((name for name in TYPED_PROTOCOLS if name in body), None)
     if protocol is None:
         return None
     kind = body[protocol] if isinstance(body[protocol], str) else None

@@ -9,7 +9,21 @@ from typing import Any
 
 from msgspec import Struct
 
-from sim.agents.english.phrases import AGENT, BARE_HOLES, BOTH, HELD_OUT, KINDS, OPEN, SECOND_LIST, SENDER, Agreement, SlotHole, Template, WordHole, load_bank
+from sim.agents.english.phrases import (
+    AGENT,
+    BARE_HOLES,
+    BOTH,
+    HELD_OUT,
+    KINDS,
+    OPEN,
+    SECOND_LIST,
+    SENDER,
+    Agreement,
+    SlotHole,
+    Template,
+    WordHole,
+    load_bank,
+)
 
 # Appendix B, row 2: a confirmation is short.
 SHORT = 80

@@ -14,7 +14,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from sim.models.prompts.messages import MeetingNotice, build_decision_message, build_retry_message, build_round_start_message, build_turn_message, build_voluntary_reschedule_message, list_inbox
+from sim.models.prompts.messages import (
+    MeetingNotice,
+    build_decision_message,
+    build_retry_message,
+    build_round_start_message,
+    build_turn_message,
+    build_voluntary_reschedule_message,
+    list_inbox,
+)
 from sim.models.prompts.system import SECTIONS, build_system_prompt
 
 VERSION = "1"

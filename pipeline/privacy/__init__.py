@@ -1,0 +1,1 @@
+"""Who learns what from each message: evidence, beliefs and VPS (Appendix H)."""

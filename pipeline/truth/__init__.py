@@ -1,1 +1,0 @@
-"""What simulated speakers meant, beside what was found in their words."""
