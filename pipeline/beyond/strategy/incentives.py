@@ -10,7 +10,7 @@ from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.paired_tests import by_task, holm, paired_permutation
 from pipeline.statistics.resampling import Resampling
 
-GROUP = ("protocol", "setting", "liars")
+TESTED_BY = ("protocol", "setting", "liars")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def incentives(
     outcomes: as `strategy_outcomes`. The columns are those of `strategy_incentives`.
     """
     rows = [
-        {"price": price, **dict(zip(GROUP, group, strict=True)), **best_response(part, testing, resampling)}
+        {"price": price, **dict(zip(TESTED_BY, group, strict=True)), **best_response(part, testing, resampling)}
         for price, of_failures in (("none", None), ("dearest errand", prices))
         for group, part in groups(outcomes.with_columns(gain=gain(of_failures)))
     ]
@@ -40,7 +40,7 @@ def incentives(
 
 def groups(outcomes: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
     """Each group and its games, in order."""
-    yield from outcomes.sort(*GROUP, "lie", "seats", "task_id").group_by(GROUP, maintain_order=True)
+    yield from outcomes.sort(*TESTED_BY, "lie", "seats", "task_id").group_by(TESTED_BY, maintain_order=True)
 
 
 def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resampling) -> dict[str, object]:
@@ -69,7 +69,7 @@ def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resamplin
 def p_values(games: pl.DataFrame, testing: SignTests) -> list[float]:
     """Holm's p of each lie, in the order of their names: that its gain, task by task, is 0."""
     of_lies = by_task(games, "lie", "gain", "task_id")
-    names = [str(value) for value in games.select(GROUP).row(0)]
+    names = [str(value) for value in games.select(TESTED_BY).row(0)]
     found = []
     for lie in sorted(of_lies):
         values = [of_lies[lie][task] for task in sorted(of_lies[lie])]

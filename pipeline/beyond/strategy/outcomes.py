@@ -7,7 +7,7 @@ import polars as pl
 from pipeline.beyond.strategy.teams import read_name
 from pipeline.tables.database import attach
 
-QUERY = Path(__file__).with_name("agents.sql")
+AGENTS = Path(__file__).with_name("agents.sql")
 
 SUMS = ("cost", "missed", "points", "vps_total", "observers", "pair_rounds", "observed", "updates", "denied")
 BITS = ("bits", "bits_true")
@@ -17,7 +17,7 @@ KEY = ("protocol", "lie", "seats", "task_id")
 def agents_of(tables: Path) -> pl.DataFrame:
     """One row per game and agent of a folder of derived tables, as agents.sql says."""
     with attach(tables) as connection:
-        found: pl.DataFrame = connection.sql(QUERY.read_text(encoding="utf-8")).pl()
+        found: pl.DataFrame = connection.sql(AGENTS.read_text(encoding="utf-8")).pl()
     return found
 
 

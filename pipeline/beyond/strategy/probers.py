@@ -8,7 +8,7 @@ from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.database import attach
 
-QUERY = Path(__file__).with_name("probers.sql")
+PROBERS = Path(__file__).with_name("probers.sql")
 PER = 1000  # messages
 DIFFERENCE = "adaptive - fixed"
 
@@ -26,7 +26,7 @@ DIFFERENCES = {"labels": "labels learnt a game", "induced": "induced leaks a gam
 def probed_games(tables: Path) -> pl.DataFrame:
     """One row per game with a prober of a folder of derived tables, as probers.sql says."""
     with attach(tables) as connection:
-        found: pl.DataFrame = connection.sql(QUERY.read_text(encoding="utf-8")).pl()
+        found: pl.DataFrame = connection.sql(PROBERS.read_text(encoding="utf-8")).pl()
     return found
 
 

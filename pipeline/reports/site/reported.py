@@ -18,13 +18,13 @@ def reported_rows(numbers: Path) -> list[dict[str, Any]]:
     listed = read_numbers(numbers).to_dicts()
     for source in SOURCES:
         for figure in (row for row in listed if row["source"] == source):
-            row = rows.setdefault((figure["method"], figure["setting"]), _row(figure))
+            row = rows.setdefault((figure["method"], figure["setting"]), _printed_row(figure))
             row["values"].setdefault(figure["metric"], figure["value"])
             row["sources"] = sorted({*row["sources"], source})
     return [rows[key] for key in sorted(rows)]
 
 
-def _row(figure: dict[str, str]) -> dict[str, Any]:
+def _printed_row(figure: dict[str, str]) -> dict[str, Any]:
     setting = figure["setting"]
     return {
         "team": figure["method"],
