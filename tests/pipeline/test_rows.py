@@ -3,15 +3,11 @@
 from typing import Any
 
 import pytest
+from test_ingest import rows
 from trace_builder import TraceBuilder, toy_game
 
-from pipeline.ingest import ingest, no_rows
-from pipeline.reading.traces import decode
+from pipeline.ingest import no_rows
 from pipeline.schemas.base import TABLES
-
-
-def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:
-    return [row._asdict() for row in ingest(decode(trace.text()), "a.json")[table]]
 
 
 @pytest.mark.parametrize("table", tuple(no_rows()))
