@@ -14,12 +14,16 @@ from pipeline.derive.rows import ingested_frames
 from pipeline.privacy import beliefs
 from pipeline.privacy.frames import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
-from pipeline.traces.ingest import ingest
+from pipeline.traces.ingest import Rows, ingest
 from pipeline.traces.traces import decode
 
 
+def ingested(trace: TraceBuilder) -> Rows:
+    return ingest(decode(trace.text()), "a.json")
+
+
 def derived(trace: TraceBuilder, rules: str = "paper", weighing: Weighing | None = None) -> dict[str, pl.DataFrame]:
-    frames = ingested_frames(ingest(decode(trace.text()), "a.json"))
+    frames = ingested_frames(ingested(trace))
     return frames | privacy_frames(frames, RULES[rules], weighing or Weighing())
 
 
@@ -107,6 +111,138 @@ def test_a_silent_game_has_a_summary() -> None:
         ("cost", 0.0, None, 0.0),
         ("uniform", 0.0, None, 0.0),
     ]
+
+
+def talkative_game() -> TraceBuilder:
+    """The toy game, and in its second round a bystander's message and one to a bystander."""
+    trace = toy_game().dm(1, 0, 1, {"imap": "decision", "meeting_id": 2, "slot": 1})
+    return trace.dm(1, 1, 0, {"imap": "decision", "meeting_id": 2, "slot": 0})
+
+
+def test_every_column_of_a_pair_s_round_holds_its_own_value() -> None:
+    tables = derived(talkative_game())
+    first = {
+        "trace_path": "a.json", "game_id": "game-1", "round": 0, "target_agent": 1, "observer_agent": 0,
+        "target_is_participant": True, "observer_is_participant": True, "num_agents": 3, "num_slots": 4,
+        "observations": 3, "prior_distance_to_ideal": 0.0, "prior": 0.5,
+    }  # fmt: skip
+    uniform = {"vps_loss": 1.5, "posterior_distance_to_ideal": 1.5, "vps_loss_per_slot": 1.5 / 4}
+    cost = {"vps_loss": 6.5, "posterior_distance_to_ideal": 6.5, "vps_loss_per_slot": 6.5 / 4}
+    rows = tables["pair_round_vps"].filter(round=0, target_agent=1)
+    assert rows.to_dicts() == [
+        first | cost | {"weight_sum": 14.0, "vps_loss_per_weight": 6.5 / 14, "weight_mode": "cost"},
+        first | uniform | {"weight_sum": 4.0, "vps_loss_per_weight": 1.5 / 4, "weight_mode": "uniform"},
+    ]
+    pairs = tables["pair_round_vps"].filter(round=1, weight_mode="uniform")
+    flags = ("target_agent", "observer_agent", "target_is_participant", "observer_is_participant")
+    assert pairs.select(flags).rows() == [(0, 1, False, True), (1, 0, True, False), (1, 2, True, True)]
+
+
+# 5 pair-rounds of 2 rounds × 6 pairs, 3 of them of participants; weights are 4 a calendar, but 14 of agent 1's first.
+SUMMARY = (("uniform", 3.45, 20, 2.45, 12), ("cost", 8.45, 30, 7.45, 22))
+
+
+@pytest.mark.parametrize(("mode", "total", "weight", "participants_total", "participants_weight"), SUMMARY)
+def test_every_column_of_a_summary_holds_its_own_value(
+    mode: str, total: float, weight: float, participants_total: float, participants_weight: float
+) -> None:
+    (row,) = derived(talkative_game())["game_summary"].filter(weight_mode=mode).iter_rows(named=True)
+    assert row == {
+        "trace_path": "a.json", "game_id": "game-1", "num_agents": 3, "rounds": 2, "weight_mode": mode,
+        "vps_loss_total": pytest.approx(total), "vps_loss_mean": pytest.approx(total / 5),
+        "vps_loss_per_weight": pytest.approx(total / weight), "observation_count": 7, "pair_rounds": 5,
+        "participant_pair_vps_loss_total": pytest.approx(participants_total),
+        "participant_pair_vps_loss_mean": pytest.approx(participants_total / 3),
+        "participant_pair_vps_loss_per_weight": pytest.approx(participants_total / participants_weight),
+        "participant_pair_observation_count": 5, "participant_pair_pair_rounds": 3,
+        "all_pair_rounds": 12, "all_pairs_vps_loss_mean": pytest.approx(total / 12),
+    }  # fmt: skip
+
+
+def test_a_source_s_share_is_what_its_updates_moved_of_the_game_s_total() -> None:
+    tables = derived(talkative_game())
+    by_source = tables["vps_by_source"].select("weight_mode", "source", "updates", "vps_loss_moved", "share")
+    expected = [
+        (mode, source, updates, pytest.approx(moved), pytest.approx(moved / total))
+        for mode, total, costs in (("cost", 8.45, 6.5), ("uniform", 3.45, 1.5))
+        for source, updates, moved in (
+            ("imap_costs", 3, costs),
+            ("imap_decision", 3, 1.5),
+            ("language_positive", 1, 0.45),
+        )
+    ]
+    assert by_source.rows() == expected
+
+
+def test_a_belief_taken_back_moves_the_loss_below_zero() -> None:
+    trace = TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})
+    trace.dm(0, 0, 1, {"sd": "propose", "slot": 1})
+    by_source = derived(trace, "release")["vps_by_source"].filter(weight_mode="uniform")
+    moved = dict(by_source.select("source", "vps_loss_moved").rows())
+    assert moved == {"imap_decision": 0.5, "sd_propose": pytest.approx(0.3 * 1 + 0.7 * 0.85 - 1)}
+
+
+def test_a_prior_is_where_beliefs_start_and_what_losses_are_measured_from() -> None:
+    trace = TraceBuilder().round(0).rendered(0, 0, CALENDARS[0]).dm(0, 0, 1, {"imap": "decision", "slot": 2})
+    tables = derived(trace, weighing=Weighing(prior=0.2, weight_cap=7.0))
+    assert tables["belief_evidence"].select("belief_before", "belief_after").rows() == [(0.2, 1.0)]
+    pairs = tables["pair_round_vps"].select("weight_mode", "vps_loss", "weight_sum", "prior").rows()
+    # Agent 0 holds an errand of cost 4, and a blocked one in slot 2, which weighs the cap.
+    assert pairs == [("cost", pytest.approx(0.8 * 7), 3 + 1 + 7 + 1, 0.2), ("uniform", 0.8, 4.0, 0.2)]
+
+
+def test_a_calendar_that_nobody_was_shown_weighs_one_a_slot() -> None:
+    tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
+    assert tables["pair_round_vps"].select("weight_mode", "vps_loss", "weight_sum").rows() == [
+        ("cost", 0.5, 4.0),
+        ("uniform", 0.5, 4.0),
+    ]
+
+
+def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
+    key = {"game_id": ["g"], "round": [0]}
+    update = pl.DataFrame(key | {"target_agent": [0], "slot": [3], "in_calendar": [True]})
+    calendar = pl.DataFrame(
+        key | {"agent": [0], "costs": [[4, 9]], "blocked": pl.Series([[]], dtype=pl.List(pl.Int64))}
+    )
+    weighed = beliefs.weigh(update, calendar, Weighing())
+    assert weighed.select("cost_weight", "cost_weight_sum").rows() == [(1.0, 3.0 + 4.0)]
+
+
+def test_who_takes_part_in_a_round_that_no_table_has_is_nobody() -> None:
+    tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
+    weighed = beliefs.weigh(tables["belief_evidence"], tables["calendars"], Weighing())
+    pairs = beliefs.pair_round_vps(weighed, tables["games"], tables["rounds"].clear(), Weighing())
+    assert pairs.select("target_is_participant", "observer_is_participant").rows() == [(False, False)] * 2
+
+
+def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> None:
+    trace = TraceBuilder().round(0)
+    for slot, status in ((3, "PENDING"), (1, "PENDING"), (3, "IMPOSSIBLE"), (2, "PENDING")):
+        trace.dm(0, 1, 0, {"sd": "reply", "slot": slot, "reply_status": status})
+    trace.dm(0, 0, 1, {"imap": "decision", "slot": 0})
+    final = beliefs.at_the_end(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
+    assert final.rows() == [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
+
+
+RATIOS = ((1.0, 4.0, 0.25), (0.0, 2.0, 0.0), (1.0, 0.0, None), (0.0, 0.0, None), (1.0, None, None), (None, 2.0, None))
+
+
+@pytest.mark.parametrize(("numerator", "denominator", "expected"), RATIOS)
+def test_a_ratio_of_nothing_is_empty(numerator: float | None, denominator: float | None, expected: object) -> None:
+    frame = pl.DataFrame({"n": [numerator], "d": [denominator]}, schema={"n": pl.Float64, "d": pl.Float64})
+    assert frame.select(r=beliefs.ratio(pl.col("n"), pl.col("d"))).to_series().to_list() == [expected]
+
+
+def test_games_in_one_frame_are_summed_apart() -> None:
+    lone = TraceBuilder("game-0").round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})
+    both = {n: a + b for (n, a), b in zip(ingested(lone).items(), ingested(talkative_game()).values(), strict=True)}
+    frames = ingested_frames(both)
+    tables = privacy_frames(frames, RULES["paper"], Weighing())
+    for name, alone in derived(talkative_game()).items():
+        if name in tables:
+            assert tables[name].filter(game_id="game-1").select(alone.columns).rows() == alone.rows()
+    assert tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [0.5, 0.5]
 
 
 PAYLOAD = st.one_of(

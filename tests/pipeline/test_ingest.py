@@ -1,16 +1,12 @@
 """What happened in a game is counted from its events."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import SMALL, Example
-from hostile_games import IMPOSSIBLE
 from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, schedule, toy_game
 
-from pipeline.traces import limits
 from pipeline.traces.calendars import read_line, read_rendering
 from pipeline.traces.ingest import fairness, ingest
 from pipeline.traces.traces import TraceError, decode
@@ -236,33 +232,3 @@ def test_a_recipient_named_twice_is_one_recipient() -> None:
     trace = toy_game().group(1, 0, [1, 1, 2, 1], "x")
     assert rows(trace, "messages")[-1]["to_agents"] == [1, 2]
     assert [a["messages_received"] for a in rows(trace, "agents")] == [1, 3, 2]
-
-
-def test_a_participant_or_speaker_named_twice_is_one() -> None:
-    trace = TraceBuilder()
-    meeting = {"id": 1, "participants": [1, 0, 1], "cost": 1}
-    trace.event("round_start", round=0, meeting=meeting, speaker_order=[1, 0, 1])
-    assert [(r["participants"], r["speaker_order"]) for r in rows(trace, "rounds")] == [([0, 1], [1, 0])]
-
-
-def test_a_message_s_intent_is_that_of_its_tool_call_though_one_before_was_refused() -> None:
-    trace = (
-        TraceBuilder().round(0).event("turn_end", agent_id=0, intent=[{"act": "a"}, None, {"act": "c"}, {"act": "d"}])
-    )
-    trace.event("invalid_tool_call", agent_id=0).dm(0, 0, 1, "one").dm(0, 1, 0, "two").dm(0, 0, 2, "three")
-    assert [(i["event_index"], i["act"]) for i in rows(trace, "intents")] == [(9, "c")]
-
-
-REFUSED = [example for example in IMPOSSIBLE if example.reason and not example.read and example.name == "x.json"]
-
-
-@pytest.mark.parametrize("example", REFUSED, ids=[example.what for example in REFUSED])
-def test_what_no_game_can_be_is_refused_by_reason_and_place(
-    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, bound in SMALL.items():
-        monkeypatch.setattr(limits, name, bound)
-    example.make(tmp_path / example.name, "game-1")
-    with pytest.raises(TraceError) as caught:
-        ingest(decode((tmp_path / example.name).read_bytes()), "a.json")
-    assert (caught.value.reason, caught.value.place) == (example.reason.format(**vars(limits)), example.place)

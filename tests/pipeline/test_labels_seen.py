@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from speech_tables import labelled_game, shown
 from trace_builder import CALENDARS, TraceBuilder
 
-from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.ingest import ingest
 from pipeline.traces.labels_seen import rendered_labels
 from pipeline.traces.traces import decode
@@ -23,8 +22,7 @@ RECORD = {
 
 
 def known(trace: TraceBuilder) -> list[dict[str, Any]]:
-    names = TABLES["labels_known"].names
-    return [dict(zip(names, row, strict=True)) for row in ingest(decode(trace.text()), "a")["labels_known"]]
+    return [row._asdict() for row in ingest(decode(trace.text()), "a")["labels_known"]]
 
 
 def told(trace: TraceBuilder) -> set[tuple[Any, ...]]:
@@ -55,6 +53,16 @@ def test_a_label_is_known_from_the_event_that_shows_it() -> None:
     since = {(k["agent"], k["label"]): k["known_from"] for k in known(labelled_game())}
     assert since[0, "Bankruptcy filing preparation"] == 1
     assert since[1, "Merger with Brightwater"] == 6
+
+
+def test_a_calendar_shown_in_a_turn_tells_labels_of_errands_and_of_its_round_s_meeting() -> None:
+    trace = TraceBuilder().round(0).round(1)
+    trace.rendered(1, 0, shown(CALENDARS[0], "Gym", "Dentist") + "\nPrivate meeting label: Merger")
+    assert [(k["kind"], k["item_id"], k["label"], k["known_from"]) for k in known(trace)] == [
+        ("errand", 1, "Gym", 6),
+        ("errand", 2, "Dentist", 6),
+        ("meeting", 2, "Merger", 6),
+    ]
 
 
 def test_a_label_both_recorded_and_rendered_counts_once() -> None:

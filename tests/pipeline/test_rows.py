@@ -3,15 +3,11 @@
 from typing import Any
 
 import pytest
+from test_ingest import rows
 from trace_builder import TraceBuilder, toy_game
 
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.ingest import ingest, no_rows
-from pipeline.traces.traces import decode
-
-
-def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:
-    return [row._asdict() for row in ingest(decode(trace.text()), "a.json")[table]]
+from pipeline.traces.ingest import no_rows
 
 
 @pytest.mark.parametrize("table", tuple(no_rows()))
