@@ -20,7 +20,7 @@ from pipeline.traces.calendars import Calendar
 from pipeline.traces.records import Config, Labels, Meeting
 
 # A calendar line and the label of what the slot holds, a Python repr: `Slot  4: Errand #7 (cost=100) private_label=…`.
-LINE = re.compile(
+LABELLED_LINE = re.compile(
     r"^[ \t]*Slot[ \t]+\d{1,6}: (?:(?:Blocked )?Errand #(?P<errand>\d{1,15})|Meeting M(?P<meeting>\d{1,15})) "
     r"\(cost=\d{1,15}\)[^\n]*? private_label=(?P<label>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[ \t\r]*$",
     re.MULTILINE,
@@ -99,7 +99,7 @@ def rendered_labels(text: str) -> tuple[tuple[str, int, str], ...]:
 
 
 def _rendered_labels(text: str) -> Iterator[tuple[str, int, str]]:
-    for line in LINE.finditer(text):
+    for line in LABELLED_LINE.finditer(text):
         try:
             label = _unquoted(line["label"])
         except (SyntaxError, ValueError):
