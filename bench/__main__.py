@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bench.calibration import calibration
+from bench.measure import calibration
 from bench.work import LONG, WORK
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

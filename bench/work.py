@@ -103,7 +103,7 @@ def typed(folder: Path) -> Figures:
 
 def _child(work: str, traces: Path) -> float:
     """Seconds of CPU of a process that does the work on one core, without its start."""
-    code = f"from bench.one_core import told; told({work!r})"
+    code = f"from bench.profiles import told; told({work!r})"
     environment = os.environ | {"POLARS_MAX_THREADS": "1"}
     said = subprocess.run([sys.executable, "-c", code, str(traces)], env=environment, check=True, capture_output=True)
     return float(said.stdout)

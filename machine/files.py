@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from machine.locks import locked
-from machine.processes import alive
+from machine.processes import alive, locked
 from machine.stores import PROTOCOLS, write_file
 
 # What fsspec calls this machine's disk.

@@ -1,18 +1,45 @@
-"""Processes of this machine: how many, which are alive, how they begin and end, and their garbage collection."""
+"""Cores, memory, locks and the ends of processes."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import gc
 import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from machine.locks import let_go
+# The folders whose locks this process holds.
+_held: set[int] = set()
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    """Hold the folder's lock; on a disk without locks, go on without.
+
+    When not waiting, raises OSError where the lock cannot be had.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    _held.add(handle)
+    try:
+        with suppress(OSError) if wait else nullcontext():
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        if handle in _held:
+            _held.remove(handle)
+            os.close(handle)
+
+
+def let_go() -> None:
+    """In a child process, close its parent's locks, so that they end with the parent."""
+    while _held:
+        os.close(_held.pop())
+
 
 # A worker's name in the list of processes, where it can be set: 15 letters at most.
 WORKER = "calbench-worker"

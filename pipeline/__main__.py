@@ -99,7 +99,7 @@ def database(
     ),
 ) -> None:
     """Put every table of a folder into one DuckDB database."""
-    from pipeline.tables.database import build_database
+    from pipeline.tables.queries import build_database
 
     try:
         schemas = {"beyond": beyond} if beyond.is_dir() else {}

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from machine.terminal import Commands
+from sim.runs.options import fail, progress, say, worker_count
 from sim.runs.run import EXAMPLES, run
-from sim.runs.terminal import fail, progress, say, worker_count
 
 
 class SimCommands(Commands):
@@ -123,8 +123,7 @@ def select(
     from functools import partial
 
     from machine.executor import map_ordered
-    from sim.tasks.lists import SETTINGS, write_list
-    from sim.tasks.select import DENSITIES, SEED_BASES, SHAPES, cells, select_cell
+    from sim.tasks.lists import DENSITIES, SEED_BASES, SETTINGS, SHAPES, cells, select_cell, write_list
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")

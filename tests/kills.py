@@ -71,7 +71,7 @@ def tables(folder: Path, games: int = 40) -> None:
 
 
 def results(folder: Path) -> None:
-    from pipeline.reports.batch.own import results_of
+    from pipeline.reports.batch.command import results_of
 
     tables(folder, games=3)
     results_of(folder / "tables", folder / "results")

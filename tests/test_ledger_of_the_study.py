@@ -7,15 +7,12 @@ import polars as pl
 import pytest
 import yaml
 
-from pipeline.paper.exhibits import read_exhibits
 from pipeline.paper.inconsistencies import paper_checks
 from pipeline.paper.ledger.build import KEY, VERDICTS, ledger, read_ledger, read_paper
-from pipeline.paper.ledger.directions import QUERIES
-from pipeline.paper.ledger.facts import facts
-from pipeline.paper.ledger.figure import Figure, figures
+from pipeline.paper.ledger.command import lost, of_the_paper, read_promised, reproduced
+from pipeline.paper.ledger.facts import QUERIES, Figure, facts, figures
 from pipeline.paper.ledger.measures import from_results, short_name
-from pipeline.paper.ledger.required import lost, read_promised, reproduced
-from pipeline.paper.ledger.show import of_the_paper
+from pipeline.reports.documents.paper import read_exhibits
 
 ROOT = Path(__file__).parents[1]
 RESULTS, TASKS = ROOT / "data/results", ROOT / "data/suites/standard.jsonl"

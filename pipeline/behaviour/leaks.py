@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from pipeline.behaviour.phrases import split, stems
 from pipeline.behaviour.terms import Reading, find_label, read_label
-from pipeline.behaviour.tokens import split, stems
 
 Row = tuple[Any, ...]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from pipeline.behaviour.lexicons import words
-from pipeline.behaviour.tokens import Word, split, stem
+from pipeline.behaviour.phrases import Word, split, stem
 
 LINKING, SCHEDULING, COMBINING, TELLING = "linking", "scheduling", "combining", "telling"
 ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))

@@ -5,7 +5,7 @@ from pathlib import Path
 from pipeline.beyond import TABLES
 from pipeline.reports.notebook_session import Study, in_a_notebook, tell_not_ours
 from pipeline.reports.reference_study import PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, is_reference
-from pipeline.tables.database import attach_as
+from pipeline.tables.queries import attach_as
 
 
 class Beyond(Study):

@@ -120,7 +120,7 @@ def _derive(
     sources: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
 ) -> "Derived":
     """Derive to the folder or URL; end with one line that says why, where that cannot be done."""
-    from machine.cluster import ClusterError
+    from machine.executor import ClusterError
     from machine.process_pool import WorkerDied
     from machine.processes import FEWER, TOO_MANY
     from machine.stores import Unreachable

@@ -13,7 +13,7 @@ from machine.stores import is_url
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import SPEECH, speech_frames
 from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
-from pipeline.privacy.frames import PRIVACY, privacy_frames
+from pipeline.privacy.evidence import PRIVACY, privacy_frames
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.schemas.base import REJECTED, TABLES
 from pipeline.tables.shards import (

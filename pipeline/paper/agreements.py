@@ -4,8 +4,7 @@ from collections import Counter
 
 import polars as pl
 
-from pipeline.paper.check import Check, agrees
-from pipeline.paper.figures import ALL, SETTINGS, Figures, failed_rounds, games, meetings, models
+from pipeline.paper.figures import ALL, SETTINGS, Check, Figures, agrees, failed_rounds, games, meetings, models
 
 AT = "section 4, Adversarial"
 HALF = 0.5 + 1e-9  # of the last printed digit, and what binary fractions add

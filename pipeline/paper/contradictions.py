@@ -1,7 +1,20 @@
 """Statements of the paper that its other figures contradict, or do not show. Pure functions of the printed figures."""
 
-from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check, agrees
-from pipeline.paper.figures import ALL, SETTINGS, Figures, Suite, by_model, failed_rounds, games, models
+from pipeline.paper.figures import (
+    AGREES,
+    ALL,
+    CONTRADICTS,
+    NOT_SHOWN,
+    SETTINGS,
+    Check,
+    Figures,
+    Suite,
+    agrees,
+    by_model,
+    failed_rounds,
+    games,
+    models,
+)
 
 EXPENSIVE, CHEAP = 100, 1  # costs of Appendix B's expensive moves, at least, and of any other varied item, at least
 

@@ -1,11 +1,32 @@
-"""The paper's printed figures by name, and what its printed means imply as whole numbers."""
+"""The paper's printed figures by name, and a check of what it says against them."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
+
+CONTRADICTS, NOT_SHOWN, AGREES = VERDICTS = ("contradicts", "not shown", "agrees")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A statement of the paper (`says`, at `where`), what `follows` elsewhere, the values computed, and the verdict."""
+
+    name: str
+    says: str
+    where: str
+    follows: str
+    computed: dict[str, Any]
+    verdict: str
+
+
+def agrees(fits: bool) -> str:
+    """The verdict on a statement that its other figures either allow or exclude."""
+    return AGREES if fits else CONTRADICTS
+
 
 # Source, setting, method, metric.
 Figures = Mapping[tuple[str, str, str, str], float]

@@ -9,9 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.paper import agreements, contradictions
-from pipeline.paper.check import VERDICTS, Check
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import Figures, Suite, figures, varied_suite
+from pipeline.paper.figures import VERDICTS, Check, Figures, Suite, figures, varied_suite
 from pipeline.tables.paths import NUMBERS
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")

@@ -1,7 +1,7 @@
-"""Messages to belief updates: who learns what about whom (Appendix H.1 to H.3)."""
+"""Messages to belief updates, and from these to the privacy tables (Appendix H.1 to H.3, H.5)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
-from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, SlotEvidence, claims_of
+from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
 from pipeline.traces.typed_messages import decode
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet) -> list[Claim]:
@@ -99,3 +102,44 @@ def _places(messages: NDArray[np.uint32]) -> NDArray[np.int64]:
     first = np.ones(len(messages), bool)
     first[1:] = messages[1:] != messages[:-1]
     return everything - np.maximum.accumulate(np.where(first, everything, 0))
+
+
+PRIVACY = ("belief_evidence", "pair_round_vps", "game_summary", "vps_by_source")
+
+Frames = dict[str, "pl.DataFrame"]
+
+
+def privacy_frames(frames: Frames, rules: RuleSet, weighing: Weighing) -> Frames:
+    """The four privacy tables from games, rounds, messages and calendars."""
+    from pipeline.privacy import beliefs
+
+    updates = belief_updates(frames["messages"], frames["games"], rules)
+    evidence = beliefs.hold_beliefs(updates, weighing)
+    weighed = beliefs.weigh(evidence, frames["calendars"], weighing)
+    pairs = beliefs.pair_round_vps(weighed, frames["games"], frames["rounds"], weighing)
+    return {
+        "belief_evidence": evidence,
+        "pair_round_vps": pairs,
+        "game_summary": beliefs.game_summary(pairs, frames["games"]),
+        "vps_by_source": beliefs.vps_by_source(weighed, weighing),
+    }
+
+
+def vps_by_rules(frames: Frames, names: Iterable[str] = tuple(RULES), prior: float = 0.5) -> "pl.DataFrame":
+    """One row per rule set and setting: the mean over games of VPS with uniform weights, as in Table 1.
+
+    frames: games, rounds, messages and calendars of the games.
+    """
+    import polars as pl
+
+    settings = frames["games"].select("game_id", "setting")
+    by_rules = []
+    for name in names:
+        summary = privacy_frames(frames, RULES[name], Weighing(prior=prior))["game_summary"]
+        means = summary.filter(weight_mode="uniform").join(settings, on="game_id").sort("setting", "game_id")
+        by_rules.append(
+            means.group_by("setting", maintain_order=True)
+            .agg(games=pl.len(), vps=pl.col("vps_loss_mean").mean())
+            .select(pl.lit(name).alias("rules"), "setting", "games", "vps")
+        )
+    return pl.concat(by_rules)

@@ -10,9 +10,8 @@ from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
-from pipeline.tables.database import attach
 from pipeline.tables.io import polars_schema
-from pipeline.tables.queries import queries, query_text
+from pipeline.tables.queries import attach, queries, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:

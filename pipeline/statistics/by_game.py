@@ -8,8 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.tables.database import attach
-from pipeline.tables.queries import query_text
+from pipeline.tables.queries import attach, query_text
 
 BETWEEN = "\x1f"  # stands in no team's name
 

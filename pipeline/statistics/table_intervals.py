@@ -7,8 +7,7 @@ import polars as pl
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import AMOUNTS, MEANS, TEAM, Means, by_game, with_tasks
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.database import attach
-from pipeline.tables.queries import query
+from pipeline.tables.queries import attach, query
 
 OF_GAMES = (*TEAM, "difficulty")  # keys that are attributes of games
 ROW = ("table", *TEAM, "part", "measure")

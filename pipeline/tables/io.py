@@ -1,4 +1,4 @@
-"""Tables in files: Parquet and CSV, sorted by an asserted key, the same bytes for the same rows."""
+"""Reading and writing tables: sorted by key, checked against their schema, safe in a spreadsheet."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,8 +10,29 @@ from typing import Any
 import polars as pl
 
 from machine.files import replacing
-from pipeline.tables.csv_injection import is_risky, marked
 from pipeline.tables.schemas.base import TABLES, Table
+
+BLANKS = r"(^|[;\t\r\n])([ \x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\xa0\x{2000}-\x{200f}\x{3000}\x{feff}]*)"
+# The wide forms are taken for formulas in some languages.
+RISKY = BLANKS + r"([=+\-@'\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}])"
+MARKED = BLANKS + "'"
+NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
+
+
+def marked(text: pl.Expr) -> pl.Expr:
+    """The text as a spreadsheet may open it."""
+    return pl.when(text.str.contains(NUMBER)).then(text).otherwise(text.str.replace_all(RISKY, "${1}${2}'${3}"))
+
+
+def is_risky(texts: pl.Series) -> bool:
+    """Whether `marked` would change any of the texts."""
+    return texts.unique().str.contains(RISKY).any()
+
+
+def unmarked(text: pl.Expr) -> pl.Expr:
+    """The text that `marked` was given."""
+    return text.str.replace_all(MARKED, "${1}${2}")
+
 
 DTYPES: dict[str, Any] = {
     "str": pl.String,
@@ -127,7 +148,7 @@ def csv_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFra
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
     """Write a CSV at full precision: True and False, lists joined by ';', nothing for a null, no formula for a
-    spreadsheet to run (pipeline/tables/csv_injection.py)."""
+    spreadsheet to run (pipeline/tables/io.py)."""
     with replacing(path) as target:
         for_csv(frame).write_csv(target)
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.executor import Workers, executor
-from machine.locks import locked
 from machine.process_pool import Run
-from machine.processes import cores
+from machine.processes import cores, locked
 from pipeline.tables.schemas.base import TABLES, Table
 
 if TYPE_CHECKING:

@@ -1,11 +1,17 @@
-"""Calendars as traces render them, and what a batch does to one (Appendix D.1, D.5)."""
+"""What agents were shown: their calendars, and the private labels in them."""
 
 import re
-from collections.abc import Sequence
+from ast import literal_eval
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.traces.records import Action, Reschedule, Schedule
+import msgspec
+
+from pipeline.tables.schemas.intended import LABELS_KNOWN
+from pipeline.tables.schemas.table import Row
+from pipeline.traces.records import Action, Config, Labels, Meeting, Reschedule, Schedule
 
 
 class Item(NamedTuple):
@@ -110,3 +116,137 @@ def meeting_slots(calendar: Calendar) -> dict[int, int]:
         if item and item.kind == "meeting":
             slots.setdefault(item.id, slot)
     return slots
+
+
+# A calendar line and the label of what the slot holds, a Python repr: `Slot  4: Errand #7 (cost=100) private_label=…`.
+LABELLED_LINE = re.compile(
+    r"^[ \t]*Slot[ \t]+\d{1,6}: (?:(?:Blocked )?Errand #(?P<errand>\d{1,15})|Meeting M(?P<meeting>\d{1,15})) "
+    r"\(cost=\d{1,15}\)[^\n]*? private_label=(?P<label>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[ \t\r]*$",
+    re.MULTILINE,
+)
+MEETING = re.compile(r"^[ \t]*Private meeting label:[ \t]*+(?P<label>[^\n]*\S)[ \t\r]*$", re.MULTILINE)
+
+# Where a prompt quotes what others wrote: nothing that stands there was shown by the game.
+INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
+
+PROMPT, RECORD = "prompt", "record"
+
+LabelKnownRow = LABELS_KNOWN.row_type()
+
+
+class LabelledItem(NamedTuple):
+    """An errand or a meeting under the label that an agent knows it by."""
+
+    agent: int
+    kind: str
+    item_id: int
+    label: str
+
+
+@dataclass(slots=True)
+class LabelsSeen:
+    """What a game shows of labels while it is replayed: what was rendered, whose the errands are, who meets."""
+
+    rendered: dict[LabelledItem, int] = field(default_factory=dict)
+    errands: dict[tuple[int, int], int] = field(default_factory=dict)
+    meetings: dict[tuple[int, int], int] = field(default_factory=dict)
+    _last: dict[int, str] = field(default_factory=dict)
+    _read: set[tuple[int, str]] = field(default_factory=set)
+    _known: dict[int, set[tuple[str, int, str]]] = field(default_factory=dict)
+
+    def register(self, agent: int, event_index: int, calendar: Calendar) -> None:
+        """The agent's errands are those on its first calendar."""
+        for item in calendar:
+            if item and item.kind == "errand":
+                self.errands.setdefault((agent, item.id), event_index)
+
+    def announce(self, meeting: Meeting, event_index: int) -> None:
+        """A meeting's participants hear of it when its round begins."""
+        for agent in meeting.participants:
+            self.meetings.setdefault((agent, meeting.id), event_index)
+
+    def show(self, agent: int, event_index: int, text: str | None, meeting_id: int | None) -> None:
+        """The agent was shown a text: its own calendar, or a prompt of the meeting's round."""
+        # Most are shown again as they are: comparing is several times as fast as searching.
+        if not text or text == self._last.get(agent):
+            return
+        self._last[agent] = text
+        has_calendar, has_meeting = "private_label=" in text, "Private meeting label:" in text
+        if not (has_calendar or has_meeting) or (agent, text) in self._read:
+            return
+        self._read.add((agent, text))
+        own = _own_part(text)
+        known = self._known.setdefault(agent, set())
+        for kind, item_id, label in rendered_labels(own) if has_calendar else ():
+            if (kind, item_id, label) not in known:
+                known.add((kind, item_id, label))
+                self.rendered.setdefault(LabelledItem(agent, kind, item_id, label), event_index)
+        meeting = MEETING.search(own) if has_meeting and meeting_id is not None else None
+        if meeting and meeting_id is not None:
+            self.rendered.setdefault(LabelledItem(agent, "meeting", meeting_id, meeting["label"]), event_index)
+
+
+def _own_part(text: str) -> str:
+    inbox = INBOX.search(text) if "From Agent " in text else None
+    return text[: inbox.start()] if inbox else text
+
+
+@lru_cache(maxsize=4096)
+def rendered_labels(text: str) -> tuple[tuple[str, int, str], ...]:
+    """(kind, id, label) of every calendar line of a text that ends in a private label."""
+    return tuple(_rendered_labels(text))
+
+
+def _rendered_labels(text: str) -> Iterator[tuple[str, int, str]]:
+    for line in LABELLED_LINE.finditer(text):
+        try:
+            label = _unquoted(line["label"])
+        except (SyntaxError, ValueError):
+            continue
+        kind = "errand" if line["errand"] else "meeting"
+        yield kind, int(line[kind]), label
+
+
+@lru_cache(maxsize=16384)
+def _unquoted(label: str) -> str:
+    """The text of a Python repr. The same label stands in many texts."""
+    text: str = literal_eval(label)
+    return text
+
+
+def labels_known(game_id: str, seen: LabelsSeen, config: Config) -> list[Row]:
+    """One row of labels_known per label that an agent could know: the record's, then those only rendered."""
+    recorded = recorded_labels(bytes(config.scenario.labels)) if config.scenario else Labels()
+    kinds = (("errand", seen.errands, recorded.errands), ("meeting", seen.meetings, recorded.meetings))
+    rows = [
+        LabelKnownRow(
+            game_id=game_id,
+            agent=agent,
+            kind=kind,
+            item_id=item_id,
+            label=label.label,
+            tier=label.tier,
+            terms=label.terms,
+            known_from=since,
+            source=RECORD,
+        )
+        for kind, owned, labels in kinds
+        if labels
+        for (agent, item_id), since in owned.items()
+        if (label := labels.get(str(item_id))) and label.label.strip()
+    ]
+    known = {(row.agent, row.kind, row.item_id, row.label) for row in rows} if seen.rendered else set()
+    return rows + [
+        LabelKnownRow(game_id=game_id, **item._asdict(), tier=None, terms=[], known_from=since, source=PROMPT)
+        for item, since in seen.rendered.items()
+        if item not in known and item.label.strip()
+    ]
+
+
+@lru_cache(maxsize=256)
+def recorded_labels(text: bytes) -> Labels:
+    """The trace's own record of its labels, from its JSON; none where that is something else."""
+    try:
+        return msgspec.json.decode(text, type=Labels | None) or Labels()
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Labels()

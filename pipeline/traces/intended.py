@@ -11,8 +11,8 @@ from pipeline.tables.schemas.intended import (
     THOUGHTS,
 )
 from pipeline.tables.schemas.table import Row
+from pipeline.traces.calendars import labels_known
 from pipeline.traces.game_state import GameState
-from pipeline.traces.labels_seen import labels_known
 from pipeline.traces.records import DecideEnd
 from pipeline.traces.traces import Trace
 

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from pipeline.traces import limits
 from pipeline.traces.calendars import apply_batch, read_rendering
-from pipeline.traces.game_state import GameState, Move, Round, SentMessage, refuse
-from pipeline.traces.model_calls import read_calls, read_thoughts
+from pipeline.traces.game_state import GameState, Move, Round, SentMessage, read_calls, read_thoughts, refuse
 from pipeline.traces.records import (
     Action,
     AgentRegistered,

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sim.game.jsonable import to_jsonable
+from sim.game.trace import to_jsonable
 
 LONGEST = 200_000
 FENCED = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)

@@ -22,7 +22,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from machine.files import write_whole
 from sim.agents import AgentFailure
-from sim.game.jsonable import to_jsonable
+from sim.game.trace import to_jsonable
 from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import CallError, KeyMissing, call_error, key_of, redact, secrets, wait_before, written
 from sim.models.money import Ledger, cost, presumed_cost, price_of

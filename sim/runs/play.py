@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from sim.agents import Agent, AgentFailure, Registration, Reply, Request, WaitingAgent
 from sim.game.game import EventRef, Game, Limits, Turns
-from sim.game.jsonable import to_jsonable, to_text
 from sim.game.metrics import final_state, metrics
 from sim.game.rounds import rounds
-from sim.game.trace import SUFFIX, Trace, game_id
+from sim.game.trace import SUFFIX, Trace, game_id, to_jsonable, to_text
 from sim.models.spec import asked, prompt_record
 from sim.runs.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
 from sim.tasks.labels import Labels, draw, load_bank, own_labels, render_with_labels

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.runs.options import in_shard, read_channels, read_shard
-from sim.runs.terminal import counting, fail, progress, say, worker_count
+from sim.runs.options import counting, fail, in_shard, progress, read_channels, read_shard, say, worker_count
 
 if TYPE_CHECKING:
     from sim.models.money import Ledger
@@ -110,7 +109,7 @@ def run(
 
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
-    from machine.cluster import ClusterError
+    from machine.executor import ClusterError
     from machine.files import InUse
     from machine.process_pool import WorkerDied
     from machine.processes import FEWER, TOO_MANY

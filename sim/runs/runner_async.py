@@ -17,10 +17,10 @@ from sim.models.agent import AnswersAsks, LlmAgent
 from sim.models.attempts import redact, secrets
 from sim.models.money import BudgetSpent, Ledger
 from sim.models.spec import LlmParameters
+from sim.runs.options import say
 from sim.runs.play import Play, play_game_later
 from sim.runs.runner import Job
 from sim.runs.teams import AgentSpec, build_agent, llm_parameters, waits
-from sim.runs.terminal import say
 
 
 class Patient:

@@ -12,8 +12,7 @@ from msgspec import Struct
 from sim.agents import Agent
 from sim.agents.beyond.dpop import Dpop
 from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
-from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters
-from sim.agents.beyond.imap_noisy import NoisyImap, NoisyParameters
+from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters
 from sim.agents.beyond.poll import Poll, PollParameters
 from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters

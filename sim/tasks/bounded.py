@@ -1,4 +1,4 @@
-"""The cheapest schedule of a large task within a limit, and how much cheaper it could still be (CP-SAT)."""
+"""Feasible schedules counted, and optima under a bound of time with a proven gap."""
 
 from __future__ import annotations
 
@@ -7,9 +7,94 @@ from math import ceil
 
 from msgspec import Struct
 
-from sim.calendar import Calendar
+from sim.calendar import Calendar, Errand, Item, ScheduledMeeting
 from sim.tasks.oracle import CROWDED, NoSchedule, Optimum, Placement, assignment, exact_solver, placements, stages
 from sim.tasks.scenario import Meeting
+
+
+class Replay(Struct, frozen=True):
+    """A schedule carried out in meeting order: a slot a meeting, and what each agent pays."""
+
+    slots: tuple[int, ...]
+    per_agent_cost: tuple[int, ...]
+
+    @property
+    def cost(self) -> int:
+        """What all agents pay together."""
+        return sum(self.per_agent_cost)
+
+
+def replay_optimum(calendars: Sequence[Calendar], meetings: Sequence[Meeting], slots: Sequence[int]) -> Replay:
+    """The optimum carried out so that it costs what it should.
+
+    A displaced errand lands on the first free slot that is none of its owner's own meeting slots, so that nothing
+    moves twice and the burdens add up to the optimum. Raises NoSchedule where an agent runs out of such slots.
+    """
+    boards = [list(c.slots) for c in calendars]
+    reserved = [
+        {s for m, s in zip(meetings, slots, strict=True) if agent in m.participants} for agent in range(len(boards))
+    ]
+    costs = [0] * len(boards)
+    for meeting, slot in zip(meetings, slots, strict=True):
+        for agent in meeting.participants:
+            costs[agent] += displace(boards[agent], slot, reserved[agent])
+            boards[agent][slot] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
+    return Replay(tuple(slots), tuple(costs))
+
+
+def replay(calendars: Sequence[Calendar], meetings: Sequence[Meeting], slots: Sequence[int]) -> Replay:
+    """The schedule carried out in order, each displaced item landing on its owner's first free slot.
+
+    An earlier meeting is displaced like an errand, on that agent's calendar only: a yardstick, not a valid schedule.
+    """
+    boards = [list(c.slots) for c in calendars]
+    costs = [0] * len(boards)
+    for meeting, slot in zip(meetings, slots, strict=True):
+        place(boards, costs, meeting, slot)
+    return Replay(tuple(slots), tuple(costs))
+
+
+def greedy(calendars: Sequence[Calendar], meetings: Sequence[Meeting]) -> Replay:
+    """Each meeting in its first possible slot, on the calendars as the earlier ones left them.
+
+    Raises NoSchedule where a meeting has none.
+    """
+    boards = [list(c.slots) for c in calendars]
+    costs, slots = [0] * len(boards), []
+    for meeting in meetings:
+        possible = (s for s in range(len(boards[0])) if all(can_clear(boards[a], s) for a in meeting.participants))
+        slot = next(possible, None)
+        if slot is None:
+            raise NoSchedule(f"the greedy schedule finds no slot for meeting {meeting.id}")
+        place(boards, costs, meeting, slot)
+        slots.append(slot)
+    return Replay(tuple(slots), tuple(costs))
+
+
+def place(boards: Sequence[list[Item | None]], costs: list[int], meeting: Meeting, slot: int) -> None:
+    """Put the meeting on its participants' boards, adding what each pays for what it displaces."""
+    for agent in meeting.participants:
+        costs[agent] += displace(boards[agent], slot, set())
+        boards[agent][slot] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
+
+
+def can_clear(board: Sequence[Item | None], slot: int) -> bool:
+    """Whether the slot is free, or holds something that may go to another free slot."""
+    item = board[slot]
+    return item is None or (not (isinstance(item, Errand) and item.blocked) and None in board)
+
+
+def displace(board: list[Item | None], slot: int, reserved: set[int]) -> int:
+    """Move what the slot holds to the first free slot outside `reserved`; the cost of the item, 0 for a free slot."""
+    item = board[slot]
+    if item is None:
+        return 0
+    landing = next((s for s, held in enumerate(board) if held is None and s not in reserved), None)
+    if landing is None:
+        raise NoSchedule(f"nothing is free for the item displaced from slot {slot}")
+    board[landing], board[slot] = item, None
+    return item.cost
+
 
 # The solver's bounds are floats: a bound is the next whole number, unless it is above the last by rounding only.
 ROUNDING = 1e-6

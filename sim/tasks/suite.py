@@ -11,10 +11,9 @@ from msgspec import Struct
 
 from machine.files import write_whole
 from sim.calendar import Calendar, Errand
-from sim.tasks.bounded import solve_within
+from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
 from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
 from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
-from sim.tasks.schedules import Replay, greedy, replay, replay_optimum
 
 VARIED_COSTS = (1, 100, 1000)
 

@@ -10,15 +10,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.beyond.power_analysis import stage
-from pipeline.beyond.power_analysis.components import components, difference_variance, pair, stacked
-from pipeline.beyond.power_analysis.grid import Checking, pair_rows, power_rows
-from pipeline.beyond.power_analysis.money import NoEstimate, game_prices, read_estimate
-from pipeline.beyond.power_analysis.power import Aim, integrated_power, power_of, tasks_needed
-from pipeline.beyond.power_analysis.simulate import Study, rejected, simulated_power
-from pipeline.beyond.power_analysis.stage import priced
-from pipeline.beyond.power_analysis.subsuite import agreements, order, smallest, strict_pairs
-from pipeline.beyond.power_analysis.validate import curve_rows, new_games, subsuite_row
-from pipeline.beyond.power_analysis.values import Array, MissingGames, Scores, aligned, played, scores
+from pipeline.beyond.power_analysis.components import (
+    Array,
+    MissingGames,
+    Scores,
+    aligned,
+    components,
+    difference_variance,
+    pair,
+    played,
+    scores,
+    stacked,
+)
+from pipeline.beyond.power_analysis.power import (
+    Aim,
+    Checking,
+    Study,
+    integrated_power,
+    pair_rows,
+    power_of,
+    power_rows,
+    rejected,
+    simulated_power,
+    tasks_needed,
+)
+from pipeline.beyond.power_analysis.stage import NoEstimate, game_prices, priced, read_estimate
+from pipeline.beyond.power_analysis.subsuite import (
+    agreements,
+    curve_rows,
+    new_games,
+    order,
+    smallest,
+    strict_pairs,
+    subsuite_row,
+)
 from pipeline.statistics.paired_tests import paired_permutation
 from pipeline.statistics.resampling import stream
 

@@ -6,15 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.frontier.domination import domination
-from pipeline.beyond.frontier.games import LEAKAGE
-from pipeline.beyond.frontier.gap_to_frontier import placed, reported
-from pipeline.beyond.frontier.pareto import hypervolume, pareto, undominated, volumes
+from pipeline.beyond.frontier.domination import domination, hypervolume, pareto, placed, reported, undominated, volumes
 from pipeline.beyond.frontier.plots import places, plane, shares
-from pipeline.beyond.frontier.points import draws, over_draws, points
+from pipeline.beyond.frontier.points import LEAKAGE, draws, over_draws, points
+from pipeline.beyond.frontier.points import main as write_teams
+from pipeline.beyond.frontier.points import settings as team_settings
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
-from pipeline.beyond.frontier.teams import main as write_teams
-from pipeline.beyond.frontier.teams import settings as team_settings
 from pipeline.statistics.pareto import frontier
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import shaped

@@ -9,12 +9,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from pipeline.beyond.frontier.games import bits_of
-from pipeline.beyond.frontier.inferences import bits_with_inferences, inferences
-from pipeline.beyond.frontier.priors import by_prior
+from pipeline.beyond.frontier.inferences import bits_with_inferences, by_prior, inferences
+from pipeline.beyond.frontier.points import bits_of
 from pipeline.beyond.leakage.measure import read_tables
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.privacy.protocols.priors import slot_prior
+from pipeline.privacy.protocols.states import slot_prior
 from pipeline.traces.typed_messages.records import Masked
 from sim.__main__ import app
 

@@ -13,8 +13,7 @@ from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols import KINDS, dsm, imap, polling, sd, statements
 from pipeline.privacy.protocols import sums as secure_sums
 from pipeline.privacy.protocols.kinds import RoundContext, Totals
-from pipeline.privacy.protocols.priors import COSTS, FEASIBLE, FILLED, slot_prior
-from pipeline.privacy.protocols.states import States
+from pipeline.privacy.protocols.states import COSTS, FEASIBLE, FILLED, States, slot_prior
 from pipeline.privacy.protocols.sums import MODULUS, above, coming_to, counted, sums
 from pipeline.privacy.rules import RULES
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.cost_decomposition.counterfactuals import OF_TASK, OF_TEAM, replays, rungs
-from pipeline.beyond.cost_decomposition.decisions import steps_of
+from pipeline.beyond.cost_decomposition.counterfactuals import OF_TASK, OF_TEAM, replays, rungs, steps_of
 from pipeline.beyond.cost_decomposition.search import Step
-from pipeline.beyond.cost_decomposition.steps import ORDERS, STEPS, means, steps
+from pipeline.beyond.cost_decomposition.stage import ORDERS, STEPS, means, steps
 from pipeline.beyond.cost_decomposition.tables import LADDER_RUNGS
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema

@@ -5,14 +5,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_brute_force import every_outcome
 
-from pipeline.beyond.cost_decomposition.calendars import FREE, HELD, Boards
 from pipeline.beyond.cost_decomposition.search import (
     ANY,
     BEST,
     CHEAPEST,
     FIRST,
+    FREE,
+    HELD,
     OBSERVED,
     TIES,
+    Boards,
     Outcome,
     Rules,
     Step,

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from leakage_worlds import SETTINGS, Game
 
-from pipeline.beyond.leakage.figures import cost_in_figures
 from pipeline.beyond.leakage.measure import with_figures
+from pipeline.beyond.leakage.observed_statements import cost_in_figures
 from pipeline.beyond.leakage.plots import Two, two_values
 
 CLAUSES = [

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from leakage_worlds import BLOCKED, SETTINGS, Game
 
-from pipeline.beyond.leakage.certificates import Market, necessary
-from pipeline.beyond.leakage.games import by_game
-from pipeline.beyond.leakage.measure import leakage
-from pipeline.beyond.leakage.priors import Prior, stated
+from pipeline.beyond.leakage.disclosures import Market, necessary
+from pipeline.beyond.leakage.gains import Prior, stated
+from pipeline.beyond.leakage.measure import by_game, leakage
 
 UNIFORM = stated(0.5, 0.75, {1: 1})
 TWO = stated(0.5, 0.75, {1: 2, 100: 1})

@@ -12,9 +12,8 @@ from leakage_worlds import SETTINGS, Game
 from scipy.stats import kendalltau
 
 from pipeline.beyond.leakage import stage
-from pipeline.beyond.leakage.orders import kendall, orders, reversed_pairs
-from pipeline.beyond.leakage.priors import prior_of
-from pipeline.beyond.leakage.sensitivity import by_prior
+from pipeline.beyond.leakage.gains import prior_of
+from pipeline.beyond.leakage.orders import by_prior, kendall, orders, reversed_pairs
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.beyond import params
-from pipeline.beyond.leakage.gains import divergence, gains
-from pipeline.beyond.leakage.priors import stated
-from pipeline.privacy.protocols.priors import COSTS, FEASIBLE, FILLED
-from pipeline.privacy.protocols.states import States
+from pipeline.beyond.leakage.gains import divergence, gains, stated
+from pipeline.privacy.protocols.states import COSTS, FEASIBLE, FILLED, States
 
 PRIOR = stated(0.5, 0.75, {1: 14, 100: 11, 1000: 11})
 STATES = PRIOR.states

@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.optima.burdens import burdens
-from pipeline.beyond.optima.fairness import gini, percentile
-from pipeline.beyond.optima.problem import calendars_of, problem
-from pipeline.beyond.optima.schedules import TooManySchedules, schedules
-from pipeline.beyond.optima.tasks import Bounds, optimum_rows, price_rows, solved, task_row
-from pipeline.beyond.optima.teams import ABOVE, INCOMPLETE, OPTIMAL, fairness_row
+from pipeline.beyond.optima.schedules import TooManySchedules, calendars_of, problem, schedules
+from pipeline.beyond.optima.stage import ABOVE, INCOMPLETE, OPTIMAL, fairness_row
+from pipeline.beyond.optima.tasks import Bounds, burdens, gini, optimum_rows, percentile, price_rows, solved, task_row
 from pipeline.traces.ingest import fairness as ratio
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import count

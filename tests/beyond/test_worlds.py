@@ -12,11 +12,17 @@ import yaml
 from typer.testing import CliRunner
 
 from pipeline.beyond import params
-from pipeline.beyond.worlds.games import games_of
-from pipeline.beyond.worlds.grid import SIZES, cell_name, cells, seed_of, tasks
-from pipeline.beyond.worlds.growth import MEASURES, exponent, growth, points, slope, swept
-from pipeline.beyond.worlds.proofs import least_cost
-from pipeline.beyond.worlds.suites import known_optimum, suite_tasks
+from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, points, slope, swept
+from pipeline.beyond.worlds.suites import (
+    SIZES,
+    cell_name,
+    cells,
+    known_optimum,
+    least_cost,
+    seed_of,
+    suite_tasks,
+    tasks,
+)
 from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling

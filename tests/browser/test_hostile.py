@@ -7,7 +7,7 @@ from places import page_of
 from playwright.sync_api import Page, expect
 from site_games import LONG, NAME
 
-from pipeline.reports.site.listing import listed_games, listing
+from pipeline.reports.site.leaderboard import listed_games, listing
 from pipeline.reports.site.pages import script, write_text
 
 

@@ -6,7 +6,7 @@ from trace_builder import CALENDARS, TraceBuilder
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import speech_frames
 from pipeline.derive.rows import ingested_frames
-from pipeline.privacy.frames import privacy_frames
+from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import decode

@@ -23,7 +23,7 @@ from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch import Meeting, judge
 from pipeline.traces.audit.calendar import from_json, labelled, read, render
 from pipeline.traces.audit.codes import CODES, Findings
-from pipeline.traces.audit.oracle import in_order, least_cost, shares
+from pipeline.traces.audit.metrics import in_order, least_cost, shares
 from pipeline.traces.audit.record import set_up
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
@@ -166,7 +166,7 @@ def set_up_of(raw: dict[str, Any]) -> Any:
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.traces.audit.oracle.MOST_STEPS", 0)
+    monkeypatch.setattr("pipeline.traces.audit.metrics.MOST_STEPS", 0)
     least_cost.cache_clear()
     assert audit(text_of("scripted"), "t.json") == []
     least_cost.cache_clear()
@@ -186,7 +186,7 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
         names = ("__init__", "calendar", "tasks/__init__", "tasks/oracle", "tasks/scenario")
         solver = {f"sim/{name}.py" for name in names}
         assert theirs <= (solver if path.name == "audit_oracle.py" else set())
-    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/oracle.py").read_text()))
+    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/metrics.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
     assert "by_solver" in names
 

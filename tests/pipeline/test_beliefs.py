@@ -12,7 +12,7 @@ from trace_builder import CALENDARS, TraceBuilder, toy_game
 
 from pipeline.derive.rows import ingested_frames
 from pipeline.privacy import beliefs
-from pipeline.privacy.frames import privacy_frames
+from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.traces.ingest import Rows, ingest
 from pipeline.traces.traces import decode

@@ -12,7 +12,7 @@ import pytest
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RULES
 from pipeline.reports.documents.metrics import FAILURES, OUTCOMES, POLICIES
-from pipeline.statistics.metric_checks import relabel, setting, talk
+from pipeline.statistics.metric_checks import metrics, relabel, talk
 from pipeline.statistics.metric_checks.checks import Case, cases, holds, verdicts
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS
 from pipeline.statistics.metric_checks.policies import beside_protocols
@@ -163,10 +163,10 @@ def test_split_messages_say_the_same_in_more() -> None:
 
 
 def test_an_empty_round_ends_the_game_and_smaller_units_are_everywhere() -> None:
-    raw = setting.with_empty_round(game("imap"))
+    raw = metrics.with_empty_round(game("imap"))
     assert [e["type"] for e in raw["events"][-2:]] == ["resolution", "game_end"]
     assert raw["events"][-2]["data"]["round"] == len(TASK.meetings)
-    dear = setting.in_smaller_units(game("imap"))
+    dear = metrics.in_smaller_units(game("imap"))
     assert dear["metrics"]["optimal_cost"] == 10 * game("imap")["metrics"]["optimal_cost"]
     assert "(cost=1000)" in json.dumps(dear["events"])
 

@@ -10,8 +10,17 @@ import polars as pl
 import pytest
 
 from pipeline.derive.parallel import derive
-from pipeline.paper.costs import MEASURED, NEEDS_TRACES, NO_PRICE, NO_TOKENS, costs, per_game
-from pipeline.paper.prices import litellm_prices, read_prices, team_models
+from pipeline.paper.costs import (
+    MEASURED,
+    NEEDS_TRACES,
+    NO_PRICE,
+    NO_TOKENS,
+    costs,
+    litellm_prices,
+    per_game,
+    read_prices,
+    team_models,
+)
 from pipeline.tables.io import read_table, to_frame
 from pipeline.tables.schemas.base import CALLS
 from sim.tasks.lists import read_list

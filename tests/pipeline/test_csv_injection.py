@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
 from pipeline.paper.compare import COLUMNS, as_rich_table
-from pipeline.tables.csv_injection import unmarked
-from pipeline.tables.database import attach, build_database
-from pipeline.tables.io import for_csv, read_table, to_frame, write_csv, write_table
+from pipeline.tables.io import for_csv, read_table, to_frame, unmarked, write_csv, write_table
+from pipeline.tables.queries import attach, build_database
 from pipeline.tables.schemas.base import REJECTED
 from pipeline.traces.audit.codes import Divergence
 from pipeline.traces.audit.files import line

@@ -8,9 +8,21 @@ import polars as pl
 import pytest
 
 from pipeline.paper import agreements, contradictions
-from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import ALL, Suite, failed_rounds, figures, games, meetings, models, varied_suite
+from pipeline.paper.figures import (
+    AGREES,
+    ALL,
+    CONTRADICTS,
+    NOT_SHOWN,
+    Check,
+    Suite,
+    failed_rounds,
+    figures,
+    games,
+    meetings,
+    models,
+    varied_suite,
+)
 from pipeline.paper.inconsistencies import CHECKS, LEAKS, NUMBERS, checks
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.beyond.judge import model
-from pipeline.beyond.judge.questions import Question, read_messages
+from pipeline.beyond.judge.replies import Question, read_messages
 from pipeline.derive import parallel
 from pipeline.tables.io import read_table
 from sim.models.prompts import load_variant

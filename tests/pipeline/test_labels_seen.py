@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from speech_tables import labelled_game, shown
 from trace_builder import CALENDARS, TraceBuilder
 
+from pipeline.traces.calendars import rendered_labels
 from pipeline.traces.ingest import ingest
-from pipeline.traces.labels_seen import rendered_labels
 from pipeline.traces.traces import decode
 
 RECORD = {

@@ -13,8 +13,8 @@ from speech_tables import Frames, derived, labelled_game
 from trace_builder import TraceBuilder, rendering
 
 from pipeline.behaviour.leaks import Known, find_leaks, labels_said, may_hint
+from pipeline.behaviour.phrases import split, stem, stems
 from pipeline.behaviour.terms import find_label, kind_of, read_label
-from pipeline.behaviour.tokens import split, stem, stems
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import decode

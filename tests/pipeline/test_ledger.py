@@ -9,12 +9,10 @@ import pytest
 from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
-from pipeline.paper.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
-from pipeline.paper.ledger import show
+from pipeline.paper.figures import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.paper.ledger import command
 from pipeline.paper.ledger.build import Paper, ledger, read_paper
-from pipeline.paper.ledger.directions import Direction, answer_of, direction_of, shown
-from pipeline.paper.ledger.facts import Fact, facts
-from pipeline.paper.ledger.figure import Figure
+from pipeline.paper.ledger.facts import Direction, Fact, Figure, answer_of, direction_of, facts, shown
 from pipeline.paper.ledger.measures import from_results, from_tables
 from pipeline.tables.queries import write_results
 
@@ -220,8 +218,8 @@ def test_statements_that_the_paper_s_figures_deny_have_a_row(played: "Results") 
         ("there", "contradicts", "it says", "it follows", "contradicts itself"),
         ("there", "not shown", "it says", "it follows", "not shown by the paper"),
     ]
-    assert show.of_the_paper(found).is_empty()
-    assert show.statements(found).row_count == 2
+    assert command.of_the_paper(found).is_empty()
+    assert command.statements(found).row_count == 2
 
 
 def test_results_and_tables_give_the_same_ledger(tables: Path, played: "Results", tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper.ledger.build import read_ledger
-from pipeline.paper.ledger.required import lost
+from pipeline.paper.ledger.command import lost
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.paper.ledger.figure import Figure
+from pipeline.paper.ledger.facts import Figure
 
 
 @given(st.integers(0, 10**6), st.integers(0, 4), st.integers(-49, 49))

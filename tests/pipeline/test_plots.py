@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.reports.plots.dots import Panel, team_dots
+from pipeline.reports.plots.dots import Panel, bounded, named, reported, team_dots, told, with_ends
 from pipeline.reports.plots.labels import settle, spread, text_size
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
-from pipeline.reports.plots.points import bounded, named, reported, told, with_ends
 from pipeline.reports.plots.style import compact, save
 from pipeline.statistics.bootstrap import line_through
 from pipeline.statistics.pareto import frontier

@@ -9,9 +9,8 @@ from trace_builder import TraceBuilder, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.reports.batch.batch import file_name
 from pipeline.reports.batch.facts import markdown_text
-from pipeline.reports.batch.page import page, wrapped
+from pipeline.reports.batch.pages import file_name, page, wrapped
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
 

@@ -10,7 +10,7 @@ from trace_builder import toy_game, write_trace
 from pipeline.derive import parallel
 from pipeline.paper import compare
 from pipeline.reports.documents.reference import data_dictionary
-from pipeline.tables import database, io, queries
+from pipeline.tables import io, queries
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
 
@@ -89,14 +89,14 @@ def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
 
 
 def test_the_database_has_every_table(derived: Path, tmp_path: Path) -> None:
-    assert set(database.build_database(derived, tmp_path / "x.duckdb")) == set(TABLES)
+    assert set(queries.build_database(derived, tmp_path / "x.duckdb")) == set(TABLES)
     with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM games").fetchall() == [(3,)]
 
 
 def test_a_folder_without_tables_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="derive them first"):
-        database.attach(tmp_path)
+        queries.attach(tmp_path)
 
 
 ROUNDINGS = (

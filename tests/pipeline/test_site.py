@@ -13,14 +13,10 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.reports.site import build as building
 from pipeline.reports.site.build import Built, Origins, build
-from pipeline.reports.site.figures import figures
+from pipeline.reports.site.figures import figures, read_metrics
 from pipeline.reports.site.games import Places
-from pipeline.reports.site.links import write_notebooks
-from pipeline.reports.site.listing import AT_ONCE, listed_games, listing
-from pipeline.reports.site.metrics import read_metrics
-from pipeline.reports.site.names import page_name
-from pipeline.reports.site.pages import STATIC, script
-from pipeline.reports.site.reported import reported_rows
+from pipeline.reports.site.leaderboard import AT_ONCE, listed_games, listing, reported_rows
+from pipeline.reports.site.pages import STATIC, page_name, script, write_notebooks
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
 from pipeline.tables import io

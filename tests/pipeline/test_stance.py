@@ -10,7 +10,7 @@ from speech_tables import derived
 from trace_builder import TraceBuilder
 
 from pipeline.behaviour.lexicons import words
-from pipeline.behaviour.stance import stance
+from pipeline.behaviour.tables import stance
 from pipeline.tables import io
 from pipeline.tables.queries import query
 from pipeline.tables.schemas.base import TABLES

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trace_builder import TraceBuilder, toy_game
 
 from pipeline.derive.rows import ingested_frames
-from pipeline.privacy.frames import privacy_frames
+from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.statistics.robustness.sweep import Grid, SweepInputs, under_rules, vps
 from pipeline.traces.ingest import ingest

@@ -9,8 +9,8 @@ from trace_builder import toy_game
 
 from pipeline.derive.parallel import derive
 from pipeline.tables.io import read_table
+from pipeline.traces.game_state import Call, read_calls
 from pipeline.traces.limits import MOST
-from pipeline.traces.model_calls import Call, read_calls
 from pipeline.traces.records import TurnEnd
 
 

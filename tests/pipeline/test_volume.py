@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from speech_tables import derived
 from trace_builder import TraceBuilder, rendering, reschedule, schedule, toy_game
 
-from pipeline.behaviour.volume import feasible_slots
+from pipeline.behaviour.tables import feasible_slots
 from pipeline.traces.typed_messages import said_chars
 
 LENGTHS = (

@@ -7,7 +7,7 @@ import pytest
 from trace_builder import toy_game
 
 from pipeline.derive.parallel import derive
-from pipeline.privacy.frames import vps_by_rules
+from pipeline.privacy.evidence import vps_by_rules
 from pipeline.tables.io import read_table
 
 

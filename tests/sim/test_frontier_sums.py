@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from sim.agents.beyond.dpop import Dpop, added
 from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
-from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, grid, level_of
-from sim.agents.beyond.imap_noisy import NoisyImap, NoisyParameters, truth_of
+from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters, grid, level_of, truth_of
 from sim.agents.dsm import Dsm
 from sim.agents.dsm_plans import WELFARE, score_of
 from sim.agents.imap import Imap, local_cost

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.game.jsonable import to_jsonable
+from sim.game.trace import to_jsonable
 
 NESTED: list[Any] = []
 for _ in range(100_000):

@@ -6,9 +6,9 @@ import pytest
 
 from sim.calendar import Calendar, Errand
 from sim.tasks import oracle
+from sim.tasks.bounded import replay_optimum
 from sim.tasks.oracle import NoSchedule, TooManyStates, count, solve
 from sim.tasks.scenario import Meeting, Parameters, generate
-from sim.tasks.schedules import replay_optimum
 from tests.sim.worlds import TRIO, calendars, meetings
 
 INSTANCES = 200

@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sim.calendar import Errand
+from sim.tasks.bounded import replay
 from sim.tasks.scenario import (
     Parameters,
     ScenarioError,
@@ -14,7 +15,6 @@ from sim.tasks.scenario import (
     draw_speaker_orders,
     generate,
 )
-from sim.tasks.schedules import replay
 
 
 def parameters(**given):

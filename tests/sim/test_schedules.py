@@ -1,7 +1,7 @@
 import pytest
 
+from sim.tasks.bounded import greedy, replay, replay_optimum
 from sim.tasks.oracle import NoSchedule
-from sim.tasks.schedules import greedy, replay, replay_optimum
 from tests.sim.worlds import calendars, meetings, tiny_task
 
 # One row a greedy schedule: calendars, meetings, the slots it takes and what each agent pays.

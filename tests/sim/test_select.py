@@ -1,9 +1,8 @@
 import msgspec
 import pytest
 
-from sim.tasks.lists import read_list, write_list
+from sim.tasks.lists import Cell, candidates, cells, choose, rank, read_list, select_cell, write_list
 from sim.tasks.scenario import generate
-from sim.tasks.select import Cell, candidates, cells, choose, rank, select_cell
 from sim.tasks.suite import make_task
 from tests.sim.worlds import tiny_task
 

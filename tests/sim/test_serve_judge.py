@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.models.serve.judge import MODEL, judge, refusal
+from sim.models.serve.negotiator import MODEL, judge, refusal
 from tests.sim.stub import LIMIT, stub
 
 

@@ -4,14 +4,16 @@ Who is asked for further totals knows that no slot has one of those before, and 
 of those asked for last: beside its own cost there, that tells much of the others'. The initiator is told more.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from pipeline.beyond.frontier.points import bits_of
+from pipeline.beyond.leakage.gains import additions
 from pipeline.beyond.leakage.histories import histories
-from pipeline.beyond.leakage.leaked import additions
-from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs
+from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs, read_tables
 from pipeline.beyond.leakage.observed_statements import STATEMENT, Contents, Row, news, observed_statements
 from pipeline.privacy.protocols.kinds import Statement
 from pipeline.privacy.protocols.states import States
@@ -59,3 +61,37 @@ def inferences(last: Masked, chosen: int | None, states: States) -> Iterator[Sta
     for target in parties:
         for slot in range(len(last.values[0])):
             yield target, slot, of_chosen if slot == chosen else rest
+
+
+def priors(settings: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
+    """(P(feasible), share of feasible slots with an errand): the stated ones, and each of the others in turn."""
+    stated, others = (settings["feasible"], settings["filled"]), settings["sensitivity"]
+    changed = [(f, stated[1]) for f in others["feasible"]] + [(stated[0], f) for f in others["filled"]]
+    yield from dict.fromkeys([stated, *changed])
+
+
+def games_of_teams(folders: Mapping[Path, Sequence[str]]) -> dict[str, pl.DataFrame]:
+    """The tables of some teams' standard games, from several folders of derived tables."""
+    parts = []
+    for folder, teams in folders.items():
+        read = read_tables(folder)
+        games = read["games"].filter(pl.col("team").is_in(teams), condition="standard")
+        others = {n: f.join(games, on="game_id", how="semi", maintain_order="left") for n, f in read.items()}
+        parts.append(others | {"games": games})
+    return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+
+
+def by_prior(tables: Tables, baseline: str, settings: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per prior, setting and team: frontier_priors."""
+    found = []
+    for feasible, filled in priors(settings):
+        beliefs = {**settings, "feasible": feasible, "filled": filled}
+        more = bits_with_inferences(tables, beliefs).rename({"bits": "bits_concluded"})
+        games = bits_of(tables, beliefs).join(more, on="game_id")
+        means = games.group_by("setting", "team").agg(pl.col("bits", "bits_concluded").sort().mean())
+        base = means.filter(team=baseline).select("setting", base="bits")
+        shares = means.join(base, on="setting").with_columns(
+            share=pl.col("bits") / pl.col("base"), share_concluded=pl.col("bits_concluded") / pl.col("base")
+        )
+        found.append(shares.with_columns(feasible=pl.lit(feasible), filled=pl.lit(filled)))
+    return pl.concat(found)

@@ -1,16 +1,97 @@
-"""Where each team stands: means of each measure with intervals, and the same means in every draw of tasks."""
+"""Every team of the frontier as a point: its settings, its games, its means with intervals."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.beyond.frontier.games import KNOWN, MEASURES
-from pipeline.beyond.frontier.teams import Setting
+from machine.files import replacing
+from pipeline import beyond
+from pipeline.beyond.leakage.measure import Tables, by_game, leakage
+from pipeline.privacy.beliefs import ratio
 from pipeline.statistics.bootstrap import ratio_intervals, sums
+from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling, cluster_draws, percentiles
+from pipeline.tables.io import read_table
+
+TEAMS = Path("data/beyond/teams/frontier")
+
+
+class Setting(NamedTuple):
+    """One setting of a protocol's parameters, and the team that plays it."""
+
+    team: str
+    protocol: str
+    parameter: str
+    parameters: Mapping[str, Any]
+
+
+def settings(protocols: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[Setting]:
+    """A team for each setting of each protocol."""
+    for protocol, named in protocols.items():
+        for name, parameters in named.items():
+            yield Setting(f"{protocol}-{name}", protocol, name, parameters)
+
+
+def main(folder: Path = TEAMS) -> None:
+    import yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for found in settings(beyond.params("frontier")["protocols"]):
+        agents = [{"type": found.protocol, "parameters": dict(found.parameters)}]
+        with replacing(folder / f"{found.team}.yaml") as path:
+            path.write_text(yaml.safe_dump({"team": found.team, "agents": agents}, sort_keys=False), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
+
+
+LEAKAGE = (
+    "vps_uniform_mean",
+    "vps_cost_mean",
+    "vps_uniform_all_pairs_mean",
+    "vps_cost_all_pairs_mean",
+    "bits",
+)
+MEASURES = ("excess_cost", *LEAKAGE, "coalition_bits", "dms_per_meeting", "coordination_rate_pct")
+KNOWN = ("team", "simulated", "setting", "task_id")
+
+
+def games_of(tables: Path, bits: pl.DataFrame) -> pl.DataFrame:
+    """One row per standard game that ended: KNOWN and MEASURES, as Table 1 defines them; bits by game from `bits`."""
+    games = ended(read_table(tables, "games")).filter(condition="standard")
+    scheduled = pl.col("meetings_scheduled")
+    rows = games.select(
+        "game_id",
+        *KNOWN,
+        pl.col("excess_cost").cast(pl.Float64),
+        dms_per_meeting=ratio(pl.col("dms"), scheduled),
+        coordination_rate_pct=100.0 * pl.col("coordination_rate"),
+    )
+    for mode in ("uniform", "cost"):
+        told = read_table(tables, "game_summary").filter(weight_mode=mode)
+        pairs = pl.col("all_pairs_vps_loss_mean").alias(f"vps_{mode}_all_pairs_mean")
+        told = told.select("game_id", pl.col("vps_loss_mean").alias(f"vps_{mode}_mean"), pairs)
+        rows = rows.join(told, on="game_id", how="left", maintain_order="left")
+    rows = rows.join(bits.select("game_id", "bits", "coalition_bits"), on="game_id", how="left", maintain_order="left")
+    return rows.select(*KNOWN, *MEASURES).sort("setting", "team", "task_id")
+
+
+def bits_of(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per game: leakage in bits.
+
+    What a coalition learns is null where secrets that are no statements can be put together: of secure sums the
+    outsider and any one participant learn every cost that was masked.
+    """
+    found = by_game(leakage(tables, settings), tables["games"])
+    masked = pl.col("team").str.starts_with("secure-")
+    return found.with_columns(coalition_bits=pl.when(~masked).then("coalition_bits"))
+
 
 Array = NDArray[np.float64]
 

@@ -10,14 +10,10 @@ from typing import Any
 import polars as pl
 
 from pipeline import beyond
-from pipeline.beyond.frontier.domination import domination
-from pipeline.beyond.frontier.games import LEAKAGE, MEASURES, bits_of, games_of
-from pipeline.beyond.frontier.gap_to_frontier import placed, reported, wide
-from pipeline.beyond.frontier.pareto import pareto, volumes
-from pipeline.beyond.frontier.points import draws, points
-from pipeline.beyond.frontier.priors import by_prior, games_of_teams
+from pipeline.beyond.frontier.domination import domination, pareto, placed, reported, volumes, wide
+from pipeline.beyond.frontier.inferences import by_prior, games_of_teams
+from pipeline.beyond.frontier.points import LEAKAGE, MEASURES, bits_of, draws, games_of, points, settings
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
-from pipeline.beyond.frontier.teams import settings
 from pipeline.beyond.leakage.measure import read_tables
 from pipeline.paper.compare import read_numbers
 from pipeline.statistics.resampling import Resampling

@@ -14,7 +14,7 @@ from pipeline.privacy import rules
 
 if TYPE_CHECKING:
     from pipeline.beyond.judge.model import Answered, Answers, Judge
-    from pipeline.beyond.judge.questions import Asked
+    from pipeline.beyond.judge.replies import Asked
     from pipeline.beyond.judge.tables import Frames
 
 # English is read alike by all rule sets.
@@ -80,7 +80,7 @@ def judge(
 def carry_out(o: JudgeOptions) -> None:
     """Price the questions, ask those that are open, write the tables, and say how far the two readers agree."""
     from pipeline.beyond.judge.model import Answers, Unfinished, load_judge
-    from pipeline.beyond.judge.questions import read_messages
+    from pipeline.beyond.judge.replies import read_messages
 
     folder = o.cache or o.out / "answers"
     try:

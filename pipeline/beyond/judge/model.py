@@ -12,8 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from pipeline.beyond.judge.questions import Question
-from pipeline.beyond.judge.replies import Reading, Refused, read_reply
+from pipeline.beyond.judge.replies import Question, Reading, Refused, read_reply
 from pipeline.privacy.rules import Claim, RuleSet
 from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask

@@ -1,21 +1,175 @@
-"""The judge's readings as tables: what it claims, where it agrees with the parser, and what could not be used."""
+"""The second reader's tables: their columns, its claims beside the parser's, and how far they agree."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from pipeline.beyond.judge.agreement import by_game, rows_of
 from pipeline.beyond.judge.model import Judge
-from pipeline.beyond.judge.questions import Asked, Question
-from pipeline.beyond.judge.replies import Reading
-from pipeline.privacy.rules import RuleSet
+from pipeline.beyond.judge.replies import Asked, Question, Reading
+from pipeline.privacy.language.atoms import atoms
+from pipeline.privacy.language.messages import TWO, language_claims
+from pipeline.privacy.language.scan import fold, numbers_of, sentences
+from pipeline.privacy.language.slots import NUMBER
+from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame, write_table
-from pipeline.tables.schemas.judge import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
+from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, SPAN_END, SPAN_START, TARGET, C, Table
 from pipeline.tables.shards import publish, scratch_in
+
+JUDGE = C("judge", "str", "the model that read; simulated-… is none")
+CLAIM_INDEX = C("claim_index", "int", "the claim's place among those of its message, from 0")
+
+JUDGE_EVIDENCE = Table(
+    "judge_evidence",
+    "one claim that the judge found in a message, whoever receives it",
+    ("game_id", "event_index", "claim_index"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        TARGET,
+        C("slot", "int", "the slot, within the calendar"),
+        C("source", "str", "the language rule"),
+        C("evidence", "float", "e in [0, 1], by the parser's rules: 1 feasible, 0 not"),
+        C("strength", "float", "s in [0, 1] of b ← (1 − s)·b + s·e, by the parser's rules"),
+        C("matched_clause", "str", "the words it rests on: content[span_start:span_end]"),
+        SPAN_START,
+        SPAN_END,
+        CLAIM_INDEX,
+        JUDGE,
+    ),
+)
+
+JUDGE_AGREEMENT = Table(
+    "judge_agreement",
+    "one class of claims; pooled is all classes together, any is whether anything is claimed",
+    ("class",),
+    (
+        C("class", "str", "occupied, negative, positive, cost, proposal, pooled or any"),
+        C("n", "int", "units: a target's slot in a message (docs/language.md); of pooled, units times classes"),
+        C("both", "int", "units of which parser and judge make such a claim"),
+        C("parser_only", "int", "units of which the parser alone does"),
+        C("judge_only", "int", "units of which the judge alone does"),
+        C("neither", "int", "units of which neither does"),
+        C("observed_agreement", "float", "(both + neither) / n"),
+        C("kappa", "float", "Cohen's kappa; empty where both say the same of every unit, or nothing"),
+        C("kappa_low", "float", "lower end of its 95 % interval over games; empty below two games"),
+        C("kappa_high", "float", "upper end"),
+        C("messages", "int", "messages whose reply could be read"),
+        C("games", "int", "games with such a message"),
+        JUDGE,
+        C("simulated", "bool", "whether the judge is simulated: then the figures prove the path and nothing else"),
+        C("prompt", "str", "name and version of the judge's prompt"),
+        C("prompt_sha256", "str", "SHA-256 of its text"),
+    ),
+)
+
+JUDGE_REJECTED = Table(
+    "judge_rejected",
+    "one thing in the judge's reply to a message that could not be used",
+    ("game_id", "event_index", "place"),
+    (
+        GAME_ID,
+        EVENT_INDEX,
+        C(
+            "place",
+            "int",
+            "the claim's place in the reply, from 0; -1 for the whole reply: it counts as unread",
+        ),
+        C("reason", "str", "what is wrong; `unlocated` begins that of a quote that the message does not hold"),
+        C("reply", "str", "how the reply begins"),
+        JUDGE,
+    ),
+)
+
+JUDGE_TABLES = (JUDGE_EVIDENCE, JUDGE_AGREEMENT, JUDGE_REJECTED)
+
+
+POOLED, ANY = "pooled", "any"
+NOTHING: frozenset[str] = frozenset()
+
+Cells = NDArray[np.int64]
+
+
+def rows_of(rules: RuleSet) -> list[str]:
+    """What agreement is counted of: each class; `pooled`, all classes together; `any`, whether anything is claimed."""
+    return [*rules.language, POOLED, ANY]
+
+
+def by_game(asked: Iterable[Asked], read: Mapping[Question, Sequence[Claim]], rules: RuleSet) -> Cells:
+    """(games × rows_of × 4) counts of units: both, parser only, judge only, neither; games in the order of `asked`.
+
+    Messages without a reading are left out, and games without any that was read.
+    """
+    counted: dict[Question, Cells] = {}
+    sums: dict[str, Cells] = {}
+    for game, _, question in asked:
+        if question not in read:
+            continue
+        if question not in counted:
+            counted[question] = count(question, read[question], rules)
+        sums[game] = sums[game] + counted[question] if game in sums else counted[question]
+    return np.stack(list(sums.values())) if sums else np.zeros((0, len(rows_of(rules)), 4), dtype=np.int64)
+
+
+def count(question: Question, judged: Sequence[Claim], rules: RuleSet) -> Cells:
+    """(rows_of × 4) counts of a message's units."""
+    parsed = language_claims(question.message, question.sender, rules)
+    first, second = classes(parsed, question.slots), classes(judged, question.slots)
+    claimed = {slot for _, slot in first.keys() | second.keys()}
+    silent = {(question.sender, slot) for slot in mentioned(question.message, question.slots) if slot not in claimed}
+    sources = [source for source, _, _ in rules.language.values()]
+    cells = np.zeros((len(rows_of(rules)), 4), dtype=np.int64)
+    for unit in first.keys() | second.keys() | silent:
+        one, other = first.get(unit, NOTHING), second.get(unit, NOTHING)
+        for row, source in enumerate(sources):
+            cells[row, cell(source in one, source in other)] += 1
+        cells[-1, cell(bool(one), bool(other))] += 1
+    cells[-2] = cells[: len(sources)].sum(axis=0)
+    return cells
+
+
+def cell(first: bool, second: bool) -> int:
+    """Where a unit counts: both, first only, second only, neither."""
+    return 3 - 2 * first - second
+
+
+def classes(claims: Sequence[Claim], slots: int) -> dict[tuple[int, int], set[str]]:
+    """(target, slot) → the sources of its claims, for slots of the calendar."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for target, slot, source, *_ in claims:
+        if slot is not None and slot < slots:
+            found.setdefault((target, slot), set()).add(source)
+    return found
+
+
+def mentioned(message: str, slots: int) -> set[int]:
+    """The calendar's slots that a message mentions, whether or not it claims anything of them."""
+    found: set[int] = set()
+    for start, text, _, _ in sentences(fold(message)):
+        numbers = numbers_of(message[start : start + len(text)])
+        for first, last in places(TWO.sub("0", text)) if numbers else ():
+            low = int(numbers[first])
+            high = low if last is None else int(numbers[last])
+            found.update(range(low, min(high, slots - 1) + 1) if low <= high else {low, high})
+    return {slot for slot in found if slot < slots}
+
+
+@lru_cache(maxsize=65536)
+def places(text: str) -> tuple[tuple[int, int | None], ...]:
+    """The slots and ranges in a folded sentence, by which of its numbers they are."""
+    ranks = {found.start(): rank for rank, found in enumerate(NUMBER.finditer(text))}
+    return tuple(
+        (ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None)
+        for atom in atoms(text)
+        for slot in (*atom.slots, *atom.aside)
+    )
+
 
 RESAMPLING = Resampling(seed="judge agreement")
 REPLY_CHARS = 200

@@ -41,8 +41,7 @@ def game_bits(tables: Path, settings: Mapping[str, Any] | None = None) -> "pl.Da
     Raises FileNotFoundError or ValueError where a derived table is missing.
     """
     from pipeline import beyond
-    from pipeline.beyond.leakage.games import by_game
-    from pipeline.beyond.leakage.measure import leakage, read_tables
+    from pipeline.beyond.leakage.measure import by_game, leakage, read_tables
 
     read = read_tables(Path(tables))
     return by_game(leakage(read, settings or beyond.params("leakage")), read["games"])

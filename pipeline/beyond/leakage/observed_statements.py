@@ -1,16 +1,32 @@
-"""The statements that reach observers: a row for each, about a slot of somebody else's calendar."""
+"""What every message tells of whose slots, each statement that is news: typed, English, costs in figures."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.beyond.leakage.figures import cost_in_figures
 from pipeline.beyond.leakage.histories import Histories
 from pipeline.privacy.protocols import statements
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.protocols.states import States
+
+COST = re.compile(r"\b(?:costs?|costing|price)\b", re.IGNORECASE)
+# "slots 2, 4 and 6 to 9", "agent 3": numbers that are no cost.
+NAMED = re.compile(
+    r"\b(?:slots?|agents?|meetings?)\s*#?\d+(?:(?:\s|,|and|or|to|through|&|[-–—])+#?\d+)*", re.IGNORECASE
+)
+FIGURE = re.compile(r"\d{1,9}(?!\d)")
+
+
+def cost_in_figures(clause: str | None) -> int | None:
+    """The cost that a clause names in figures; None where it names none, or several."""
+    if clause is None or not COST.search(clause):
+        return None
+    figures = set(FIGURE.findall(NAMED.sub(" ", clause)))
+    return int(figures.pop()) if len(figures) == 1 else None
+
 
 STATEMENT = {
     "game_id": pl.String,

@@ -1,15 +1,19 @@
-"""Do two measures put teams in one order? Kendall's tau-b, with tasks drawn anew for its interval."""
+"""Whether orders of teams hold: between measures, between priors, and when messages are read in another order."""
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from pipeline.beyond.leakage.gains import Array, additions
+from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs, statements
+from pipeline.privacy.beliefs import departure, hold_beliefs
+from pipeline.privacy.rules import Weighing
+from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling, cluster_draws
 
-Array = NDArray[np.float64]
 DECIMALS = 9  # of a mean: what lies below is rounding, and teams that differ by it are tied
 
 
@@ -79,3 +83,95 @@ def _means(games: pl.DataFrame, name: str, teams: Sequence[str], tasks: Sequence
     # Sums in the order of the tasks' names, so that no digit depends on the machine.
     total, number = (sum(side[:, [k]] * weights[[k]] for k in range(len(tasks))) for side in (sums, counts))
     return np.asarray(np.divide(total, number, out=np.zeros_like(total), where=number > 0).T)
+
+
+PART = ["condition", "setting", "feasible", "filled"]
+
+
+def by_prior(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per team, setting, condition and prior of `settings["sensitivity"]`; the stated one is among them."""
+    rows = []
+    for _, part, prior in of_settings(tables, settings):
+        _, facts, likelihoods = statements(part, prior)
+        for feasible in settings["sensitivity"]["feasible"]:
+            for filled in settings["sensitivity"]["filled"]:
+                weights = _shares(prior.probability, prior.states.costs)
+                other = prior._replace(probability=prior.states.prior(feasible, filled, weights))
+                found = additions(facts, likelihoods, other, settings["least"])
+                means = _team_means(found, part["games"])
+                rows.append(means.with_columns(feasible=pl.lit(float(feasible)), filled=pl.lit(float(filled))))
+    return _with_tau(pl.concat(rows), float(settings["feasible"]), float(settings["filled"]))
+
+
+def _shares(probability: Array, costs: tuple[int, ...]) -> dict[int, float]:
+    """How an errand's cost is distributed under a prior."""
+    return dict(zip(costs, probability[1:-1].tolist(), strict=True))
+
+
+def _team_means(added: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
+    rows = games.join(over_pairs(added, games, ["bits"]), on="game_id").sort("game_id")
+    lists = rows.group_by("condition", "setting", "team", maintain_order=True).agg("bits")
+    return lists.with_columns(pl.col("bits").list.mean()).sort("condition", "setting", "team")
+
+
+def _with_tau(rows: pl.DataFrame, feasible: float, filled: float) -> pl.DataFrame:
+    stated = rows.filter(feasible=feasible, filled=filled).select("condition", "setting", "team", stated="bits")
+    beside = rows.join(stated, on=["condition", "setting", "team"], how="left", maintain_order="left")
+    parts = [beside.head(0).with_columns(tau=pl.lit(None, pl.Float64))]
+    for _, part in beside.group_by(PART, maintain_order=True):
+        tau = kendall(part["bits"].to_numpy()[None], part["stated"].to_numpy()[None])[0]
+        parts.append(part.with_columns(tau=pl.lit(tau, pl.Float64).fill_nan(None)))
+    return pl.concat(parts).drop("stated")
+
+
+# From the paper's VPS to bits, one step at a time: each differs from the one before it in one thing.
+STEPS = ("vps", "vps_all_pairs", "feasible_bits_per_round", "feasible_bits", "bits")
+BESIDE = ("vps_reversed", "vps_cost", "bits_touched", "feasible_bits_touched", "bits_true", "coalition_bits")
+PAIRS = (*pairwise(STEPS), *(("vps", b) for b in (*STEPS[2:], *BESIDE)), ("bits", "bits_true"),
+         ("bits", "coalition_bits"), ("vps_all_pairs", "bits"), ("vps", "bits_with_figures"))  # fmt: skip
+MEASURES = (
+    *STEPS,
+    *BESIDE,
+    "vps_cost_all_pairs",
+    "feasible_bits_true",
+    "bits_with_figures",
+    "bits_true_with_figures",
+    "misled_slots",
+    "bits_per_round",
+    "coalition_pair_bits",
+    "best_member_bits",
+    "members_bits",
+    "to_initiator_bits_per_round",
+    "disclosed_bits_per_round",
+    "necessary_bits_per_round",
+    "excess_bits_per_round",
+    "excess_disclosed_bits_per_round",
+)
+
+
+def team_means(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) -> pl.DataFrame:
+    """One row per condition, setting, team and measure: the mean over games and its interval."""
+    by = ["condition", "setting", "team", "measure"]
+    index = ["condition", "setting", "team", "task_id"]
+    lines = games.unpivot(measures, index=index, variable_name="measure", value_name="numerator")
+    lines = lines.with_columns(
+        pl.col("numerator").fill_null(0.0), denominator=pl.col("numerator").is_not_null().cast(pl.Float64)
+    )
+    return ratio_intervals(lines, by, resampling)
+
+
+PAIR = ["game_id", "round", "target_agent", "observer_agent"]
+
+
+def vps_reversed(evidence: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per game with an update: `vps_reversed`, under uniform weights (Eq. 1 with the updates backwards)."""
+    names = ("target_agent", "observer_agent", "slot", "evidence", "strength", "in_calendar")
+    backwards = evidence.select("game_id", "round", "event_index", "update_index", *names).sort(
+        "game_id", "round", pl.col("event_index"), "update_index", descending=[False, False, True, True]
+    )
+    held = hold_beliefs(backwards, weighing).filter("in_calendar")
+    last = held.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
+    losses = last.with_columns(loss=departure(pl.col("belief_after"), weighing.prior))
+    pairs = losses.group_by(PAIR, maintain_order=True).agg("loss").with_columns(pl.col("loss").list.sum())
+    games = pairs.group_by("game_id", maintain_order=True).agg("loss")
+    return games.select("game_id", vps_reversed=pl.col("loss").list.mean())

@@ -9,13 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from pipeline import beyond
-from pipeline.beyond.leakage.games import by_game
-from pipeline.beyond.leakage.measure import leakage, read_tables, with_figures
-from pipeline.beyond.leakage.order_of_messages import vps_reversed
-from pipeline.beyond.leakage.orders import orders
-from pipeline.beyond.leakage.sensitivity import by_prior
+from pipeline.beyond.leakage.measure import by_game, leakage, read_tables, with_figures
+from pipeline.beyond.leakage.orders import MEASURES, PAIRS, by_prior, orders, team_means, vps_reversed
 from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, named
-from pipeline.beyond.leakage.teams import MEASURES, PAIRS, team_means
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling

@@ -1,19 +1,99 @@
-"""What the optima of a task tell: whether its burden can be named, and what fairness costs."""
+"""What the optima of a task ask of its agents: burdens, fairness, and their ranges."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
-from pipeline.beyond.optima.burdens import burdens
-from pipeline.beyond.optima.fairness import gini
-from pipeline.beyond.optima.problem import Burden, Problem, problem
-from pipeline.beyond.optima.schedules import schedules
+from pipeline.beyond.optima.schedules import Burden, Problem, TooManySchedules, added, problem, schedules
 from pipeline.traces.ingest import fairness as ratio
 from sim.calendar import Calendar
-from sim.tasks.oracle import solve
+from sim.tasks.oracle import compatible_groups, solve
 from sim.tasks.scenario import Meeting
+
+
+def gini(burden: Sequence[int]) -> float:
+    """Σ_i Σ_j |x_i − x_j| / (2 n Σ_i x_i): 0 where all pay alike or nobody pays, (n − 1) / n where one pays all."""
+    total = sum(burden)
+    apart = sum(abs(x - y) for x, y in product(burden, burden))
+    return apart / (2 * len(burden) * total) if total else 0.0
+
+
+def percentile(value: float, others: Mapping[float, int]) -> float:
+    """The share, in %, of the others (value → how many) that are below, equal ones counting half."""
+    below = sum(n for other, n in others.items() if other < value)
+    equal = others.get(value, 0)
+    return 100 * (below + equal / 2) / sum(others.values())
+
+
+def mildness(burden: Sequence[int]) -> int:
+    """Minus the largest part: greater is fairer, and paying more does not improve it."""
+    return -max(burden)
+
+
+def spread(burdens: Mapping[Burden, int], measure: Callable[[Burden], float]) -> Counter[float]:
+    """Value of the measure → how many schedules have it."""
+    found: Counter[float] = Counter()
+    for burden, ways in burdens.items():
+        found[measure(burden)] += ways
+    return found
+
+
+States = dict[int, Counter[Burden]]  # set of placed meetings, as a bit mask → burden → ways
+
+
+def burdens(problem: Problem, most: int, limit: int, each: int | None = None) -> Counter[Burden]:
+    """Burden → how many schedules of cost at most `most` have it; with `each`, those that ask no agent for more.
+
+    Raises TooManySchedules where more than `limit` burdens would have to be kept.
+    """
+    meetings = len(problem.options)
+    groups = compatible_groups(sorted(problem.clashes), meetings, limit)
+    slots = sorted(set().union(*problem.options)) if problem.options else []
+    bounds = most, most if each is None else each
+    states: States = {0: Counter({(0,) * problem.agents: 1})}
+    for slot in slots:
+        states = placed(problem, states, slot, groups, bounds)
+        if sum(map(len, states.values())) > limit:
+            raise TooManySchedules(f"more than {limit} burdens have to be told apart up to a cost of {most}")
+    return states.get(2**meetings - 1, Counter())
+
+
+def placed(problem: Problem, states: States, slot: int, groups: Sequence[int], bounds: tuple[int, int]) -> States:
+    """The states after one more slot, which takes one of the groups or stays empty."""
+    most, each = bounds
+    after = {done: Counter(ways) for done, ways in states.items()}
+    choices = [(g, c) for g in groups if (c := group_burden(problem, g, slot)) is not None]
+    for done, known in states.items():
+        for group, cost in choices:
+            if done & group:
+                continue
+            room = most - least_left(problem, done | group)
+            target = after.setdefault(done | group, Counter())
+            for paid, ways in known.items():
+                total = added(paid, cost)
+                if sum(total) <= room and max(total) <= each:
+                    target[total] += ways
+    return after
+
+
+def group_burden(problem: Problem, group: int, slot: int) -> Burden | None:
+    """What the meetings of the group together ask of each agent in the slot; None where one of them can't be there."""
+    total: Burden = (0,) * problem.agents
+    for meeting, option in enumerate(problem.options):
+        if group >> meeting & 1:
+            if slot not in option:
+                return None
+            total = added(total, option[slot])
+    return total
+
+
+def least_left(problem: Problem, done: int) -> int:
+    """What the meetings that are not placed cost at least."""
+    return sum(least for meeting, least in enumerate(problem.least) if not done >> meeting & 1)
+
 
 Row = dict[str, Any]
 

@@ -1,7 +1,15 @@
-"""How many tasks two teams must share for a difference between them to be found."""
+"""Power of the paired test: by formula, by simulation, and over a grid of differences and sample sizes."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.beyond.power_analysis.components import Array, Scores, components, difference_variance, pair, stacked
+from pipeline.statistics.resampling import stream
 
 
 @dataclass(frozen=True)
@@ -58,3 +66,139 @@ def tasks_needed(difference: float, deviation: float, test: Aim) -> int | None:
         else:
             high = middle
     return high
+
+
+AT_ONCE = 2_000_000  # differences held in memory
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study to simulate: so many tasks, games of each task and team, and the test's level."""
+
+    tasks: int
+    repeats: int
+    alpha: float
+
+
+def simulated_power(
+    one: Array, other: Array, study: Study, draws: int, names: tuple[str, ...], to: float | None = None
+) -> float:
+    """The share of `draws` studies that find the teams different.
+
+    one, other: tasks × repeats values. Each study draws tasks with replacement, and for each of them and each team as
+    many of its games without; differences are paired by task. With `to`, all are shifted so that the mean difference is
+    `to`. `names` names the stream.
+    """
+    rng = stream("enough", *names, str(study.tasks), str(study.repeats))
+    shift = 0.0 if to is None else to - float(one.mean() - other.mean())
+    found, left = 0, draws
+    while left:
+        studies = max(1, min(left, AT_ONCE // (study.tasks * study.repeats)))
+        chosen = rng.integers(len(one), size=(studies, study.tasks))
+        first, second = (picked(values, chosen, study.repeats, rng) for values in (one, other))
+        found += int(rejected(first - second + shift, study.alpha).sum())
+        left -= studies
+    return found / draws
+
+
+def picked(values: Array, chosen: NDArray[np.int64], repeats: int, rng: np.random.Generator) -> Array:
+    """The mean of as many games as asked for of each chosen task, none of them twice: drawn with replacement, a few
+    games would stand in for many and repeats seem to help less than they do. A team with one game plays it again."""
+    if values.shape[1] == 1:
+        return np.asarray(values[chosen, 0])
+    which = rng.permuted(np.broadcast_to(np.arange(values.shape[1]), (*chosen.shape, values.shape[1])), axis=-1)
+    return np.asarray(values[chosen[..., None], which[..., :repeats]].mean(axis=-1))
+
+
+def rejected(differences: Array, alpha: float) -> NDArray[np.bool_]:
+    """Of each study (a row of differences), whether a two-sided paired t test rejects that their mean is 0."""
+    from scipy.stats import t
+
+    tasks = differences.shape[1]
+    means, deviations = differences.mean(axis=1), differences.std(axis=1, ddof=1)
+    bound = float(t.ppf(1 - alpha / 2, tasks - 1))
+    return np.asarray(np.abs(means) * np.sqrt(tasks) > bound * deviations)
+
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How powers are simulated: the studies of each, and the tasks beyond which none is."""
+
+    draws: int
+    most_tasks: int
+
+
+def component_row(scores: Scores, teams: str) -> Row:
+    """The variance components of a group of teams."""
+    values = stacked(scores)
+    found = components(values)
+    named = {name: getattr(found, name) for name in ("team", "task", "interaction", "repeat")}
+    return {"teams": teams, "number": values.shape[0], "tasks": values.shape[1], "repeats": values.shape[2]} | {
+        f"var_{name}": value for name, value in named.items()
+    }
+
+
+def power_rows(
+    scores: Scores, teams: str, differences: Sequence[float], repeats: Sequence[int], test: Aim, checking: Checking
+) -> Iterator[Row]:
+    """One row a difference and number of repeats: tasks that tell two teams of the group apart, and their check."""
+    found = components(stacked(scores))
+    # Who plays a task the same way each time gains nothing by repeats.
+    for count in repeats if found.repeat else repeats[:1]:
+        for difference in differences:
+            tasks = tasks_needed(difference, sqrt(difference_variance(found, count)), test)
+            known = tasks is not None and tasks <= checking.most_tasks and count <= most_repeats(scores)
+            study = Study(tasks or 0, count, test.alpha)
+            powers = [shifted_power(scores, a, b, study, difference, checking) for a, b in scores.pairs if known]
+            yield {
+                "teams": teams,
+                "difference": difference,
+                "repeats": count,
+                "tasks": tasks,
+                "simulated_power": sum(powers) / len(powers) if powers else None,
+                "least_simulated_power": min(powers, default=None),
+            }
+
+
+def most_repeats(scores: Scores) -> int:
+    """How many games of a task a study can draw: as many as everybody played, of those who play it in several ways."""
+    return min((v.shape[1] for v in scores.values.values() if v.shape[1] > 1), default=1)
+
+
+def shifted_power(scores: Scores, a: str, b: str, study: Study, to: float, checking: Checking) -> float:
+    """The simulated power of a study of two teams, their games shifted to differ by `to` on average."""
+    names = (scores.setting, scores.measure, a, b, str(to))
+    return simulated_power(scores.values[a], scores.values[b], study, checking.draws, names, to)
+
+
+def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> Iterator[Row]:
+    """One row a pair of teams: the difference that they have, and what it takes to find it."""
+    for a, b in scores.pairs:
+        found = pair(scores.values[a], scores.values[b])
+        known = found.difference != 0
+        once, often = (sqrt(found.variance(count)) for count in (1, repeats))
+        needed = tasks_needed(found.difference, once, test) if known else None
+        now = len(scores.tasks)
+        yield {
+            "a": a,
+            "b": b,
+            "difference": found.difference,
+            "var_interaction": found.interaction,
+            "var_repeat": found.repeat,
+            "tasks": needed,
+            "tasks_with_repeats": tasks_needed(found.difference, often, test) if known else None,
+            "power_now": power_of(found.difference, once, now, test.alpha),
+            "simulated_now": checked(scores, a, b, now, test, checking),
+            "simulated_power": checked(scores, a, b, needed, test, checking),
+        }
+
+
+def checked(scores: Scores, a: str, b: str, tasks: int | None, test: Aim, checking: Checking) -> float | None:
+    """The simulated power of a study of two teams as they are, one game a task; None where there are too many tasks."""
+    if tasks is None or tasks > checking.most_tasks:
+        return None
+    names = (scores.setting, scores.measure, a, b)
+    return simulated_power(scores.values[a], scores.values[b], Study(tasks, 1, test.alpha), checking.draws, names)

@@ -1,6 +1,8 @@
-"""Games and their repeats to how many are enough: `python -m pipeline.beyond.power_analysis.stage`."""
+"""How many games are enough, and what they cost: `python -m pipeline.beyond.power_analysis.stage`."""
 
+import re
 import sys
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -8,9 +10,9 @@ from typing import Any
 import polars as pl
 
 from pipeline import beyond
-from pipeline.beyond.power_analysis.grid import Checking, component_row, pair_rows, power_rows
-from pipeline.beyond.power_analysis.money import game_prices, read_estimate
-from pipeline.beyond.power_analysis.power import Aim
+from pipeline.beyond.power_analysis.components import MEASURES, MissingGames, aligned, played, scores
+from pipeline.beyond.power_analysis.power import Aim, Checking, component_row, pair_rows, power_rows
+from pipeline.beyond.power_analysis.subsuite import curve_rows, pairs_of, repeat_of, subsuite_row
 from pipeline.beyond.power_analysis.tables import (
     ENOUGH_COMPONENTS,
     ENOUGH_CURVE,
@@ -19,12 +21,49 @@ from pipeline.beyond.power_analysis.tables import (
     ENOUGH_POWER,
     ENOUGH_SUBSUITE,
 )
-from pipeline.beyond.power_analysis.validate import curve_rows, pairs_of, repeat_of, subsuite_row
-from pipeline.beyond.power_analysis.values import MEASURES, MissingGames, aligned, played, scores
 from pipeline.beyond.rows import write_rows
-from pipeline.paper.prices import read_prices
+from pipeline.paper.costs import price_calls, read_prices
 from pipeline.tables.io import read_table, write_table
 from pipeline.tables.paths import TABLES
+
+LINE = re.compile(r"^(\S+): (\d+) games, about (\d+) calls \(.*?\), (\d+) tokens in, (\d+) out", re.MULTILINE)
+HOW = re.compile(r"^estimated by .*$", re.MULTILINE)
+
+
+class NoEstimate(ValueError):
+    """The text holds no estimate."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one game takes: calls, tokens in and out; and how that was estimated."""
+
+    calls: float
+    input_tokens: float
+    output_tokens: float
+    how: str
+
+
+def read_estimate(text: str) -> Estimate:
+    """The estimate that `python -m sim run … --dry-run` printed, for one game. Raises NoEstimate."""
+    found, how = LINE.search(text), HOW.search(text)
+    if not found or not how:
+        raise NoEstimate("it holds no estimate: make it with `python -m sim run … --dry-run` and a model's team")
+    games, calls, tokens_in, tokens_out = (int(number) for number in found.groups()[1:])
+    return Estimate(calls / games, tokens_in / games, tokens_out / games, how[0])
+
+
+def game_prices(estimate: Estimate, prices: pl.DataFrame) -> pl.DataFrame:
+    """One row a model with a known price: what one game takes of it. prices: of `read_prices`."""
+    calls = prices.select(
+        "model",
+        input_tokens=pl.lit(estimate.input_tokens),
+        output_tokens=pl.lit(estimate.output_tokens),
+        cached_input_tokens=pl.lit(None, pl.Int64),
+    )
+    priced = price_calls(calls, prices).filter("price_known")
+    return priced.select("model", "input_tokens", "output_tokens", "usd", "dated", estimated=pl.lit(estimate.how))
+
 
 Row = dict[str, Any]
 

@@ -1,10 +1,16 @@
-"""What a lie does: to the liar, to the others, to what is learnt. Each measure stands once, here."""
+"""What a lie changes against the truthful game: gains, harm, bits, and whether it pays beyond chance."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from pipeline.beyond.leakage.gains import leaked
+from pipeline.beyond.leakage.measure import of_settings, read_tables, statements
 from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.paired_tests import by_task, holm, paired_permutation
 from pipeline.statistics.resampling import Resampling
 
 GROUP = ("protocol", "setting", "lie")
@@ -86,3 +92,94 @@ def effects(outcomes: pl.DataFrame, prices: Mapping[str, float], resampling: Res
         for name, (above, below) in measures(prices).items()
     ]
     return ratio_intervals(pl.concat(lines), by, resampling)
+
+
+TESTED_BY = ("protocol", "setting", "liars")
+
+
+@dataclass(frozen=True)
+class SignTests:
+    """Draws of signs, the level of the tests, the name of their stream, and below what a gain is rounding."""
+
+    draws: int = 10_000
+    alpha: float = 0.05
+    seed: str = "incentives"
+    noise: float = 1e-9
+
+
+def incentives(
+    outcomes: pl.DataFrame, prices: Mapping[str, float], testing: SignTests, resampling: Resampling
+) -> pl.DataFrame:
+    """One row per protocol, setting, number of liars and price of a failed meeting (none; dearest errand).
+
+    outcomes: as `strategy_outcomes`. The columns are those of `strategy_incentives`.
+    """
+    rows = [
+        {"price": price, **dict(zip(TESTED_BY, group, strict=True)), **best_response(part, testing, resampling)}
+        for price, of_failures in (("none", None), ("dearest errand", prices))
+        for group, part in groups(outcomes.with_columns(gain=gain(of_failures)))
+    ]
+    return pl.DataFrame(rows)
+
+
+def groups(outcomes: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
+    """Each group and its games, in order."""
+    yield from outcomes.sort(*TESTED_BY, "lie", "seats", "task_id").group_by(TESTED_BY, maintain_order=True)
+
+
+def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resampling) -> dict[str, object]:
+    """What the lies of one group gain over the truth, and whether any of them does."""
+    lines = games.select("lie", "task_id", numerator="gain", denominator=pl.lit(1.0))
+    means = ratio_intervals(lines, ["lie"], resampling)
+    tested = dict(zip(means["lie"], p_values(games, testing), strict=True))
+    best = means.sort("mean", "lie", descending=[True, False]).row(0, named=True)
+    pays = [
+        r["lie"] for r in means.iter_rows(named=True) if r["mean"] > testing.noise and tested[r["lie"]] < testing.alpha
+    ]
+    chances = games.group_by("task_id", "seats").agg(best=pl.col("gain").max()).sort("task_id", "seats")["best"]
+    return {
+        "best_lie": best["lie"],
+        "gain": best["mean"],
+        "low": best["low"],
+        "high": best["high"],
+        "p_holm": tested[best["lie"]],
+        "truth_is_best": not pays,
+        "tempted": (chances > testing.noise).mean(),
+        "hindsight": chances.clip(lower_bound=0).mean(),
+        "lies": means.height,
+    }
+
+
+def p_values(games: pl.DataFrame, testing: SignTests) -> list[float]:
+    """Holm's p of each lie, in the order of their names: that its gain, task by task, is 0."""
+    of_lies = by_task(games, "lie", "gain", "task_id")
+    names = [str(value) for value in games.select(TESTED_BY).row(0)]
+    found = []
+    for lie in sorted(of_lies):
+        values = [of_lies[lie][task] for task in sorted(of_lies[lie])]
+        stream = (testing.seed, *names, lie)
+        found.append(paired_permutation(values, [0.0] * len(values), stream, testing.draws).p_value)
+    return holm(found)
+
+
+SUMS = {"bits": pl.Float64, "bits_true": pl.Float64}
+
+
+def bits_about(tables: Path, teams: Sequence[str], settings: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per game of the teams and agent: the bits about it that all others hold at the end, added up.
+
+    bits: what their beliefs moved by; bits_true: towards what is so, below 0 where they are misled.
+    settings: the `leakage` block of notebooks/beyond/params.yaml.
+    """
+    read = read_tables(tables)
+    games = read["games"].filter(pl.col("team").is_in(list(teams)), condition="standard")
+    some = {n: frame.join(games, on="game_id", how="semi", maintain_order="left") for n, frame in read.items()}
+    found = []
+    for _, part, prior in of_settings(some, settings):
+        _, facts, likelihoods = statements(part, prior)
+        pairs, _ = leaked(facts, likelihoods, prior, settings["least"])
+        found.append(pairs.select("game_id", "target_agent", *(pl.col(f"new_{name}").alias(name) for name in SUMS)))
+    lists = pl.concat(found).sort("game_id", "target_agent").group_by("game_id", "target_agent", maintain_order=True)
+    known = lists.agg(*SUMS).with_columns(pl.col(*SUMS).list.sum()).rename({"target_agent": "agent"})
+    agents = games.select("game_id", agent=pl.int_ranges(pl.col("num_agents"))).explode("agent")
+    return agents.join(known, on=["game_id", "agent"], how="left").with_columns(pl.col(*SUMS).fill_null(0.0))

@@ -7,13 +7,10 @@ import polars as pl
 
 from pipeline.beyond import DERIVED, params
 from pipeline.beyond import TABLES as OUT
-from pipeline.beyond.strategy.bits import bits_about
-from pipeline.beyond.strategy.effects import effects
-from pipeline.beyond.strategy.incentives import SignTests, incentives
-from pipeline.beyond.strategy.outcomes import agents_of, outcomes
-from pipeline.beyond.strategy.probers import probed_games, probers
+from pipeline.beyond.strategy.effects import SignTests, bits_about, effects, incentives
+from pipeline.beyond.strategy.outcomes import agents_of, outcomes, probed_games, probers
+from pipeline.beyond.strategy.play import liars
 from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
-from pipeline.beyond.strategy.teams import liars
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import write_table

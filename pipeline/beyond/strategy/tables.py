@@ -96,7 +96,7 @@ PROBERS = Table(
     (
         C("speakers", "str", "the simulated team: a style, or mixed"),
         C("prober", "str", "fixed (the study's), adaptive, or adaptive - fixed on the same tasks"),
-        C("measure", "str", "induced leaks per 1000 messages, …: pipeline/beyond/strategy/probers.py"),
+        C("measure", "str", "induced leaks per 1000 messages, …: pipeline/beyond/strategy/outcomes.py"),
         *ENDS,
         *COUNTS,
     ),

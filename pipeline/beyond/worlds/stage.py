@@ -6,8 +6,7 @@ import polars as pl
 
 from pipeline.beyond import DERIVED, params
 from pipeline.beyond import TABLES as OUT
-from pipeline.beyond.worlds.games import games_of
-from pipeline.beyond.worlds.growth import growth, points, swept
+from pipeline.beyond.worlds.growth import games_of, growth, points, swept
 from pipeline.beyond.worlds.suites import suite_tasks
 from pipeline.beyond.worlds.tables import DENSITIES, GAMES, GROWTH, POINTS, TASKS
 from pipeline.statistics.resampling import Resampling

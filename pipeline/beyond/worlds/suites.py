@@ -1,14 +1,121 @@
-"""Suites of tasks as tables: sizes, fill, and how far the optimum is known."""
+"""Larger worlds: the grid of sizes, their tasks, and proofs that their optima are optimal."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
-from pipeline.beyond.worlds.grid import SIZES
-from pipeline.beyond.worlds.proofs import least_cost
+from pipeline.beyond import params
+from pipeline.tables.io import write_csv
+from sim.calendar import Calendar, Errand
+from sim.tasks.oracle import placements, slot_cliques
+from sim.tasks.scenario import Meeting
+
+LIST = Path("data/beyond/suites/worlds.csv")
+SIZES = ("num_agents", "num_participants", "num_slots", "num_meetings", "density")
+COSTS = {"uniform": "", "varied": "1;100;1000"}
+
+
+def cells(p: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(sweep, sizes) of each cell, in the order of the parameters; the base's own cell comes in every sweep."""
+    for sweep, changes in p["sweeps"].items():
+        yield from ((sweep, p["base"] | change) for change in changes)
+
+
+def cell_name(sizes: Mapping[str, Any]) -> str:
+    """A cell's name, such as 10a_3p_32s_10m_d0p6."""
+    agents, participants, slots, meetings, density = (sizes[name] for name in SIZES)
+    return f"{agents}a_{participants}p_{slots}s_{meetings}m_d{density:g}".replace(".", "p")
+
+
+def seed_of(name: str) -> int:
+    """The seed of a name: the first four bytes of its SHA-256."""
+    return int.from_bytes(sha256(name.encode()).digest()[:4])
+
+
+def tasks(p: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per task, as `python -m sim suite` reads lists; a cell that several sweeps share comes once."""
+    rows = {}
+    for _, sizes in cells(p):
+        for setting in p["settings"]:
+            for number in range(1, p["seeds"] + 1):
+                task = f"{cell_name(sizes)}_{setting}_{number}"
+                seed = seed_of(f"{p['name']}:{task}")
+                listed = {"setting": setting, "task_id": task, "seed": seed, **{name: sizes[name] for name in SIZES}}
+                rows[task] = listed | {"difficulty": "unranked", "errand_cost_values": COSTS[setting]}
+    return pl.DataFrame(list(rows.values()))
+
+
+def main(out: Path = LIST) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    listed = tasks(params("worlds"))
+    write_csv(listed, out)
+    print(f"{listed.height} tasks in {out}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 1:
+        sys.exit("usage: python -m pipeline.beyond.worlds.suites")
+    main()
+
+
+NODES = 10_000  # of a search, so that it ends with the same answer at any load; the grid's tasks take under a hundred
+ROUNDING = 1e-6
+
+
+def least_cost(task: Mapping[str, Any]) -> int | None:
+    """The cost of a task's cheapest schedule, proven; None where NODES were too few, or there is no schedule.
+
+    task: a line of a suite's file.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
+
+    meetings = [Meeting(id=m["id"], participants=tuple(m["participants"])) for m in task["meetings"]]
+    options = placements([_calendar(slots) for slots in task["calendars"]], meetings)
+    if not all(options):
+        return None
+    places = [(m, slot) for m, option in enumerate(options) for slot in option]
+    costs = np.array([options[m][slot].cost for m, slot in places], dtype=np.int64)
+    # Each meeting takes one place; no agent is in two meetings of a slot.
+    cliques = [set(clique) for clique in slot_cliques(meetings)]
+    exactly = [[i for i, (m, _) in enumerate(places) if m == meeting] for meeting in range(len(meetings))]
+    at_most = [
+        [i for i, (m, s) in enumerate(places) if s == slot and m in clique]
+        for clique in cliques
+        for slot in sorted({s for _, s in places})
+    ]
+    found = milp(
+        costs,
+        integrality=np.ones(len(places)),
+        bounds=Bounds(0, 1),
+        constraints=[
+            LinearConstraint(_rows(exactly, len(places)), 1, 1),
+            LinearConstraint(_rows(at_most, len(places)), 0, 1),
+        ],
+        options={"mip_rel_gap": 0.0, "node_limit": NODES},
+    )
+    if found.x is None or found.mip_dual_bound is None:
+        return None
+    cost = int(costs @ np.rint(found.x).astype(np.int64))
+    return cost if ceil(found.mip_dual_bound - ROUNDING) >= cost else None
+
+
+def _rows(members: Sequence[Sequence[int]], width: int) -> np.typing.NDArray[np.float64]:
+    """A row a group of places, 1 at each."""
+    rows = np.zeros((len(members), width))
+    for row, places in zip(rows, members, strict=True):
+        row[places] = 1
+    return rows
+
+
+def _calendar(slots: Sequence[Mapping[str, Any] | None]) -> Calendar:
+    return Calendar([Errand(i["errand_id"], i["cost"], i.get("blocked", False)) if i else None for i in slots])
 
 
 def suite_tasks(path: Path) -> pl.DataFrame:

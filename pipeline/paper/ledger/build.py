@@ -7,12 +7,20 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from pipeline.paper.check import AGREES, NOT_SHOWN, Check
 from pipeline.paper.compare import read_numbers
+from pipeline.paper.figures import AGREES, NOT_SHOWN, Check
 from pipeline.paper.inconsistencies import TASKS, paper_checks
-from pipeline.paper.ledger.directions import Direction, answer_of, direction_of, read_directions, shown
-from pipeline.paper.ledger.facts import Fact, facts
-from pipeline.paper.ledger.figure import Figure, figures
+from pipeline.paper.ledger.facts import (
+    Direction,
+    Fact,
+    Figure,
+    answer_of,
+    direction_of,
+    facts,
+    figures,
+    read_directions,
+    shown,
+)
 from pipeline.paper.ledger.measures import Measures, measured, spellings
 from pipeline.tables.paths import RESULTS
 

@@ -1,17 +1,120 @@
-"""Facts of the set-up that the paper prints, as they are in force here, each with the place where it stands."""
+"""What the ledger sets beside a printed figure: facts of the set-up, directions of comparisons, the figure itself."""
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
 import polars as pl
 
 from pipeline.behaviour.lexicons import words
+from pipeline.paper.compare import printed
 from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
 from pipeline.tables.names import PAPER_PROTOCOLS
+
+ADVERSARIAL = ("section 4, Adversarial", "Appendix C")  # where a figure's setting does not say so
+
+
+class Figure(NamedTuple):
+    """A row of data/paper/numbers.csv; value is as printed."""
+
+    source: str
+    setting: str
+    method: str
+    kind: str
+    metric: str
+    value: str
+    decimals: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The condition and setting in which it was measured."""
+        condition, _, setting = self.setting.partition(" ")
+        if condition in ("blocked", "adversarial"):
+            return condition, setting or "pooled"
+        return "adversarial" if self.source in ADVERSARIAL else "standard", self.setting
+
+    def at_its_precision(self, value: float) -> str:
+        """A value of ours at the precision of the figure."""
+        return printed(value, int(self.decimals))
+
+    def equals(self, value: float) -> bool:
+        """Whether a value of ours rounds to what is printed."""
+        return Decimal(self.at_its_precision(value)) == Decimal(self.value)
+
+
+def figures(numbers: pl.DataFrame) -> list[Figure]:
+    """The paper's figures, those of a source together. numbers: all columns as text."""
+    found = [Figure(*row) for row in numbers.select(Figure._fields).iter_rows()]
+    sources = list(dict.fromkeys(figure.source for figure in found))
+    return sorted(found, key=lambda figure: sources.index(figure.source))
+
+
+QUERIES = Path(__file__).with_name("sql")
+Answer = list[dict[str, Any]]
+
+SHARED = ("setting", "method", "metric")  # columns by which a query's row may speak of some figures only
+
+
+class Direction(NamedTuple):
+    """A comparison, declared in data/paper/directions.yaml."""
+
+    says: str
+    query: str
+    figures: list[dict[str, str | list[str]]]
+    by_construction: bool
+    because: str
+
+    def covers(self, figure: Figure) -> bool:
+        """Whether the figure belongs to the comparison."""
+        return any(all(_among(getattr(figure, key), given) for key, given in listed.items()) for listed in self.figures)
+
+
+class Shown(NamedTuple):
+    """What simulated teams show of a comparison: the figures in words, and whether its direction is the paper's."""
+
+    direction: Direction
+    ours: str
+    holds: bool
+
+
+def read_directions(path: Path) -> list[Direction]:
+    """The comparisons declared in a YAML file. Raises TypeError where one lacks a field or has one too many."""
+    import yaml
+
+    return [Direction(**listed) for listed in yaml.safe_load(path.read_text(encoding="utf-8"))]
+
+
+def direction_of(figure: Figure, directions: list[Direction]) -> Direction | None:
+    """The comparison to which the figure belongs: the first that covers it."""
+    return next((direction for direction in directions if direction.covers(figure)), None)
+
+
+def shown(direction: Direction, figure: Figure, answer: Answer) -> Shown | None:
+    """What simulated teams show of the figure; None where there are none, or nothing to compare.
+
+    answer: of the comparison's query.
+    """
+    for row in answer:
+        if row["holds"] is not None and all(row[key] == getattr(figure, key) for key in SHARED if key in row):
+            return Shown(direction, row["ours"], row["holds"])
+    return None
+
+
+def answer_of(direction: Direction, connection: duckdb.DuckDBPyConnection) -> Answer:
+    """The answer of a comparison's query. connection: a view for each result."""
+    text = (QUERIES / f"{direction.query}.sql").read_text(encoding="utf-8")
+    found: Answer = connection.sql(text).pl().to_dicts()
+    return found
+
+
+def _among(value: str, given: str | list[str]) -> bool:
+    return value in (given if isinstance(given, list) else [given])
+
 
 PARAMS = Path("params.yaml")
 

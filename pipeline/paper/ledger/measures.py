@@ -6,9 +6,8 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from pipeline.tables.database import attach
 from pipeline.tables.names import PAPER_PROTOCOLS
-from pipeline.tables.queries import query_text
+from pipeline.tables.queries import attach, query_text
 
 SQL = Path(__file__).with_name("measures.sql")
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.derive.spans import derive_spans
-from pipeline.privacy.frames import PRIVACY, privacy_frames
+from pipeline.privacy.evidence import PRIVACY, privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.tables.io import write_json
 from pipeline.tables.paths import RESULTS, TABLES, params

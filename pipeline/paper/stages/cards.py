@@ -13,7 +13,7 @@ from pipeline.privacy.rules import RULES, Weighing
 from pipeline.statistics.metric_checks.checks import cases, verdicts
 from pipeline.statistics.metric_checks.policies import beside_protocols, table1_of
 from pipeline.tables.paths import RESULTS, TRACES, params
-from pipeline.tables.results import write_result
+from pipeline.tables.queries import write_result
 from pipeline.traces.sources import find, texts
 
 POLICIES = Path("data/degenerate.jsonl.zst")

@@ -5,7 +5,7 @@ from pathlib import Path
 from pipeline.statistics.paired_tests import Testing, comparisons, metrics_by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.paths import RESULTS, TABLES, params
-from pipeline.tables.results import write_result
+from pipeline.tables.queries import write_result
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

@@ -7,7 +7,7 @@ from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness.excess import excess_table, least_costs, measures
 from pipeline.tables.io import read_table
 from pipeline.tables.paths import RESULTS, TABLES, params
-from pipeline.tables.results import write_result
+from pipeline.tables.queries import write_result
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:

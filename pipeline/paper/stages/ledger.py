@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from pipeline.paper.ledger.build import ledger_of
+from pipeline.paper.ledger.command import counts
 from pipeline.paper.ledger.measures import from_results
-from pipeline.paper.ledger.show import counts
 from pipeline.tables.io import write_csv
 from pipeline.tables.paths import RESULTS
 

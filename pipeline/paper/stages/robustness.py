@@ -7,7 +7,7 @@ from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
 from pipeline.statistics.robustness.sweep import Grid, sweep_inputs, vps
 from pipeline.tables.paths import RESULTS, TABLES, params
-from pipeline.tables.results import write_result
+from pipeline.tables.queries import write_result
 
 HEADLINE = {"weight_mode": "uniform", "pairs": "observed"}  # Table 1's
 

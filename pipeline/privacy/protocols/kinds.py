@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from pipeline.privacy.protocols.priors import slot_prior
-from pipeline.privacy.protocols.states import States, Vector
+from pipeline.privacy.protocols.states import States, Vector, slot_prior
 from pipeline.privacy.rules import RuleSet, SlotEvidence
 from pipeline.traces.typed_messages.records import Masked, Plan
 

@@ -1,12 +1,9 @@
-"""The private state of one slot of an agent's calendar, as somebody else is uncertain about it.
-
-A slot is free, holds an errand of one of the costs that the setting knows, or is busy: the meeting can't go there,
-as an earlier meeting, a blocked errand, or an errand with nowhere to go stands in it.
-"""
+"""The private state of a slot, as somebody else is uncertain about it, and what is believed of it beforehand."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,3 +128,33 @@ class States:
         a sender who errs with a probability that goes to 0. Nothing is ever divided by 0.
         """
         return np.asarray(posteriors(np.stack([np.ones(len(self)), *likelihoods]), np.array([0]), prior)[0])
+
+
+FEASIBLE, FILLED = 0.5, 0.75
+COSTS = {"uniform": {1: 1}, "varied": {1: 14, 100: 11, 1000: 11}}
+UNKNOWN = "varied"  # the costs of a setting that is not one of these
+
+
+class SlotPrior(NamedTuple):
+    """The states of a slot and the probability of each."""
+
+    states: States
+    probability: Vector
+
+    def feasible_after(self, *likelihoods: Vector) -> float:
+        """P(feasible | what was said)."""
+        return float(1.0 - self.states.posterior(self.probability, *likelihoods)[-1])
+
+
+@cache
+def slot_prior(setting: str | None) -> SlotPrior:
+    """The prior of a setting."""
+    costs = COSTS.get(setting or UNKNOWN, COSTS[UNKNOWN])
+    states = States(tuple(sorted(costs)))
+    return SlotPrior(states, states.prior(FEASIBLE, FILLED, costs))
+
+
+def slot_prior_over(states: States) -> SlotPrior:
+    """The prior of the setting with these states; their costs equally likely where no setting has just them."""
+    costs = next((of for of in COSTS.values() if tuple(sorted(of)) == states.costs), dict.fromkeys(states.costs, 1))
+    return SlotPrior(states, states.prior(FEASIBLE, FILLED if costs else 0.0, costs))

@@ -14,8 +14,7 @@ import numpy as np
 
 from pipeline.privacy.protocols.imap import chosen_likelihood
 from pipeline.privacy.protocols.kinds import Statement, Totals, TypedMessage, derived, derived_jointly
-from pipeline.privacy.protocols.priors import slot_prior_over
-from pipeline.privacy.protocols.states import States, Vector
+from pipeline.privacy.protocols.states import States, Vector, slot_prior_over
 from pipeline.traces.typed_messages.records import Key, LeastTotal, Masked, Util
 
 MODULUS = 2**53 - 111  # of the masked values: secure-sum IMAP's prime

@@ -1,15 +1,66 @@
-"""The command `python -m pipeline report`: pages about teams, and the whole study over traces of one's own."""
+"""The command `report`: tables and results of traces of one's own, and a page of each notebook."""
 
 import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from machine.processes import cores
+from pipeline.behaviour.phrases import Thresholds
+from pipeline.derive.parallel import Derived, Recipe, derive
+from pipeline.privacy.rules import RULES, Weighing
+from pipeline.tables.paths import params
 
 if TYPE_CHECKING:
-    from pipeline.reports.batch.batch import Order
+    from pipeline.reports.batch.pages import Order
+
+
+# The study's stages between the tables and the notebooks, in their order.
+OF_TABLES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
+OF_RESULTS = ("compare", "ledger")
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made, and where."""
+
+    tables: Path
+    results: Path
+    derived: Derived
+
+
+def from_traces(traces: Sequence[Path], out: Path, progress: Callable[[int, int], None]) -> Made:
+    """Derive the traces by params.yaml into `out/tables`, and the results of these into `out/results`."""
+    tables, results = out / "tables", out / "results"
+    derived = derive(traces, tables, recipe(), progress=progress)
+    if derived.games:
+        results_of(tables, results)
+    return Made(tables, results, derived)
+
+
+def recipe() -> Recipe:
+    """What the study derives, by the parameters in params.yaml."""
+    vps = params("vps")
+    rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
+    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    return Recipe(rules, weighing, Thresholds(**params("patterns")), csv=False)
+
+
+def results_of(tables: Path, results: Path) -> None:
+    """Write every result of a folder of tables, as the study's stages do."""
+    results.mkdir(parents=True, exist_ok=True)
+    with redirect_stdout(StringIO()):  # stages tell DVC's reader what they wrote
+        for stage in OF_TABLES:
+            import_module(f"pipeline.paper.stages.{stage}").main(tables, results)
+        for stage in OF_RESULTS:
+            import_module(f"pipeline.paper.stages.{stage}").main(results)
+
 
 NOTEBOOKS = Path("notebooks")
 ALL_MADE, SOME_REJECTED, BAD_USAGE, SOME_FAILED = 0, 3, 2, 1
@@ -44,7 +95,7 @@ def report(
 ) -> None:
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
     from machine.terminal import progress_bar
-    from pipeline.reports.batch.batch import make_all, write_contents
+    from pipeline.reports.batch.pages import make_all, write_contents
 
     rejected = 0
     if traces:
@@ -65,7 +116,6 @@ def report(
 def _made(traces: list[Path], out: Path) -> tuple[Path, Path, int]:
     """Tables and results of the traces, and how many traces were rejected."""
     from machine.terminal import progress_bar
-    from pipeline.reports.batch.own import from_traces
 
     try:
         with progress_bar("reading traces") as show:
@@ -81,7 +131,7 @@ def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions:
     """A page for each team and condition that has games. Raises BadParameter for a name that none has."""
     import polars as pl
 
-    from pipeline.reports.batch.batch import Order, file_name
+    from pipeline.reports.batch.pages import Order, file_name
 
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {tables}; run `make repro`, or name traces.", param_hint="--tables")
@@ -109,7 +159,7 @@ def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions:
 
 def _study(tables: Path, results: Path, out: Path) -> "list[Order]":
     """A page for each notebook of the study, over these tables."""
-    from pipeline.reports.batch.batch import Order
+    from pipeline.reports.batch.pages import Order
 
     places = {"tables": str(tables), "results": str(results)}
     found = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))

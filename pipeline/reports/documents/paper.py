@@ -1,17 +1,54 @@
-"""What README.md and docs/paper.md quote of the reproduction: Table 1, the verdicts, and where each exhibit is."""
+"""What README.md and docs/paper.md quote of the reproduction: Table 1, the verdicts, where each exhibit is."""
 
 from os.path import relpath
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from pipeline.paper import compare
-from pipeline.paper.exhibits import Exhibit, read_exhibits
 from pipeline.paper.ledger.build import read_ledger
-from pipeline.paper.ledger.show import markdown
+from pipeline.paper.ledger.command import markdown
 from pipeline.reports.documents.markdown import figure, link, table
 from pipeline.tables.names import PAPER_PROTOCOLS
 from pipeline.tables.paths import RESULTS
+
+EXHIBITS = Path("data/paper/exhibits.csv")
+
+
+class Exhibit(NamedTuple):
+    """A numbered part of the paper, what it shows, and what shows it here, as data/paper/exhibits.csv names it.
+
+    figure: file names joined by `;`. also: a path from the project's folder.
+    """
+
+    name: str
+    shows: str
+    notebook: str
+    figure: str
+    result: str
+    also: str
+
+    def paths(self) -> dict[str, Path]:
+        """What there is to open: its label in a list, and its path from the project's folder."""
+        paths = {}
+        if self.notebook:
+            paths["notebook"] = Path("notebooks", f"{self.notebook}.ipynb")
+            paths["executed"] = Path("figures", f"{self.notebook}.ipynb")
+        for file in self.figure.split(";") if self.figure else ():
+            paths[file] = Path("figures", self.notebook, file)
+        if self.result:
+            paths[self.result] = Path("data/results", self.result)
+        if self.also:
+            paths[Path(self.also).name] = Path(self.also)
+        return paths
+
+
+def read_exhibits(path: Path = EXHIBITS) -> list[Exhibit]:
+    """The numbered parts of the paper, in its order."""
+    rows = pl.read_csv(path, infer_schema=False).with_columns(pl.all().fill_null(""))
+    return [Exhibit(*row) for row in rows.select(Exhibit._fields).iter_rows()]
+
 
 PAGE = Path("docs/paper.md")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pipeline.reports.documents.benchmarks import numbers
+from pipeline.reports.plots.dots import WITH_ENDS, with_ends
 from pipeline.reports.plots.labels import spread, text_size
-from pipeline.reports.plots.points import WITH_ENDS, with_ends
 from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
 
 if TYPE_CHECKING:

@@ -7,15 +7,19 @@ from typing import Any
 
 from machine.processes import cores
 from pipeline.reports.site.changes import Made, begin, code_digest, finish, game_digests, is_site, read_made
-from pipeline.reports.site.figures import figures, ranks, with_ranks
+from pipeline.reports.site.figures import figures, ranks, read_metrics, with_ranks
 from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact
-from pipeline.reports.site.leaderboard import board, write_downloads
-from pipeline.reports.site.links import write_notebooks, write_reports
-from pipeline.reports.site.listing import listed_games, listing
-from pipeline.reports.site.metrics import read_metrics
-from pipeline.reports.site.names import page_names
-from pipeline.reports.site.pages import copy_static, keep_only, script, write_page, write_text
-from pipeline.reports.site.reported import reported_rows
+from pipeline.reports.site.leaderboard import board, listed_games, listing, reported_rows, write_downloads
+from pipeline.reports.site.pages import (
+    copy_static,
+    keep_only,
+    page_names,
+    script,
+    write_notebooks,
+    write_page,
+    write_reports,
+    write_text,
+)
 from pipeline.reports.views.game import game_views
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.shards import table_executor

@@ -1,18 +1,43 @@
-"""Every figure of the leaderboard: means of a team's games, with intervals and ranks, for all tasks and for some.
-
-Means and intervals come from the result table's own query, game by game, so that no formula stands twice.
-"""
+"""The leaderboard's figures: which metrics, each team's means with intervals and ranks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from pipeline.reports.site.metrics import Metric
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import TEAM, by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_table
+
+METRICS = Path(__file__).parent / "metrics.yaml"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A column: its key in the results, how it is shown, what it measures and where it misleads."""
+
+    key: str
+    label: str
+    unit: str
+    decimals: int
+    better: str
+    first: bool
+    notebook: str
+    about: str
+    weakness: str
+    ranks_as: str = ""
+
+
+def read_metrics(path: Path = METRICS) -> list[Metric]:
+    """The columns in the order of the leaderboard."""
+    import yaml
+
+    listed: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return [Metric(**entry) for entry in listed]
+
 
 CELL = ("difficulty", "density")
 ROW = (*TEAM, *CELL, "metric")

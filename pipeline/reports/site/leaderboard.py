@@ -1,16 +1,94 @@
-"""The leaderboard's data: teams by metrics for every condition, as the page reads it."""
+"""The leaderboard: rows of teams, the list of games, the paper's reported rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from pipeline.reports.batch.batch import file_name
-from pipeline.reports.site.figures import ALL, CELL, RANKS
-from pipeline.reports.site.metrics import Metric
+from pipeline.paper.compare import read_numbers
+from pipeline.reports.batch.pages import file_name
+from pipeline.reports.site.figures import ALL, CELL, RANKS, Metric
+from pipeline.reports.site.pages import page_name
+from pipeline.tables.io import read_table
 from pipeline.tables.names import PAPER_PROTOCOLS
+
+AT_ONCE = 5_000  # games a file: half a megabyte
+NAMED = ("team", "setting", "condition", "task_id", "difficulty", "density")
+ORDER = ("team", "condition", "setting", "task_id", "repeat", "game_id")
+COUNTS = ("meetings", "meetings_scheduled", "optimal_cost", "realized_cost", "excess_cost", "excess_over_greedy", "dms")
+
+Listed = dict[str, Any]
+
+
+def listed_games(tables: Path) -> pl.DataFrame:
+    """One row a game in the order of the list: `games` with `vps`, its mean uniform privacy loss."""
+    summary = read_table(tables, "game_summary").filter(weight_mode="uniform")
+    vps = summary.select("game_id", vps="vps_loss_mean")
+    games = read_table(tables, "games").with_columns(density=pl.col("density").cast(pl.String))
+    return games.join(vps, on="game_id", how="left").sort(ORDER, nulls_last=True)
+
+
+def listing(games: pl.DataFrame) -> Iterator[Listed]:
+    """The list in parts: `names` (column → distinct values) and `rows`.
+
+    A row is the page's name, the places of its names in that order, repeat, flags (1 simulated, 2 stopped), counts,
+    fairness to 3 and privacy loss to 2 decimals.
+    """
+    names = {name: games[name].unique(maintain_order=True).to_list() for name in NAMED}
+    places = {name: {value: i for i, value in enumerate(values)} for name, values in names.items()}
+    rows = [_row(game, places) for game in games.iter_rows(named=True)]
+    parts = _parts(rows)
+    for number, part in enumerate(parts):
+        told = {} if number else names
+        yield {"part": number, "parts": len(parts), "games": len(rows), "names": told, "rows": part}
+
+
+def _row(game: dict[str, Any], places: dict[str, dict[Any, int]]) -> list[Any]:
+    flags = bool(game["simulated"]) + 2 * bool(game["stopped"])
+    measured = (_rounded(game["fairness"], 3), _rounded(game["vps"], 2))
+    named = (places[name][game[name]] for name in NAMED)
+    return [page_name(game["game_id"]), *named, game["repeat"], flags, *(game[name] for name in COUNTS), *measured]
+
+
+def _rounded(value: float | None, decimals: int) -> float | None:
+    return None if value is None else round(value, decimals)
+
+
+def _parts(rows: Sequence[list[Any]]) -> list[list[list[Any]]]:
+    return [list(rows[i : i + AT_ONCE]) for i in range(0, len(rows), AT_ONCE)] or [[]]
+
+
+SOURCES = ("Table 1", "section 4, Baselines", "section 4, Blocked calendars")
+BLOCKED = "blocked "
+
+
+def reported_rows(numbers: Path) -> list[dict[str, Any]]:
+    """One entry a method, setting and condition of the paper: its figures by metric, as printed, and where they stand.
+
+    Where the paper gives a figure twice, that of its table counts.
+    """
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    listed = read_numbers(numbers).to_dicts()
+    for source in SOURCES:
+        for figure in (row for row in listed if row["source"] == source):
+            row = rows.setdefault((figure["method"], figure["setting"]), _printed_row(figure))
+            row["values"].setdefault(figure["metric"], figure["value"])
+            row["sources"] = sorted({*row["sources"], source})
+    return [rows[key] for key in sorted(rows)]
+
+
+def _printed_row(figure: dict[str, str]) -> dict[str, Any]:
+    setting = figure["setting"]
+    return {
+        "team": figure["method"],
+        "setting": setting.removeprefix(BLOCKED),
+        "condition": "blocked" if setting.startswith(BLOCKED) else "standard",
+        "values": {},
+        "sources": [],
+    }
+
 
 # Conditions in the order of the paper; others follow by name.
 CONDITIONS = ("standard", "blocked", "adversarial")

@@ -1,16 +1,37 @@
-"""Pages and data files: templates filled in, data as scripts that work from a disk, each file whole or not at all."""
+"""Pages of the site: their files, names and links, filled from templates."""
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import is_being_written, replacing
+from pipeline.reports.batch.pages import cells
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+# Lower case alone, as some disks don't tell cases apart. static/base.js has the same rule.
+PLAIN = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
+DIGITS = 32
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+
+
+def page_name(game_id: str) -> str:
+    """The name of the game's files, without a suffix."""
+    if PLAIN.fullmatch(game_id) and not RESERVED.fullmatch(game_id):
+        return game_id
+    return sha256(game_id.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+
+
+def page_names(game_ids: Iterable[str]) -> dict[str, str]:
+    """The page's name of each game."""
+    return {game_id: page_name(game_id) for game_id in game_ids}
+
 
 HERE = Path(__file__).parent
 UNSAFE = re.compile("[\ud800-\udfff\u2028\u2029]")
@@ -69,3 +90,33 @@ def copy_static(out: Path) -> None:
     for source in sources:
         write_text(out / "static" / source.name, source.read_text(encoding="utf-8"))
     keep_only(out / "static", [source.name for source in sources])
+
+
+HTML = ".html"
+
+
+def write_reports(reports: Path | None, out: Path) -> dict[str, str]:
+    """Copy the batch reports; returns where each is, by "team.condition"."""
+    found = sorted(reports.glob(f"*{HTML}")) if reports else []
+    for path in found:
+        write_text(out / "reports" / path.name, path.read_text(encoding="utf-8"))
+    keep_only(out / "reports", [path.name for path in found])
+    return {path.name.removesuffix(HTML): f"reports/{path.name}" for path in found}
+
+
+def write_notebooks(notebooks: Path | None, out: Path) -> dict[str, str]:
+    """Write a page for each executed notebook; returns where each is, by its name."""
+    found = sorted(notebooks.glob("*.ipynb")) if notebooks else []
+    for path in found:
+        page = out / "notebooks" / f"{path.stem}{HTML}"
+        digest = _digest(path)
+        if not page.is_file() or digest not in page.read_text(encoding="utf-8")[:1000]:
+            write_page(page, "notebook.html", root="../", name=path.stem, digest=digest, body=cells(path))
+    keep_only(out / "notebooks", [f"{path.stem}{HTML}" for path in found])
+    return {path.stem: f"notebooks/{path.stem}{HTML}" for path in found}
+
+
+def _digest(notebook: Path) -> str:
+    """The digest of an executed notebook and of the figures that it shows from the folder of its name."""
+    files = (notebook, *sorted(notebook.with_suffix("").glob("*.svg")))
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

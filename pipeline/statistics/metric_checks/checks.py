@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
-from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, NOT_LESS, ONE_MORE, SCALED, Change
+from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, NOT_LESS, ONE_MORE, SCALED, UNIT, Change
 from pipeline.statistics.metric_checks.relabel import renamed
-from pipeline.statistics.metric_checks.setting import UNIT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +37,7 @@ class Case(NamedTuple):
 def measured(raws: Sequence[Raw], rules: RuleSet, weighing: Weighing) -> list[Figures]:
     """Table 1's metrics of each game: its own query, asked of each game alone."""
     from pipeline.derive.rows import ingested_frames
-    from pipeline.privacy.frames import privacy_frames
+    from pipeline.privacy.evidence import privacy_frames
     from pipeline.tables import io
     from pipeline.tables.queries import query
     from pipeline.tables.schemas.base import TABLES

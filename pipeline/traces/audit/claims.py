@@ -9,8 +9,18 @@ import msgspec
 
 from pipeline.traces.audit.calendar import ERRAND, Calendar, diagnose, differences, from_json
 from pipeline.traces.audit.codes import Findings
-from pipeline.traces.audit.metrics import DESCRIPTIONS, ORACLE, OURS, WHERE_FOUND, metrics
-from pipeline.traces.audit.oracle import Placed, Unknown, in_order, least_cost, shares
+from pipeline.traces.audit.metrics import (
+    DESCRIPTIONS,
+    ORACLE,
+    OURS,
+    WHERE_FOUND,
+    Placed,
+    Unknown,
+    in_order,
+    least_cost,
+    metrics,
+    shares,
+)
 from pipeline.traces.audit.record import Raw
 from pipeline.traces.audit.state import Game
 

@@ -1,7 +1,11 @@
-"""Every metric of a trace from its replay, under the names that ours and the public harness give it."""
+"""What a trace claims of itself, computed again: its metrics, its optimum and its greedy schedule."""
 
-from typing import Any
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from pipeline.traces.audit.batch import Meeting
+from pipeline.traces.audit.calendar import MEETING, Calendar, Item
 from pipeline.traces.audit.record import CHANNELS
 from pipeline.traces.audit.state import Game
 
@@ -88,3 +92,146 @@ def traffic(game: Game) -> dict[str, Any]:
 def ratio(part: int, whole: int | None) -> float | None:
     """part / whole; None where that is undefined."""
     return part / whole if whole else None
+
+
+Calendars = tuple[Calendar, ...]
+Meetings = tuple[Meeting, ...]
+
+# Steps of the search over sets of meetings; beyond it the solver of the benchmark is asked.
+MOST_STEPS = 2_000_000
+
+
+class Unknown(Exception):
+    """The least cost could not be computed."""
+
+
+@lru_cache(maxsize=512)
+def least_cost(calendars: Calendars, meetings: Meetings) -> int | None:
+    """The least cost of putting every meeting into a slot of its own agents, or None where there is no way.
+
+    Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent.
+    """
+    groups = compatible(meetings)
+    if groups is None or len(calendars[0]) * len(groups) << len(meetings) > MOST_STEPS:
+        return by_solver(calendars, meetings)
+    best = {0: 0}
+    for slot in range(len(calendars[0])):
+        prices = [price(calendars, meeting, slot) for meeting in meetings]
+        choices = [(mask, cost) for mask, members in groups if (cost := total(prices, members)) is not None]
+        after = dict(best)
+        for placed, cost in best.items():
+            for mask, extra in choices:
+                if not placed & mask and cost + extra < after.get(placed | mask, cost + extra + 1):
+                    after[placed | mask] = cost + extra
+        best = after
+    return best.get((1 << len(meetings)) - 1)
+
+
+def price(calendars: Calendars, meeting: Meeting, slot: int) -> int | None:
+    """What the meeting costs in the slot; None where somebody is blocked there, or has nowhere to put what is there."""
+    costs = [burden(calendars[agent], slot) for agent in meeting.participants]
+    return None if None in costs else sum(c for c in costs if c)
+
+
+def burden(calendar: Calendar, slot: int) -> int | None:
+    """What one agent gives up for the slot; None where it can't."""
+    item = calendar[slot]
+    if item is None:
+        return 0
+    return None if item.blocked or None not in calendar else item.cost
+
+
+def total(prices: Sequence[int | None], members: Sequence[int]) -> int | None:
+    """What the meetings of a group cost together; None where one of them can't be there."""
+    cost = 0
+    for member in members:
+        one = prices[member]
+        if one is None:
+            return None
+        cost += one
+    return cost
+
+
+def compatible(meetings: Meetings) -> list[tuple[int, tuple[int, ...]]] | None:
+    """(bit mask, indices) of the sets of meetings that share no agent; None where they are too many."""
+    groups: list[tuple[int, tuple[int, ...], frozenset[int]]] = [(0, (), frozenset())]
+    for number, meeting in enumerate(meetings):
+        free = [g for g in groups if not g[2].intersection(meeting.participants)]
+        groups += [(m | 1 << number, (*members, number), who.union(meeting.participants)) for m, members, who in free]
+        if len(groups) > 20_000:
+            return None
+    return [(mask, members) for mask, members, _ in groups[1:]]
+
+
+def by_solver(calendars: Calendars, meetings: Meetings) -> int | None:
+    """The same from the benchmark's own solver, for games too large to search here. Raises Unknown."""
+    from sim.calendar import Calendar as Slots
+    from sim.calendar import Errand, ScheduledMeeting
+    from sim.tasks.oracle import NoSchedule, NotProven, solve
+    from sim.tasks.scenario import Meeting as Listed
+
+    def given(item: Item | None) -> Errand | ScheduledMeeting | None:
+        if item is None or item.kind != MEETING:
+            return item and Errand(item.id, item.cost, item.blocked)
+        return ScheduledMeeting(item.id, item.cost, item.participants or ())
+
+    try:
+        listed = [Listed(m.id, m.participants, m.cost, 1, m.order) for m in meetings]
+        return solve([Slots([given(item) for item in c]) for c in calendars], listed, seconds=30).cost
+    except NoSchedule:
+        return None
+    except (NotProven, ValueError, OverflowError) as error:
+        raise Unknown(str(error)) from error
+
+
+class Placed(NamedTuple):
+    """Meetings placed one after the other: their slots, and what each agent paid."""
+
+    slots: tuple[int, ...]
+    paid: tuple[int, ...]
+
+
+@lru_cache(maxsize=512)
+def in_order(calendars: Calendars, meetings: Meetings, given: tuple[Any, ...] | None = None) -> Placed | None:
+    """The meetings in the slots given, or each in its first possible one; what stands there goes to a first free slot.
+
+    None where a meeting has no such slot.
+    """
+    boards, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
+    for number, meeting in enumerate(meetings):
+        tried = range(len(calendars[0])) if given is None else given[number : number + 1]
+        slot = next((s for s in tried if all(has_room(boards[a], s) for a in meeting.participants)), None)
+        if slot is None:
+            return None
+        slots.append(slot)
+        for agent in meeting.participants:
+            item, board = boards[agent][slot], boards[agent]
+            if item:
+                board[board.index(None)] = item
+                paid[agent] += item.cost
+            board[slot] = Item(MEETING, meeting.id, meeting.cost, False, meeting.participants)
+    return Placed(tuple(slots), tuple(paid))
+
+
+def has_room(board: Sequence[Item | None], slot: Any) -> bool:
+    """Whether it is a slot that is free, or can be left."""
+    if type(slot) is not int or not 0 <= slot < len(board):
+        return False
+    item = board[slot]
+    return item is None or (not item.blocked and None in board)
+
+
+def shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> list[int] | None:
+    """What each agent gives up when each meeting takes its slot; None where one of them can't, or two clash."""
+    owed = [0] * len(calendars)
+    taken: set[tuple[int, int]] = set()
+    for meeting, slot in zip(meetings, slots, strict=True):
+        for agent in meeting.participants:
+            if type(slot) is not int or not 0 <= slot < len(calendars[agent]) or (agent, slot) in taken:
+                return None
+            cost = burden(calendars[agent], slot)
+            if cost is None:
+                return None
+            taken.add((agent, slot))
+            owed[agent] += cost
+    return owed

@@ -1,19 +1,17 @@
-"""k-bit IMAP: as IMAP, but a slot's cost is sent as one of 2^k codes of a stated grid.
-
-The initiator adds up the grid's bounds in place of costs. With k = 0 an answer says nothing, and the initiator takes
-what is cheapest for itself.
-"""
+"""IMAP that tells less: costs rounded to k bits, and costs with noise."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
+from random import Random
 
 import msgspec
 from msgspec import Struct
 
-from sim.agents import Action, Request
+from sim.agents import Action, Registration, Request
 from sim.agents.imap import CostRequest, Decision, Imap, local_cost
-from sim.agents.scripted import dm
+from sim.agents.scripted import dm, others
 from sim.calendar import Calendar
 
 
@@ -92,3 +90,126 @@ class KBitImap(Imap):
     def cost(self, calendar: Calendar, slot: int) -> int | None:
         """What the agent calls the cost of a slot: the grid's bound, its own figure where there is no grid."""
         return self.price(self.level(calendar, slot)) if self.bounds else local_cost(calendar, slot)
+
+
+class NoisyParameters(Struct, frozen=True, kw_only=True):
+    """`epsilon` is the privacy level of an answer, `ladder` its levels, `impossible` what an impossible slot counts."""
+
+    epsilon: float = 2.0
+    ladder: tuple[int, ...] = (0, 1, 100, 1000)
+    impossible: int = 3000
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon <= 50:
+            raise ValueError(f"epsilon must lie between 0 and 50; got {self.epsilon}")
+        if not self.ladder or list(self.ladder) != sorted({c for c in self.ladder if c >= 0}):
+            raise ValueError(f"ladder must list ascending costs; got {list(self.ladder)}")
+
+
+class Noisy(Struct, tag_field="imap", tag="noisy"):
+    """A level of the ladder for each requested slot, null: impossible; each true with the probability `truth`."""
+
+    meeting_id: int
+    levels: dict[int, int | None]
+    ladder: list[int]
+    truth: float
+
+
+class Offer(Struct, tag_field="imap", tag="offer"):
+    """The initiator could take the slot, and asks who can."""
+
+    meeting_id: int
+    slot: int
+
+
+class Can(Struct, tag_field="imap", tag="can"):
+    """Whether the offered slot is possible for the sender, truly."""
+
+    meeting_id: int
+    slot: int
+    can: bool
+
+
+def truth_of(epsilon: float, symbols: int) -> float:
+    """The probability of the true symbol: e^ε / (e^ε + m − 1)."""
+    return exp(epsilon) / (exp(epsilon) + symbols - 1)
+
+
+class NoisyImap(Imap):
+    """One participant of randomised-response IMAP."""
+
+    decoder = msgspec.json.Decoder(CostRequest | Noisy | Offer | Can | Decision)
+
+    def __init__(self, parameters: NoisyParameters = NoisyParameters()) -> None:
+        self.parameters = parameters
+        self.truth = truth_of(parameters.epsilon, len(parameters.ladder) + 1)
+
+    def register(self, registration: Registration) -> str:
+        self.stream = f"randomised response of agent {registration.agent} in {registration.game_seed}"
+        return super().register(registration)
+
+    def begin_round(self, request: Request) -> None:
+        super().begin_round(request)
+        self.coins = Random(f"{self.stream}, round {request.round}")
+        self.untried: list[int] | None = None
+        self.offered: int | None = None
+        self.answers: dict[int, bool] = {}
+
+    def talk(self, request: Request) -> list[Action]:
+        meeting, answers = request.meeting, []
+        for sender, payload in self.received(request):
+            match payload:
+                case CostRequest():
+                    levels = {s: self.noisy(request.calendar, s) for s in payload.slots}
+                    noisy = Noisy(meeting.id, levels, list(self.parameters.ladder), self.truth)
+                    answers.append(dm(sender, meeting, noisy))
+                case Noisy():
+                    self.replies[sender] = dict(payload.levels)
+                case Offer(slot=slot):
+                    can = self.cost(request.calendar, slot) is not None
+                    answers.append(dm(sender, meeting, Can(meeting.id, slot, can)))
+                case Can(slot=slot) if slot == self.offered:
+                    self.answers[sender] = payload.can
+                case Decision():
+                    self.agreed = payload.slot
+        return answers + self.lead(request) if self.leads(request) else answers
+
+    def noisy(self, calendar: Calendar, slot: int) -> int | None:
+        """The level that is said: the true one, or a random other. Each answer takes two draws, lie or not."""
+        ladder = self.parameters.ladder
+        cost = local_cost(calendar, slot)
+        true = None if cost is None else level_of(cost, ladder)
+        lies = self.coins.random() >= self.truth
+        other = self.coins.choice([s for s in (*range(len(ladder)), None) if s != true])
+        return other if lies else true
+
+    def lead(self, request: Request) -> list[Action]:
+        """The initiator's part: ask once, then offer slot after slot until all can."""
+        meeting, responders = request.meeting, others(request.meeting, self.me)
+        if self.agreed is not None or (responders and not self.asked):
+            return super().lead(request)
+        if not set(responders) <= set(self.replies) or not set(responders) >= set(self.answers):
+            return []
+        if self.offered is not None and not set(responders) <= set(self.answers):
+            return []
+        if self.offered is not None and all(self.answers[a] for a in responders):
+            self.agreed = self.offered
+            return [dm(a, meeting, Decision(meeting.id, self.agreed)) for a in responders]
+        if self.untried is None:
+            self.untried = self.order(request)
+        if not self.untried:
+            return []
+        self.offered, self.answers = self.untried.pop(0), {}
+        if not responders:
+            return self.lead(request)
+        return [dm(a, meeting, Offer(meeting.id, self.offered)) for a in responders]
+
+    def order(self, request: Request) -> list[int]:
+        """The initiator's possible slots, by its own cost and the prices of the answers; the lowest of equals first."""
+        own = {s: c for s in range(len(request.calendar)) if (c := self.cost(request.calendar, s)) is not None}
+        return sorted(own, key=lambda s: (own[s] + sum(self.price(r.get(s)) for r in self.replies.values()), s))
+
+    def price(self, level: int | None) -> int:
+        """What an answer counts: its level of the ladder."""
+        ladder = self.parameters.ladder
+        return ladder[level] if level is not None and 0 <= level < len(ladder) else self.parameters.impossible

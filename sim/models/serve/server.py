@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 from msgspec import Struct
 
-from sim.models.serve import judge
+from sim.models.serve import negotiator
 from sim.models.serve.misbehave import RESPONSES, Fault, error, spoil
 from sim.models.serve.negotiator import STYLES, negotiate
 
@@ -43,7 +43,7 @@ class Stub:
     """A running stub: its address, how many requests came, and, where asked, their bodies and headers."""
 
     def __init__(self, options: StubOptions) -> None:
-        known = (*STYLES, judge.STYLE)
+        known = (*STYLES, negotiator.STYLE)
         if options.style not in known:
             raise ValueError(f"there is no style {options.style!r}; known styles: {', '.join(known)}")
         self.options = options
@@ -61,7 +61,7 @@ class Stub:
     @property
     def judges(self) -> bool:
         """Whether it reads messages instead of negotiating."""
-        return self.options.style == judge.STYLE
+        return self.options.style == negotiator.STYLE
 
     async def start(self, port: int = 0) -> None:
         """Listen on the port, 0 for any free one. Raises OSError where it is taken."""
@@ -81,7 +81,7 @@ class Stub:
 
     async def models(self, request: web.Request) -> web.Response:
         """The one model that there is."""
-        name = judge.MODEL if self.judges else MODEL
+        name = negotiator.MODEL if self.judges else MODEL
         return web.json_response({"object": "list", "data": [{"id": name, "object": "model", "owned_by": "stub"}]})
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
@@ -103,9 +103,9 @@ class Stub:
         respond = next((RESPONSES[k] for k in faults if k in RESPONSES), None)
         if respond is not None and (self.options.stubborn or self.arrivals[digest] == 1):
             return await respond(request)
-        if self.judges and (refusal := judge.refusal(str(body.get("model")))):
+        if self.judges and (refusal := negotiator.refusal(str(body.get("model")))):
             return error(404, refusal)
-        content = judge.judge(messages) if self.judges else negotiate(messages, self.options.style)
+        content = negotiator.judge(messages) if self.judges else negotiate(messages, self.options.style)
         answer = completion(body, digest, content)
         for kind in faults:
             answer = spoil(kind, answer)
