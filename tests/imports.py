@@ -52,3 +52,9 @@ def closure(path: Path) -> set[Path]:
             found.add(current)
             waiting += imported(current)
     return found
+
+
+@cache
+def has_code(path: Path) -> bool:
+    """Whether a module does more than say in its docstring what its package is for."""
+    return len(ast.parse(path.read_text(encoding="utf-8")).body) > 1

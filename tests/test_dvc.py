@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.imports import ROOT, closure, module_file
+from tests.imports import ROOT, closure, has_code, module_file
 from tests.write_dependencies import STUDIES, notebooks
 
 FILES: list[dict[str, Any]] = [yaml.safe_load(path.read_text(encoding="utf-8"))["stages"] for path in STUDIES]
@@ -33,7 +33,7 @@ def declared(stage: dict[str, Any], path: Path) -> bool:
 def undeclared(stage: dict[str, Any]) -> set[str]:
     needed = {f for m in modules(stage) if (file := module_file(m)) for f in closure(file)}
     needed |= {f for notebook in notebooks(stage) for f in closure(notebook) if f.suffix == ".py"}
-    return {str(f.relative_to(ROOT)) for f in needed if not declared(stage, f)}
+    return {str(f.relative_to(ROOT)) for f in needed if has_code(f) and not declared(stage, f)}
 
 
 @pytest.mark.parametrize("name", STUDY)

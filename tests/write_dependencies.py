@@ -1,8 +1,8 @@
 """Write the modules that each stage imports into its dependencies, in dvc.yaml and in that of what goes beyond the
 paper: `python -m tests.write_dependencies`.
 
-Modules are replaced, whatever else a stage depends on stays as it is. A package stands for its modules: DVC reads its
-lock anew at every start, and a line a module made that its longest work.
+Modules are replaced, whatever else a stage depends on stays as it is. A package inside a room stands for its modules:
+DVC reads its lock anew at every start, and a line a module made that its longest work.
 """
 
 import re
@@ -11,18 +11,17 @@ from typing import Any
 
 import yaml
 
-from tests.imports import ROOT, closure, module_file
+from tests.imports import ROOT, closure, has_code, module_file
 
 STUDIES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 # The modules that execute notebooks, and where these are.
 EXECUTED = {"pipeline.reports.execute_notebook": "notebooks", "pipeline.beyond.execute": "notebooks/beyond"}
-MODULE = re.compile(r"      - (?:pipeline|sim)/.*\.py\n")
 ROOMS = ("pipeline", "sim", "machine")
 # What a command runs; and the room that stages which play name as a whole.
 RUN = re.compile(r"-m ((?:pipeline|sim)\b[\w.]*)")
 WHOLE = "sim"
-# Packages of which each stage needs parts of its own.
-APART = ("pipeline", "sim", "pipeline/paper/stages", "pipeline/beyond")
+# Packages of which each stage needs parts of its own: the rooms, and the plots, of which each notebook draws a few.
+APART = {"pipeline", "sim", "pipeline/paper/stages", "pipeline/reports/plots"}
 
 
 def with_dependencies(text: str) -> str:
@@ -33,7 +32,9 @@ def with_dependencies(text: str) -> str:
             block = re.search(rf"(?m)^  {name}:\n(?:    .*\n|\n)+", text)
             assert block, name
             needed = set().union(*map(closure, [*files, *notebooks(stage)]))
-            modules = {declared_as(path.relative_to(ROOT)) for path in needed if path.suffix == ".py"}
+            modules = {
+                declared_as(path.relative_to(ROOT)) for path in needed if path.suffix == ".py" and has_code(path)
+            }
             if WHOLE in stage["deps"]:
                 modules = {module for module in modules if not module.startswith(f"{WHOLE}/")}
             text = text.replace(block[0], refreshed(block[0], sorted(modules)))
@@ -52,13 +53,19 @@ def declared_as(module: Path) -> str:
 
 def stands_for_modules(folder: Path) -> bool:
     """Whether the folder is a package of several modules that stages need together."""
-    return str(folder) not in APART and len(list((ROOT / folder).glob("*.py"))) > 1
+    return not stands_apart(folder) and len(list((ROOT / folder).glob("*.py"))) > 1
+
+
+def stands_apart(folder: Path) -> bool:
+    """Whether stages name the modules of the package one by one."""
+    return str(folder) in APART or (len(folder.parts) == 2 and folder.parts[0] == "pipeline")
 
 
 def is_written(line: str) -> bool:
     """Whether a line of dependencies is one that is written here."""
     place = Path(line.strip().removeprefix("- "))
-    return bool(MODULE.match(line)) or (place.parts[0] in ROOMS and stands_for_modules(place))
+    is_data = place.suffix not in ("", ".py") or ((ROOT / place).is_dir() and not stands_for_modules(place))
+    return place.parts[0] in ROOMS and str(place) != WHOLE and (stands_apart(place) or not is_data)
 
 
 def notebooks(stage: dict[str, Any]) -> list[Path]:
