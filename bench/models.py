@@ -81,8 +81,7 @@ async def _play(tasks: Path, address: str, games: int) -> None:
     from sim.game.game import Limits
     from sim.models.money import Ledger
     from sim.models.provider import Provider
-    from sim.runs.runner import jobs_for
-    from sim.runs.runner_async import Outcomes, models_of, play_waiting
+    from sim.runs.runner import Outcomes, jobs_for, models_of, play_waiting
     from sim.runs.teams import load_team
     from sim.tasks.suite import read_tasks
 

@@ -12,8 +12,7 @@ import pytest
 from pipeline.derive import parallel
 from pipeline.traces.sources import find
 from sim.game.game import Limits
-from sim.runs.options import in_shard
-from sim.runs.runner import jobs_for, play_all
+from sim.runs.runner import in_shard, jobs_for, play_all
 from sim.runs.teams import load_team
 from tests.servers import SECONDS, dask_cluster
 from tests.sim.worlds import tiny_task

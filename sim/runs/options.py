@@ -1,20 +1,20 @@
-"""What the commands say on the terminal, and the options that a run shares."""
+"""What a run is asked for: its options, where its traces go, and what it says on the terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from hashlib import sha256
-from typing import TYPE_CHECKING, NoReturn, TextIO, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn, TextIO, TypeVar
 
 import typer
 
+from machine.files import held_alone, place_to_write, remove_drafts
+from machine.stores import check_writable
 from machine.terminal import escaped, progress_bar
-
-if TYPE_CHECKING:
-    from sim.runs.runner import Job
-
+from sim.game.trace import PACK_SUFFIX
 
 Piece = TypeVar("Piece")
 
@@ -83,14 +83,45 @@ def read_shard(text: str | None) -> tuple[int, int]:
     return int(which), int(of)
 
 
-def in_shard(jobs: Sequence[Job], shard: tuple[int, int]) -> list[Job]:
-    """The games of the shard, told by what each is alone: shards need not know of each other, and share no game."""
-    which, of = shard
-    return [job for job in jobs if place(job) % of == which - 1]
+# Names of files that are no folder's: what would be played into one would lie beside the file.
+FILES = (".json", ".jsonl", ".zst", ".gz", ".csv", ".txt", ".parquet")
 
 
-def place(job: Job) -> int:
-    """A number that stands for the game, the same on every machine."""
-    play = job.play
-    name = f"{play.team.team}/{play.task.task_id}/{play.repeat}"
-    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+class NoDestination(Exception):
+    """Somewhere that no trace can go: in plain words, with what to do."""
+
+
+def destination_of(out: str) -> Path | str:
+    """A path of this machine, or the URL of a folder or pack. Raises NoDestination."""
+    try:
+        place = place_to_write(out)
+    except ValueError as error:
+        raise NoDestination(str(error)) from error
+    if isinstance(place, str):
+        if find_spec("obstore") is None:
+            raise NoDestination(f"{out}: obstore is not installed; install calbench-lab[cluster]")
+        if place.endswith(FILES) and not is_pack(place):
+            raise NoDestination(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}")
+    return place
+
+
+def is_pack(place: Path | str) -> bool:
+    """Whether all traces go to one file."""
+    return str(place).endswith(PACK_SUFFIX)
+
+
+@contextmanager
+def alone(place: Path | str) -> Iterator[None]:
+    """Keep other runs out of the folder of traces, and remove what killed ones left there half-written.
+
+    Packs appear whole, side by side: of two runs that write the same one, the last one's stays. So does each trace in a
+    store, which has no locks and nothing half-written. Raises InUse, and Unreachable where nothing can be written.
+    """
+    packed = is_pack(place)
+    if isinstance(place, str):
+        check_writable(place, is_file=packed)
+        yield
+        return
+    with nullcontext() if packed else held_alone(place):
+        remove_drafts(place.parent if packed else place, deep=not packed)
+        yield

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.runs.options import counting, fail, in_shard, progress, read_channels, read_shard, say, worker_count
+from sim.runs.options import counting, fail, progress, read_channels, read_shard, say, worker_count
 
 if TYPE_CHECKING:
     from sim.models.money import Ledger
-    from sim.runs.runner import Job
-    from sim.runs.runner_async import Outcomes
+    from sim.runs.runner import Job, Outcomes
 
 NOT_WRITTEN, STOPPED = 1, 4
 
@@ -99,7 +98,7 @@ def run(
 ) -> None:
     """Play games: each team on each task, one trace a game."""
     asked = locals()
-    from sim.runs.destinations import NoDestination, destination_of
+    from sim.runs.options import NoDestination, destination_of
 
     try:
         carry_out(RunOptions(**asked | {"out": destination_of(out)}))
@@ -116,7 +115,7 @@ def carry_out(o: RunOptions) -> None:
     from machine.stores import Unreachable
     from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
-    from sim.runs.destinations import alone
+    from sim.runs.options import alone
     from sim.runs.teams import TeamError
     from sim.tasks.labels import LabelError
     from sim.tasks.suite import TaskError
@@ -150,7 +149,7 @@ def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
 
 def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
     """Say what the games that are left would take."""
-    from sim.runs.runner_async import is_waiting
+    from sim.runs.runner import is_waiting
 
     left = missing(o, jobs)
     estimated([job for job in left if is_waiting(job.play)], len(left))
@@ -158,7 +157,7 @@ def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
 
 def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
     """Play the games that are left, and say what became of them."""
-    from sim.runs.runner_async import Outcomes, is_waiting
+    from sim.runs.runner import Outcomes, is_waiting
 
     left = missing(o, jobs)
     later = [job for job in left if is_waiting(job.play)]
@@ -174,8 +173,8 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 def planned(o: RunOptions) -> list[Job]:
     """Every game that was asked for. Raises TaskError or TeamError."""
     from sim.game.game import Limits
-    from sim.runs.destinations import is_pack
-    from sim.runs.runner import jobs_for
+    from sim.runs.options import is_pack
+    from sim.runs.runner import in_shard, jobs_for
     from sim.runs.teams import load_team
     from sim.tasks.suite import TaskError, read_tasks
 
@@ -223,8 +222,8 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
     from sim.models.attempts import check_access
     from sim.models.money import Ledger, check_prices
-    from sim.runs.destinations import is_pack
-    from sim.runs.runner_async import models_of
+    from sim.runs.options import is_pack
+    from sim.runs.runner import models_of
 
     if later and is_pack(o.out):
         fail(f"{o.out}: answers that are paid for must not wait for a whole pack; name a folder")
@@ -242,7 +241,7 @@ def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
     from machine.executor import map_ordered
     from machine.files import write_whole
-    from sim.runs.destinations import is_pack
+    from sim.runs.options import is_pack
     from sim.runs.runner import play_all, play_packed
 
     workers = o.cluster or worker_count(o.workers)
@@ -259,7 +258,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger) -> Outcomes:
     import asyncio
 
     from sim.models.provider import Cache, Provider
-    from sim.runs.runner_async import Outcomes, models_of, play_waiting
+    from sim.runs.runner import Outcomes, models_of, play_waiting
 
     outcomes = Outcomes()
 

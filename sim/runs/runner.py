@@ -1,23 +1,34 @@
-"""Many games: which to play, on how many processes, and which are already there."""
+"""Many games: played on all cores, or at once in one process where agents wait for a provider."""
 
 from __future__ import annotations
 
+import asyncio
 import io
-from collections.abc import Iterator, Sequence
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 import zstandard
-from msgspec import Struct
+from msgspec import Struct, field
 
 from machine.executor import Workers, map_unordered
 from machine.processes import no_garbage_collection
 from machine.stores import Unreachable, read_file, urls_in
+from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import packed, write
-from sim.runs.play import Play, config_of, identity, play_game, trace_path
-from sim.runs.teams import Team
+from sim.models.agent import AnswersAsks, LlmAgent
+from sim.models.attempts import redact, secrets
+from sim.models.money import BudgetSpent, Ledger
+from sim.models.spec import LlmParameters
+from sim.runs.options import say
+from sim.runs.play import Play, config_of, identity, play_game, play_game_later, trace_path
+from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, waits
 from sim.tasks.suite import Task
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
@@ -32,6 +43,19 @@ class Job(Struct, frozen=True):
 
     play: Play
     path: Path | str
+
+
+def in_shard(jobs: Sequence[Job], shard: tuple[int, int]) -> list[Job]:
+    """The games of the shard, told by what each is alone: shards need not know of each other, and share no game."""
+    which, of = shard
+    return [job for job in jobs if place(job) % of == which - 1]
+
+
+def place(job: Job) -> int:
+    """A number that stands for the game, the same on every machine."""
+    play = job.play
+    name = f"{play.team.team}/{play.task.task_id}/{play.repeat}"
+    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 class Identity(Struct):
@@ -106,3 +130,119 @@ def play_all(jobs: Sequence[Job], workers: Workers) -> Iterator[int]:
     chunks = [jobs[i : i + CHUNK] for i in range(0, len(jobs), CHUNK)]
     for _, done in map_unordered(play_chunk, chunks, workers):
         yield done
+
+
+class Patient:
+    """An agent that answers at once, among agents that wait."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def register(self, registration: Registration) -> str:
+        """Begin a game."""
+        return self.agent.register(registration)
+
+    async def answer(self, request: Request) -> Reply:
+        """Answer one request."""
+        return self.agent.act(request)
+
+    def summary(self) -> Mapping[str, Any]:
+        """What the agent kept of the game."""
+        return self.agent.summary()
+
+
+class Outcomes(Struct):
+    """What became of a run's games. `causes` counts those that stopped or were not begun, by cause; `unwritten` is why
+    a trace could not be written: what is played after it is paid for and lost."""
+
+    ended: int = 0
+    stopped: int = 0
+    not_begun: int = 0
+    unwritten: str | None = None
+    causes: Counter[str] = field(default_factory=Counter)
+
+
+def build_waiting(spec: AgentSpec, provider: AnswersAsks, repeat: int) -> WaitingAgent:
+    """A new agent of the spec, of any type."""
+    if waits(spec):
+        return LlmAgent(llm_parameters(spec), provider, spec.nosy, repeat)
+    return Patient(build_agent(spec))
+
+
+def models_of(jobs: Sequence[Job]) -> list[LlmParameters]:
+    """The parameters of all agents with a language model, each once."""
+    specs = {repr(s): s for job in jobs for s in job.play.specs if waits(s)}
+    return [llm_parameters(s) for s in specs.values()]
+
+
+def is_waiting(play: Play) -> bool:
+    """Whether an agent of the game waits for a provider."""
+    return any(waits(s) for s in play.specs)
+
+
+async def play_waiting(
+    jobs: Sequence[Job],
+    provider: AnswersAsks,
+    ledger: Ledger,
+    concurrency: int,
+    outcomes: Outcomes,
+    count: Callable[[int], None],
+) -> None:
+    """Play the games, so many at once, and write each trace as soon as its game is over. A game that stops, for
+    whatever cause, leaves the others alone; once the budget is used up or a trace can't be written, no other begins."""
+    waiting = iter(jobs)
+
+    async def work() -> None:
+        for job in waiting:
+            if reason := reason_to_end(ledger, outcomes):
+                outcomes.not_begun += 1
+                outcomes.causes[f"not begun: {reason}"] += 1
+            else:
+                await play_one(job, provider, outcomes)
+            count(1)
+
+    await asyncio.gather(*(work() for _ in range(min(concurrency, len(jobs)))))
+
+
+def reason_to_end(ledger: Ledger, outcomes: Outcomes) -> str | None:
+    """Why no other game should begin; None where one may."""
+    try:
+        ledger.check()
+    except BudgetSpent as spent:
+        return str(spent)
+    return outcomes.unwritten
+
+
+async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
+    """Play the job's game and write its trace. A fault of the program costs this game only, and is shown in full."""
+    try:
+        agents = [build_waiting(spec, provider, job.play.repeat) for spec in job.play.specs]
+        trace = await play_game_later(job.play, agents)
+        write(trace, job.path)
+    except OSError as error:
+        outcomes.unwritten = redacted(error)
+        outcomes.stopped += 1
+        outcomes.causes[f"no trace: {outcomes.unwritten}"] += 1
+        return
+    except Exception as error:
+        for line in redacted(traceback.format_exc()).splitlines():
+            say(line, sys.stderr)
+        outcomes.stopped += 1
+        outcomes.causes[f"no trace: {type(error).__name__}: {redacted(error)}"] += 1
+        return
+    if trace.stopped:
+        outcomes.stopped += 1
+        outcomes.causes[short_cause(str(trace.stop_cause))] += 1
+    else:
+        outcomes.ended += 1
+
+
+def redacted(error: object) -> str:
+    """What went wrong, without any key of the environment."""
+    return redact(str(error), secrets(()))
+
+
+def short_cause(cause: str) -> str:
+    """The cause without who and where, which the trace keeps: what many games share."""
+    where, _, what = cause.partition(": ")
+    return what if where.startswith("agent ") else cause

@@ -78,7 +78,7 @@ PROTOCOLS = {**PAPER, **DEGENERATE, **FRONTIER}
 SPEAKERS: Mapping[str, Callable[[StyleParameters, bool], Agent]] = {"style": Style, "adaptive-prober": AdaptiveStyle}
 SPEAKING_TYPES = frozenset({*SPEAKERS, "llm"})
 
-# Agents that wait for a provider: the run that has one builds them (sim/runs/runner_async.py).
+# Agents that wait for a provider: the run that has one builds them (sim/runs/runner.py).
 WAITING_TYPES = ("llm",)
 
 AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *DEGENERATE, *FRONTIER, *WAITING_TYPES)

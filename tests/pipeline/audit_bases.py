@@ -17,7 +17,7 @@ from sim.game.trace import Trace, encoded
 from sim.models.agent import Answer, Usage
 from sim.models.serve.negotiator import negotiate
 from sim.runs.play import Play, begin, config_of, finish, identity, play_game, play_game_later
-from sim.runs.runner_async import build_waiting
+from sim.runs.runner import build_waiting
 from sim.runs.teams import AgentSpec, Team, named_teams
 from sim.tasks.scenario import Scenario
 from sim.tasks.suite import Task, assemble

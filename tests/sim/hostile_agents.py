@@ -20,7 +20,7 @@ from sim.game.game import Limits
 from sim.game.talk import CHANNELS
 from sim.game.trace import Trace
 from sim.runs.play import Play, play_game, play_game_later
-from sim.runs.runner_async import Patient
+from sim.runs.runner import Patient
 from sim.runs.teams import AgentSpec, Team, build_agent
 from tests.sim.worlds import tiny_task
 

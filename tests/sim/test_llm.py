@@ -12,8 +12,7 @@ from sim.models.prompts import load_variant
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, config_of, identity, play_game_later
-from sim.runs.runner import jobs_for
-from sim.runs.runner_async import Outcomes, build_waiting, models_of, play_waiting
+from sim.runs.runner import Outcomes, build_waiting, jobs_for, models_of, play_waiting
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, load_team, named_teams
 from tests.sim.worlds import calendar, registration, request, tiny_task
 
