@@ -11,9 +11,6 @@ BROWSER := $(firstword $(CHROMIUM) $(foreach name,$(BROWSERS),$(shell command -v
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export DVC_NO_ANALYTICS := 1
-# Sums must not depend on how many threads a machine has.
-export OMP_NUM_THREADS := 1
-export OPENBLAS_NUM_THREADS := 1
 export UV_LINK_MODE := copy
 # Every stage and test worker is a process of its own: without bytecode each would compile what it imports.
 export PYTHONDONTWRITEBYTECODE :=

@@ -3,3 +3,10 @@
 Nine rooms, in the order in which data flows; each imports only from those before it: tables, traces, privacy,
 behaviour, derive, statistics, paper, reports, beyond.
 """
+
+import os
+
+# Sums must not depend on how many threads a machine has, and on small matrices threads only wait for each other.
+# NumPy's libraries read this when they are loaded, which here is always later.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")

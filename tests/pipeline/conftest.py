@@ -1,6 +1,3 @@
-"""One BLAS thread, as the Makefile has it: small matrices are slower, and on a busy machine far slower, with more."""
+"""The pipeline is imported before anything loads NumPy, so that it has one BLAS thread."""
 
-import os
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import pipeline  # noqa: F401
