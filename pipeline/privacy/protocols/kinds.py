@@ -46,7 +46,7 @@ class RoundContext:
     orders: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     masked: dict[int, dict[int, Masked]] = field(default_factory=dict)
     totals: dict[int, Totals] = field(default_factory=dict)
-    said: dict[tuple[object, ...], Vector] = field(default_factory=dict)
+    joint_likelihoods: dict[tuple[object, ...], Vector] = field(default_factory=dict)
 
 
 class TypedMessage(NamedTuple, Generic[Content]):
@@ -75,7 +75,7 @@ class Kind(NamedTuple):
     drawn_anew: bool = False
 
 
-def of_sender(evidence: Evidence, likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
+def sender_kind(evidence: Evidence, likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
     """A kind whose messages speak of their sender alone."""
 
     def statements(message: TypedMessage[Any], states: States) -> list[Statement]:
@@ -84,27 +84,27 @@ def of_sender(evidence: Evidence, likelihood: Likelihood, drawn_anew: bool = Fal
     return Kind(lambda message, rules: [(message.sender, evidence(message, rules))], statements, drawn_anew)
 
 
-def derived(likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
+def derived_kind(likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
     """A kind of a protocol beyond the paper's, whose messages speak of their sender alone."""
 
     def evidence(message: TypedMessage[Any], rules: RuleSet) -> list[SlotEvidence]:
         prior = slot_prior(message.context.setting)
         return [(slot, prior.feasible_after(vector)) for slot, vector in likelihood(message, prior.states)]
 
-    return of_sender(evidence, likelihood, drawn_anew)
+    return sender_kind(evidence, likelihood, drawn_anew)
 
 
-def derived_jointly(likelihood: JointLikelihood) -> Kind:
+def joint_kind(likelihood: JointLikelihood) -> Kind:
     """A kind whose messages speak of several agents. What an observer was told in parts counts as a whole."""
 
     def evidence(message: TypedMessage[Any], rules: RuleSet) -> list[tuple[int, list[SlotEvidence]]]:
-        prior, so_far = slot_prior(message.context.setting), message.context.said
-        found: list[tuple[int, list[SlotEvidence]]] = []
+        prior, so_far = slot_prior(message.context.setting), message.context.joint_likelihoods
+        by_target: list[tuple[int, list[SlotEvidence]]] = []
         for target, slot, vector in likelihood(message, prior.states):
-            place = (tuple(message.recipients), target, slot)
-            so_far[place] = so_far.get(place, 1.0) * vector
-            found.append((target, [(slot, prior.feasible_after(so_far[place]))]))
-        return found
+            statement = (tuple(message.recipients), target, slot)
+            so_far[statement] = so_far.get(statement, 1.0) * vector
+            by_target.append((target, [(slot, prior.feasible_after(so_far[statement]))]))
+        return by_target
 
     return Kind(evidence, likelihood, drawn_anew=True)
 
