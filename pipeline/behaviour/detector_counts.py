@@ -34,7 +34,7 @@ def detector_counts(frames: Frames) -> pl.DataFrame:
 
 
 def count_outcomes(finder: str, judged: pl.DataFrame, intended: pl.DataFrame, detected: pl.DataFrame) -> pl.DataFrame:
-    """The rows of one detector. `intended` and `detected` have game_id, event_index, `part` and the detector's own keys."""
+    """The rows of one detector; both sides have game_id, event_index, `part`, and keys of the detector's own."""
     keys = [name for name in intended.columns if name != "part"]
     left = intended.unique().with_columns(intended=True)
     right = detected.unique().with_columns(detected=True)

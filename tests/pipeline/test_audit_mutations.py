@@ -31,7 +31,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.codes import CODES, ERROR, KNOWN
+from pipeline.traces.audit.divergences import CODES, ERROR, KNOWN
 
 pytestmark = pytest.mark.slow
 

@@ -7,34 +7,34 @@ from typing import Any
 
 import msgspec
 
-from pipeline.traces.audit.calendar import ERRAND, Calendar, diagnose, differences, from_json
-from pipeline.traces.audit.codes import Findings
+from pipeline.traces.audit.calendar import ERRAND, Calendar, calendar_from_json, classify_difference, differences
+from pipeline.traces.audit.divergences import Findings
+from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import (
+    CODES_OF_METRICS,
     DESCRIPTIONS,
-    ORACLE,
-    OURS,
-    WHERE_FOUND,
-    Placed,
-    Unknown,
-    in_order,
+    ORACLE_METRICS,
+    OWN_METRICS,
+    Schedule,
+    UnknownOptimum,
+    agent_shares,
     least_cost,
-    metrics,
-    shares,
+    recompute_metrics,
+    schedule_in_order,
 )
-from pipeline.traces.audit.record import Raw
-from pipeline.traces.audit.state import Game
+from pipeline.traces.audit.trace import Trace
 
 
 class Claims:
     """One trace's claims."""
 
-    def __init__(self, raw: Raw, game: Game, findings: Findings) -> None:
-        self.raw, self.game, self.findings = raw, game, findings
-        scenario = raw.config.get("scenario")
+    def __init__(self, trace: Trace, game: Game, findings: Findings) -> None:
+        self.trace, self.game, self.findings = trace, game, findings
+        scenario = trace.config.get("scenario")
         self.scenario: dict[str, Any] = scenario if isinstance(scenario, dict) else {}
-        self.start = next((e.data for e in raw.events if e.type == "game_start"), {})
-        self.state = raw.final_state or {}
-        self.metrics = raw.metrics or {}
+        self.start = next((e.data for e in trace.events if e.type == "game_start"), {})
+        self.state = trace.final_state or {}
+        self.metrics = trace.metrics or {}
 
     def run(self) -> None:
         """Check every claim."""
@@ -43,19 +43,19 @@ class Claims:
         optimum, greedy = self.check_optimum(), self.check_greedy()
         burdens = self.check_burdens(optimum)
         self.check_state(burdens)
-        self.check_metrics(metrics(self.game, optimum, greedy, burdens))
+        self.check_metrics(recompute_metrics(self.game, optimum, greedy, burdens))
         self.check_kept()
         self.check_silence()
 
     def check_shape(self) -> None:
         """Numbers of agents, slots and rounds, the seed, and the digest of the initial calendars."""
-        game, config = self.game, self.raw.config
+        game, config = self.game, self.trace.config
         facts = {"num_agents": len(game.calendars), "num_slots": len(game.setup.calendars[0])}
         # A game that was cut short knows its meetings only where the scenario lists them.
-        if "meetings" in self.scenario or not (self.raw.stopped or game.broken_off):
+        if "meetings" in self.scenario or not (self.trace.stopped or game.broken_off):
             facts["num_meetings"] = len(game.setup.meetings)
         for name, fact in facts.items():
-            if config.get(name, fact if self.raw.public else None) != fact:
+            if config.get(name, fact if self.trace.public else None) != fact:
                 self.findings.add("wrong_setup", fact, config.get(name), f"config.{name}")
         if "seed" in config and self.start.get("scenario_seed", config["seed"]) != config["seed"]:
             self.findings.add("wrong_setup", config["seed"], self.start["scenario_seed"], "game_start.scenario_seed")
@@ -67,22 +67,25 @@ class Claims:
 
     def check_announced(self) -> None:
         """What the start of every game of ours announces, and what tables take from there."""
-        for name in () if self.raw.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
+        for name in () if self.trace.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
             if name not in self.start:
                 self.findings.add("wrong_setup", "", "", f"game_start.{name} is missing")
 
     def check_adversaries(self) -> None:
         """Who probes the others, wherever the trace says it."""
-        registered = [e.data for e in self.raw.events if e.type == "agent_registered"]
+        registered = [e.data for e in self.trace.events if e.type == "agent_registered"]
         nosy = sorted(d["agent_id"] for d in registered if d.get("is_nosy_agent"))
         if self.start.get("nosy_agent_ids", nosy) != nosy:
             self.findings.add("wrong_setup", nosy, self.start["nosy_agent_ids"], "game_start.nosy_agent_ids")
 
     def check_limits(self) -> None:
         """The cap on messages, and the time that the game took."""
-        times = [event.timestamp for event in self.raw.events if event.timestamp]
-        span, stated = (min(times, default=None), max(times, default=None)), (self.raw.started_at, self.raw.ended_at)
-        if not self.raw.public and span != stated:
+        times = [event.timestamp for event in self.trace.events if event.timestamp]
+        span, stated = (
+            (min(times, default=None), max(times, default=None)),
+            (self.trace.started_at, self.trace.ended_at),
+        )
+        if not self.trace.public and span != stated:
             self.findings.add("wrong_times", span, stated)
         cap, sent = self.game.setup.dm_cap, len(self.game.messages)
         if cap is not None and sent > cap and not self.findings.counts["dm_cap"]:
@@ -93,14 +96,14 @@ class Claims:
         claims = {"game_start": self.start, "metrics": self.metrics, "scenario.optimal": part(self.scenario, "optimal")}
         try:
             least = least_cost(self.game.setup.calendars, self.game.setup.meetings)
-        except Unknown as reason:
+        except UnknownOptimum as reason:
             self.findings.add("unchecked_optimum", "", "", str(reason))
             return claimed(self.metrics, "optimal_cost")
         if self.partial():
             return claimed(self.metrics, "optimal_cost")
         for place, holder in claims.items():
             name = "cost" if place.startswith("scenario") else "optimal_cost"
-            if name in holder and not alike(holder[name], least):
+            if name in holder and not same_figure(holder[name], least):
                 self.findings.add("wrong_optimum", least, holder[name], f"{place}.{name}")
         return least
 
@@ -112,20 +115,20 @@ class Claims:
         """The greedy rule's cost, wherever the trace states it."""
         if self.partial():
             return claimed(self.metrics, "greedy_cost")
-        placed = in_order(self.game.setup.calendars, self.game.setup.meetings)
+        placed = schedule_in_order(self.game.setup.calendars, self.game.setup.meetings)
         cost = sum(placed.paid) if placed else None
         for place, holder in {"game_start": self.start, "metrics": self.metrics}.items():
-            if "greedy_cost" in holder and not alike(holder["greedy_cost"], cost):
+            if "greedy_cost" in holder and not same_figure(holder["greedy_cost"], cost):
                 self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
         self.check_yardstick("greedy", "wrong_greedy", placed)
         witness = part(part(self.scenario, "witness"), "assignments")
         given = tuple(plain_slot(witness.get(str(m.id))) for m in self.game.setup.meetings)
         self.check_yardstick(
-            "witness", "wrong_witness", in_order(self.game.setup.calendars, self.game.setup.meetings, given)
+            "witness", "wrong_witness", schedule_in_order(self.game.setup.calendars, self.game.setup.meetings, given)
         )
         return cost
 
-    def check_yardstick(self, name: str, code: str, placed: Placed | None) -> None:
+    def check_yardstick(self, name: str, code: str, placed: Schedule | None) -> None:
         """The scenario's record of a schedule: its cost, its slots, and each agent's share."""
         stated = part(self.scenario, name)
         if not stated:
@@ -161,10 +164,10 @@ class Claims:
         slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
         if not assigned:
             return
-        owed = shares(self.game.setup.calendars, self.game.setup.meetings, slots)
-        for place, said in (("scenario.optimal", optimal.get("per_agent_cost")), ("final_state", stated)):
-            if said != owed:
-                self.findings.add("oracle_burden", owed, said, place)
+        owed = agent_shares(self.game.setup.calendars, self.game.setup.meetings, slots)
+        for place, share in (("scenario.optimal", optimal.get("per_agent_cost")), ("final_state", stated)):
+            if share != owed:
+                self.findings.add("oracle_burden", owed, share, place)
 
     def check_state(self, burdens: list[int] | None) -> None:
         """The final state: calendars, costs, messages, rounds."""
@@ -183,7 +186,7 @@ class Claims:
             facts["per_agent_excess_burden"] = [p - b for p, b in zip(game.paid, burdens, strict=True)]
         for name, fact in facts.items():
             if name not in self.state:
-                if not self.raw.public:
+                if not self.trace.public:
                     self.findings.add("wrong_final_state", fact, "", f"final_state.{name} is missing")
             elif self.state[name] != fact:
                 code = "wrong_cost" if "cost" in name else "wrong_final_state"
@@ -197,39 +200,39 @@ class Claims:
         if not isinstance(listed, list) or len(listed) != len(self.game.calendars):
             self.findings.add("wrong_final_state", "a calendar for each agent", listed, "final_state.calendars")
             return
-        for agent, (slots, held) in enumerate(zip(listed, self.game.calendars, strict=True)):
-            shown = from_json(slots)
-            if shown is None or len(shown) != len(held):
+        for agent, (slots, replayed) in enumerate(zip(listed, self.game.calendars, strict=True)):
+            recorded = calendar_from_json(slots)
+            if recorded is None or len(recorded) != len(replayed):
                 self.findings.add("wrong_final_state", "", slots, "final_state.calendars", agent=agent)
-            elif gap := differences(shown, held):
-                code, item = diagnose(shown, held)
+            elif gap := differences(recorded, replayed):
+                code, item = classify_difference(recorded, replayed)
                 ours, theirs = [[s, b] for s, _, b in gap], [[s, a] for s, a, _ in gap]
                 self.findings.add(code, ours[:4], theirs[:4], f"final_state.calendars {item}", agent=agent)
 
     def check_outcomes(self) -> None:
         """The public final state's list of rounds says what the resolutions say."""
         listed = self.state.get("round_outcomes")
-        told = [e.data for e in self.raw.events if e.type == "resolution"]
+        resolutions = [e.data for e in self.trace.events if e.type == "resolution"]
         if isinstance(listed, list) and listed != [
             {name: data.get(name) for name in entry} if isinstance(entry, dict) else None
-            for data, entry in zip(told, listed, strict=False)
+            for data, entry in zip(resolutions, listed, strict=False)
         ]:
             self.findings.add("wrong_final_state", "", "", "final_state.round_outcomes")
 
     def check_metrics(self, facts: Mapping[str, Any]) -> None:
         """Every metric, in the trace's metrics and in game_end."""
-        for name in () if self.raw.public else OURS:
+        for name in () if self.trace.public else OWN_METRICS:
             if name not in self.metrics:
                 self.findings.add("missing_metric", facts.get(name), "", name)
         for name, value in self.metrics.items():
-            if name in facts and not alike(value, facts[name]):
-                self.findings.add(WHERE_FOUND.get(name, "wrong_metric"), facts[name], value, f"metrics.{name}")
-        rest = sorted(set(self.metrics) - set(facts) - DESCRIPTIONS - ORACLE)
+            if name in facts and not same_figure(value, facts[name]):
+                self.findings.add(CODES_OF_METRICS.get(name, "wrong_metric"), facts[name], value, f"metrics.{name}")
+        rest = sorted(set(self.metrics) - set(facts) - DESCRIPTIONS - ORACLE_METRICS)
         if rest:
             self.findings.add("unchecked_metric", "", rest)
-        number, end = next(((n, e.data) for n, e in enumerate(self.raw.events) if e.type == "game_end"), (None, None))
+        number, end = next(((n, e.data) for n, e in enumerate(self.trace.events) if e.type == "game_end"), (None, None))
         for name, value in self.metrics.items() if end is not None else ():
-            if end is not None and not alike(end.get(name), value):
+            if end is not None and not same_figure(end.get(name), value):
                 self.findings.add("end_differs", value, end.get(name), name, event=number)
 
     def check_kept(self) -> None:
@@ -246,7 +249,7 @@ class Claims:
 
     def check_silence(self) -> None:
         """Answers without text and usage, of agents that have both elsewhere."""
-        ends = [(n, e.data) for n, e in enumerate(self.raw.events) if e.type in ("turn_end", "decide_end")]
+        ends = [(n, e.data) for n, e in enumerate(self.trace.events) if e.type in ("turn_end", "decide_end")]
         speakers = {repr(d.get("agent_id")) for _, d in ends if d.get("usage") and d.get("text")}
         for number, data in ends if speakers else ():
             mute = not data.get("usage") and not data.get("text") and not data.get("tool_calls")
@@ -257,8 +260,8 @@ class Claims:
 
 def part(holder: dict[str, Any], name: str) -> dict[str, Any]:
     """An object in an object; empty where there is none."""
-    found = holder.get(name)
-    return found if isinstance(found, dict) else {}
+    value = holder.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def plain_slot(value: Any) -> int | None:
@@ -272,7 +275,7 @@ def claimed(holder: dict[str, Any], name: str) -> int | None:
     return value if type(value) is int else None
 
 
-def alike(value: Any, fact: Any) -> bool:
+def same_figure(value: Any, fact: Any) -> bool:
     """Whether two figures are the same, to the last digits of a float."""
     numbers = (int, float)
     if type(value) in numbers and type(fact) in numbers:
