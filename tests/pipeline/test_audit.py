@@ -24,7 +24,7 @@ from pipeline.traces.audit.batch_rules import Meeting, check_batch
 from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
 from pipeline.traces.audit.divergences import CODES, Findings
 from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
-from pipeline.traces.audit.trace import set_up
+from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
 from sim.runs.play import Play, play_game
@@ -162,7 +162,7 @@ def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> 
 def set_up_of(raw: dict[str, Any]) -> Any:
     from pipeline.traces.audit.trace import decode
 
-    return set_up(decode(json.dumps(raw).encode()))
+    return read_setup(decode(json.dumps(raw).encode()))
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,8 +197,8 @@ def test_many_divergences_of_one_kind_are_cut_short() -> None:
     findings = Findings("t.json")
     for _ in range(1000):
         findings.add("wrong_calendar", "x" * 1000, {"a": "\ud800"})
-    assert len(findings.found) == 200
-    assert len(findings.found[0].expected) == 300
+    assert len(findings.divergences) == 200
+    assert len(findings.divergences[0].expected) == 300
 
 
 @pytest.fixture

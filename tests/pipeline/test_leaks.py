@@ -7,9 +7,9 @@ import msgspec
 import polars as pl
 import pytest
 import yaml
+from behaviour_tables import Frames, derived, labelled_game
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import Frames, derived, labelled_game
 from trace_builder import TraceBuilder, rendering
 
 from pipeline.behaviour.leaks import KnownLabel, disclosed_labels, find_leaks, may_contain_cue

@@ -13,7 +13,7 @@ TOP_SCORE = RULES["paper"].score_levels - 1
 
 
 def _keep_plans(message: TypedMessage[Proposals]) -> Sequence[Plan]:
-    """The offered plans, which are kept for the recipients' scores."""
+    """The offered plans; also kept in the context, for the recipients' scores."""
     for recipient in message.recipients:
         message.context.plans.setdefault(recipient, {}).update(message.content.plans)
     return list(message.content.plans.values())
@@ -35,7 +35,7 @@ def chosen_likelihood(message: TypedMessage[Plan], states: States) -> list[SlotL
 
 
 def _plan_likelihood(plan: Plan, states: States) -> list[SlotLikelihood]:
-    """What it says of who offers it: a meeting stands where one leaves, nothing where one lands."""
+    """A plan's statements on its sender: a meeting stands in each slot that one leaves, nothing where one lands."""
     leaves = (*plan.leaves, *plan.cleared)
     if not leaves:
         return known_slot(plan.slot, states.feasible())
@@ -70,7 +70,7 @@ def log_likelihood(message: TypedMessage[Scores], states: States) -> list[SlotLi
 def _scores_likelihood(
     message: TypedMessage[Scores], states: States, points_off: Callable[[int], int]
 ) -> list[SlotLikelihood]:
-    """What scores say. One who takes no part, and has nothing to move, says nothing of itself."""
+    """The statements of scores. An agent that takes no part and moves nothing says nothing of itself."""
     plans = message.context.plans.get(message.sender, {})
     likelihoods: list[SlotLikelihood] = []
     for name, score in message.content.scores:

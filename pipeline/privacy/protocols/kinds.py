@@ -1,8 +1,8 @@
-"""What a protocol's file says of each kind of its messages, and what such a reading rests on.
+"""The records and constructors with which each protocol's file declares its kinds of messages.
 
 A kind has two readings. Evidence is VPS's: (slot, belief) pairs by Table 10, and for the protocols beyond the paper's
-P(feasible | what was said), derived from the likelihood and the stated prior of the game's setting (`priors`). A
-likelihood is P(what was said of a slot | its state), a vector over `states`. It is literal: what the message says, not
+P(feasible | message), derived from the likelihood and the stated prior of the game's setting (`slot_prior`). A
+likelihood is P(message | state of the slot), a vector over `States`. It is literal: what the message says, not
 what one could conclude from a sender's silence, from the order of a list, or from who was asked first.
 
 Slots may lie outside the calendar: the caller drops them. Messages of a round are read in the order of its trace.
@@ -32,11 +32,11 @@ class Totals:
 
 @dataclass(slots=True)
 class RoundContext:
-    """What the messages of a round so far have left for those that answer them, by agent.
+    """What later messages of a round need of earlier ones, by agent.
 
     setting: the game's, which says what costs there are. plans: those offered to an agent, by id. requested: the slots
     that an agent was asked to cost. orders, masked, totals: of secure sums, the secret orders that an agent knows, the
-    masked values that it was sent, by sender, and what these came to. said: the likelihoods so far, where several
+    masked values that it was sent, by sender, and what these came to. joint_likelihoods: those so far, where several
     messages make one statement.
     """
 
@@ -66,8 +66,8 @@ JointLikelihood = Callable[[TypedMessage[Any], States], list[Statement]]
 class Kind(NamedTuple):
     """How one kind of message is read: its evidence by target, and its statements.
 
-    The same said of a slot twice tells nothing new, unless it is `drawn_anew`: then senders add noise of their own to
-    each message, or other agents' costs, so that what they say in another round is another draw.
+    Repeating a statement on a slot tells nothing new, unless the kind is `drawn_anew`: then each message has
+    fresh noise or other agents' costs in it, and is another draw in another round.
     """
 
     evidence: Callable[[TypedMessage[Any], RuleSet], list[tuple[int, list[SlotEvidence]]]]
@@ -95,7 +95,7 @@ def derived_kind(likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
 
 
 def joint_kind(likelihood: JointLikelihood) -> Kind:
-    """A kind whose messages speak of several agents. What an observer was told in parts counts as a whole."""
+    """A kind whose messages speak of several agents; what an observer is told in several messages is taken together."""
 
     def evidence(message: TypedMessage[Any], rules: RuleSet) -> list[tuple[int, list[SlotEvidence]]]:
         prior, so_far = slot_prior(message.context.setting), message.context.joint_likelihoods

@@ -12,7 +12,7 @@ def proposed(message: TypedMessage[NamedSlot], rules: RuleSet) -> list[SlotEvide
 
 
 def proposed_likelihood(message: TypedMessage[NamedSlot], states: States) -> list[SlotLikelihood]:
-    """The same, as far as Table 10 believes a proposal. That a meeting leaves another is no news to who is asked."""
+    """The proposed slot: feasible with Table 10's belief. The slot that a meeting leaves is known to who is asked."""
     return known_slot(message.content.slot, states.believing(RULES["paper"].proposed))
 
 

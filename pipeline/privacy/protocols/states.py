@@ -1,4 +1,4 @@
-"""The private state of a slot, as somebody else is uncertain about it, and what is believed of it beforehand."""
+"""The private state of a slot, likelihoods and posteriors over it, and its prior by setting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def posteriors(likelihoods: Matrix, starts: Indices, prior: Vector) -> Matrix:
 
 
 def known_slot(slot: int | None, likelihood: Vector) -> list[tuple[int, Vector]]:
-    """The likelihood of the slot; none where the message names no slot that can be known."""
+    """A list with the slot's likelihood; empty where the message names no slot that can be known."""
     return [] if slot is None else [(slot, likelihood)]
 
 

@@ -2,8 +2,8 @@
 ones.
 
 The likelihood of one agent's state is the probability of what was said of the sum, over the states of the others, which
-are drawn from the stated prior, slot by slot and agent by agent. Who is told is taken as one that makes no use of its
-own costs. A masked value by itself is uniform whatever the cost: it says nothing.
+are drawn from the stated prior, slot by slot and agent by agent. The recipient is assumed to make no use of its own
+costs. A masked value by itself is uniform whatever the cost: it says nothing.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Replaying a trace from its start, and holding it against what it says: the auditor of one trace."""
+"""The auditor of one trace: play it again from its start, and compare that with what the trace says."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from pipeline.traces.audit.decisions import replay_decision, replay_resolution, 
 from pipeline.traces.audit.divergences import Divergence, Findings
 from pipeline.traces.audit.events import EventComparison
 from pipeline.traces.audit.game import AgentView, BrokenOff, Game, start
-from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, set_up
+from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, read_setup
 
 
 def replay(trace: Trace, setup: Setup, findings: Findings) -> Game:
-    """The game played again as far as its record goes."""
+    """The game at its end, or where its record breaks off, played again from the recorded answers."""
     game = start(trace, setup, findings)
     expect_game_start(game)
     try:
@@ -33,18 +33,18 @@ def replay(trace: Trace, setup: Setup, findings: Findings) -> Game:
 
 
 def expect_game_start(game: Game) -> None:
-    """The events before the first round."""
+    """Expect the events before the first round."""
     start_ref = (-1, -1, GAME_START)
     size = len(game.setup.calendars[0])
     game.expect("game_start", (*start_ref, None), num_agents=len(game.calendars), num_slots=size)
     for agent, calendar in enumerate(game.calendars):
         nobody = Meeting(0, (), 0, ())
-        shown = AgentView("registered", render(calendar), game.rendering_for(calendar), calendar, [], 0, nobody)
-        game.expect("agent_registered", (*start_ref, agent), shown)
+        view = AgentView("registered", render(calendar), game.rendering_for(calendar), calendar, [], 0, nobody)
+        game.expect("agent_registered", (*start_ref, agent), view)
 
 
 def expect_round_start(game: Game, number: int, meeting: Meeting) -> None:
-    """A round's first event. A record that breaks off between two rounds has none."""
+    """Expect a round's first event. Raises BrokenOff where the record ends before it."""
     if game.open_ended and not any(key[0] == number for key in game.index.turns):
         recorded = any(e.type == "round_start" and e.data.get("round") == number for e in game.index.events)
         if not recorded:
@@ -56,7 +56,7 @@ def expect_round_start(game: Game, number: int, meeting: Meeting) -> None:
 
 
 def check_end(game: Game, trace: Trace) -> None:
-    """The game's last event, and whether the trace may end as it does."""
+    """Expect the game's last event, and report an end that the events do not bear out."""
     done = len(game.coordinated) + len(game.failed)
     if not game.open_ended:
         game.expect("game_end", (len(game.setup.meetings), 0, GAME_END, None))
@@ -81,12 +81,12 @@ class TraceAudit:
 
 
 def audit(text: bytes, path: str) -> list[Divergence]:
-    """Every divergence of the trace whose JSON this is. It never raises: what can't be replayed is `unreadable`."""
+    """The divergences of a trace from its JSON. Never raises: what can't be replayed is the divergence `unreadable`."""
     return list(audit_trace(text, path).divergences)
 
 
 def audit_trace(text: bytes, path: str) -> TraceAudit:
-    """The same, with the team and the condition that the trace names."""
+    """The divergences of a trace from its JSON, with the team and condition that it names. Never raises."""
     findings = Findings(path)
     trace: Trace | None = None
     try:
@@ -97,12 +97,12 @@ def audit_trace(text: bytes, path: str) -> TraceAudit:
         findings.add("unreadable", "", error.reason, error.place)
     except Exception as error:
         findings.add("unreadable", "", f"{type(error).__name__}: {error}", "while replaying")
-    return TraceAudit(path, *team_and_condition(trace), tuple(findings.found))
+    return TraceAudit(path, *team_and_condition(trace), tuple(findings.divergences))
 
 
 def examine(trace: Trace, findings: Findings) -> None:
-    """Replay the trace, and hold its events and its claims against the replay."""
-    setup = set_up(trace)
+    """Replay the trace, and compare its events and claims with the replay."""
+    setup = read_setup(trace)
     game = replay(trace, setup, findings)
     EventComparison(game, trace.events, findings).run()
     Claims(trace, game, findings).run()

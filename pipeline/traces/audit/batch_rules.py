@@ -1,4 +1,4 @@
-"""The seven rules of Appendix D.5, written anew: what a batch breaks, what it costs, and the calendar it leaves."""
+"""The seven rules of Appendix D.5 for a batch of actions: which ones it breaks, its cost, and the calendar after it."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ class BrokenRule(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a batch comes to. Where it breaks a rule, `after` is the calendar as it was."""
+    """The rules that a batch breaks, the calendar after it (unchanged where it breaks one), and its cost."""
 
     broken: tuple[BrokenRule, ...]
     after: Calendar
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A reschedule whose slots are on the calendar."""
+    """A reschedule between two slots of the calendar; `named` is the item that it names."""
 
     source: int
     target: int

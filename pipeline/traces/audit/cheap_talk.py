@@ -1,4 +1,4 @@
-"""CHEAP_TALK played again: who has a turn, which calls are messages, and into whose inboxes they go."""
+"""CHEAP_TALK played again: who takes a turn, which calls are valid messages, and whose inboxes they reach."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ def take_turn(game: Game, number: int, turn: int, agent: int, meeting: Meeting) 
     ref = (number, turn, CHEAP_TALK, agent)
     game.expect("turn_start", ref, shown, inbox_drained=inbox)
     game.expect("turn_end", ref)
-    calls = list(calls_of(game, record))
+    calls = list(recorded_calls(game, record))
     verdicts = record.outcomes if len(record.outcomes) == len(calls) else [None] * len(calls)
     for call, outcome in zip(calls, verdicts, strict=True):
         handle_call(game, ref, meeting, call, outcome)
@@ -52,7 +52,7 @@ def view_kind(game: Game, agent: int, meeting: Meeting) -> str:
     return "announcement" if game.public else "opening"
 
 
-def calls_of(game: Game, record: TurnEvents) -> Iterator[Any]:
+def recorded_calls(game: Game, record: TurnEvents) -> Iterator[Any]:
     """The calls that an answer holds; where the answer is not recorded, those that its messages show."""
     if record.end is not None:
         calls = game.index.data(record.end).get("tool_calls")
@@ -69,7 +69,7 @@ def calls_of(game: Game, record: TurnEvents) -> Iterator[Any]:
 
 
 def handle_call(game: Game, ref: AgentEventRef, meeting: Meeting, call: Any, outcome_event: int | None) -> None:
-    """Deliver a call or refuse it: as the rules say, or, where the record did otherwise and it could, as it did."""
+    """Deliver a call or refuse it by the rules; where the record did otherwise, report it and follow the record."""
     problem = refusal_reason(game, ref[3], call)
     recorded = game.index.events[outcome_event].type if outcome_event is not None else None
     if recorded in SENT and problem and problem[1]:

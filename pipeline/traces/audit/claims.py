@@ -1,4 +1,4 @@
-"""What a trace claims as a whole - shape, optimum, final state, metrics - beside what its replay adds up to."""
+"""Checks of what a trace claims as a whole - setup, optimum, final state, metrics - against its replay."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -93,7 +93,11 @@ class Claims:
 
     def check_optimum(self) -> int | None:
         """The least cost, wherever the trace states it."""
-        claims = {"game_start": self.start, "metrics": self.metrics, "scenario.optimal": part(self.scenario, "optimal")}
+        claims = {
+            "game_start": self.start,
+            "metrics": self.metrics,
+            "scenario.optimal": object_in(self.scenario, "optimal"),
+        }
         try:
             least = least_cost(self.game.setup.calendars, self.game.setup.meetings)
         except UnknownOptimum as reason:
@@ -115,28 +119,28 @@ class Claims:
         """The greedy rule's cost, wherever the trace states it."""
         if self.partial():
             return claimed(self.metrics, "greedy_cost")
-        placed = schedule_in_order(self.game.setup.calendars, self.game.setup.meetings)
-        cost = sum(placed.paid) if placed else None
+        schedule = schedule_in_order(self.game.setup.calendars, self.game.setup.meetings)
+        cost = sum(schedule.paid) if schedule else None
         for place, holder in {"game_start": self.start, "metrics": self.metrics}.items():
             if "greedy_cost" in holder and not same_figure(holder["greedy_cost"], cost):
                 self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
-        self.check_yardstick("greedy", "wrong_greedy", placed)
-        witness = part(part(self.scenario, "witness"), "assignments")
-        given = tuple(plain_slot(witness.get(str(m.id))) for m in self.game.setup.meetings)
-        self.check_yardstick(
+        self.check_schedule("greedy", "wrong_greedy", schedule)
+        witness = object_in(object_in(self.scenario, "witness"), "assignments")
+        given = tuple(slot_or_none(witness.get(str(m.id))) for m in self.game.setup.meetings)
+        self.check_schedule(
             "witness", "wrong_witness", schedule_in_order(self.game.setup.calendars, self.game.setup.meetings, given)
         )
         return cost
 
-    def check_yardstick(self, name: str, code: str, placed: Schedule | None) -> None:
+    def check_schedule(self, name: str, code: str, schedule: Schedule | None) -> None:
         """The scenario's record of a schedule: its cost, its slots, and each agent's share."""
-        stated = part(self.scenario, name)
+        stated = object_in(self.scenario, name)
         if not stated:
             return
         facts: dict[str, Any] = {"cost": None, "assignments": None, "per_agent_cost": None}
-        if placed:
-            slots = {str(m.id): s for m, s in zip(self.game.setup.meetings, placed.slots, strict=True)}
-            facts = {"cost": sum(placed.paid), "assignments": slots, "per_agent_cost": list(placed.paid)}
+        if schedule:
+            slots = {str(m.id): s for m, s in zip(self.game.setup.meetings, schedule.slots, strict=True)}
+            facts = {"cost": sum(schedule.paid), "assignments": slots, "per_agent_cost": list(schedule.paid)}
         for field, fact in facts.items():
             if stated.get(field) != fact:
                 self.findings.add(code, fact, stated.get(field), f"scenario.{name}.{field}")
@@ -159,8 +163,8 @@ class Claims:
 
     def check_shares(self, stated: Any) -> None:
         """What each agent gives up in the oracle's slots, where the scenario names them."""
-        optimal = part(self.scenario, "optimal")
-        assigned = part(optimal, "assignments")
+        optimal = object_in(self.scenario, "optimal")
+        assigned = object_in(optimal, "assignments")
         slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
         if not assigned:
             return
@@ -244,7 +248,7 @@ class Claims:
             return
         for meeting in self.game.coordinated:
             if not self.game.holds_once(meeting):
-                places = {str(a): slots_with(self.game.calendars[a], meeting.id) for a in meeting.participants}
+                places = {str(a): slots_holding(self.game.calendars[a], meeting.id) for a in meeting.participants}
                 self.findings.add("meeting_broken", "one common slot", places, f"meeting {meeting.id}")
 
     def check_silence(self) -> None:
@@ -258,13 +262,13 @@ class Claims:
                 self.findings.add("silent_failure", "an answer", "", str(data.get("phase")), **where)
 
 
-def part(holder: dict[str, Any], name: str) -> dict[str, Any]:
+def object_in(holder: dict[str, Any], name: str) -> dict[str, Any]:
     """An object in an object; empty where there is none."""
     value = holder.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def plain_slot(value: Any) -> int | None:
+def slot_or_none(value: Any) -> int | None:
     """A slot as it is listed; None where it is no number."""
     return value if type(value) is int else None
 
@@ -283,7 +287,7 @@ def same_figure(value: Any, fact: Any) -> bool:
     return type(value) is type(fact) and bool(value == fact)
 
 
-def slots_with(calendar: Calendar, meeting: int) -> list[int]:
+def slots_holding(calendar: Calendar, meeting: int) -> list[int]:
     """Every slot that holds the meeting."""
     return [s for s, item in enumerate(calendar) if item and item.kind != ERRAND and item.id == meeting]
 

@@ -1,4 +1,4 @@
-"""VOLUNTARY, DECISION and RESOLUTION played again: batches judged, staged and applied, and what came of them."""
+"""VOLUNTARY, DECISION and RESOLUTION played again: batches are checked, staged and applied, and rounds resolved."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from pipeline.traces.audit.trace import DECISION, FINAL, RESOLUTION, VOLUNTARY, 
 
 
 class Staged(NamedTuple):
-    """A batch that passed, or that the record took for one: what was submitted, and what it comes to."""
+    """A batch that passed, by the rules or in the record: who submitted it when, its actions and its verdict."""
 
     ref: AgentEventRef
     actions: Any
@@ -139,7 +139,7 @@ def rejection(game: Game, record: DecisionEvents, attempt: int) -> dict[str, Any
 def judge_recorded(
     game: Game, ref: AgentEventRef, actions: Any, meeting: Meeting | None, record: DecisionEvents, attempt: int
 ) -> Staged | None:
-    """Judge a batch, and go on as the record did: the batch where it passed, None where it was rejected."""
+    """The batch if the record let it pass, None if it rejected it; reports where the rules say otherwise."""
     verdict = check_batch(game.calendars[ref[3]], actions, meeting)
     where: dict[str, Any] = {"round": ref[0], "agent": ref[3]}
     was_rejected = attempt < len(record.rejected)

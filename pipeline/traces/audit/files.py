@@ -60,7 +60,7 @@ def audit_text(path: str, text: bytes | TraceError) -> TraceAudit:
         return audit_trace(text, path)
     findings = Findings(path)
     findings.add("unreadable", "", text.reason, text.place)
-    return TraceAudit(path, "unknown", "unknown", tuple(findings.found))
+    return TraceAudit(path, "unknown", "unknown", tuple(findings.divergences))
 
 
 def path_and_line(path: str) -> tuple[str, int]:

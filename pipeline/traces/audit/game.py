@@ -10,7 +10,7 @@ from pipeline.traces.audit.trace import EventIndex, Setup, Trace
 
 
 class BrokenOff(Exception):
-    """The record has no answer for a turn, and no end."""
+    """The record ends in the middle of a game: it has no answer for a turn."""
 
 
 EventRef = tuple[int, int, str, int | None]  # round, turn, phase, agent
@@ -18,7 +18,7 @@ AgentEventRef = tuple[int, int, str, int]
 
 
 class AgentView(NamedTuple):
-    """What an agent was told at one moment.
+    """What an agent was shown at one moment: its calendar (`unlabelled` and as it was rendered), inbox and penalty.
 
     `kind` is opening (in public traces announcement), turn, voluntary, decision or retry.
     """
@@ -34,7 +34,7 @@ class AgentView(NamedTuple):
 
 
 class ExpectedEvent(NamedTuple):
-    """An event that the replay gives: its kind and place, the fields it must have, and what its agent was shown."""
+    """An event of the replay: its type, when and whose it is, the fields it must have, and what its agent was shown."""
 
     type: str
     round: int
@@ -47,7 +47,7 @@ class ExpectedEvent(NamedTuple):
 
 @dataclass
 class Game:
-    """The game as it stands, and what it has given so far."""
+    """The state of the replayed game, and the events that it expects of the trace."""
 
     setup: Setup
     index: EventIndex
@@ -77,11 +77,11 @@ class Game:
 
     def holds_once(self, meeting: Meeting) -> bool:
         """Whether all participants hold the meeting in one and the same slot."""
-        places = {slot_of(self.calendars[a], meeting.id) for a in meeting.participants}
-        return len(places) == 1 and places != {None}
+        slots = {slot_of(self.calendars[a], meeting.id) for a in meeting.participants}
+        return len(slots) == 1 and slots != {None}
 
     def view_of(self, agent: int, kind: str, meeting: Meeting, **details: Any) -> AgentView:
-        """What the agent is told now."""
+        """What the agent is shown now."""
         calendar = self.calendars[agent]
         inbox = details.pop("inbox", [])
         rendering = self.rendering_for(calendar)

@@ -1,4 +1,4 @@
-"""What a trace claims of itself, computed again: its metrics, its optimum and its greedy schedule."""
+"""A replayed game's metrics, least cost and greedy schedule, computed independently of the simulator."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -15,7 +15,7 @@ MEETING_LABEL = "Private meeting label:"
 
 
 class PromptChecker:
-    """Reads the prompts of one trace."""
+    """Checks the prompts of one trace."""
 
     def __init__(self, game: Game, findings: Findings) -> None:
         self.game, self.findings = game, findings

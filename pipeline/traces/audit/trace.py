@@ -1,4 +1,4 @@
-"""A trace as the auditor takes it: every event in full, what the game was, and where its answers are recorded."""
+"""A trace as the auditor reads it: all events, the game's setup, and an index of recorded answers."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ MOST_SWEEPS, MOST_RETRIES = 100_000, 1_000
 
 
 class Unreadable(Exception):
-    """Why a trace cannot be replayed, and where."""
+    """A trace cannot be replayed: the reason, and where in its JSON."""
 
     def __init__(self, reason: str, place: str = "") -> None:
         super().__init__(reason, place)
@@ -119,8 +119,8 @@ def decode(text: bytes) -> Trace:
         raise Unreadable(_PATH.sub("", message), place["path"] if place else "") from error
 
 
-def key_part(value: Any) -> Any:
-    """A value that can stand in a key, and is equal to nothing but itself."""
+def hashable(value: Any) -> Any:
+    """The value, or its repr where it can't be hashed or would equal a value of another type."""
     return value if value is None or type(value) in (int, str) else repr(value)
 
 
@@ -130,11 +130,11 @@ def event_ref(event: Event) -> tuple[Any, Any, Any, Any]:
     ref = get("round"), get("turn"), get("phase"), get("agent_id")
     if type(ref[0]) is int is type(ref[1]) and type(ref[2]) is str and type(ref[3]) is int:
         return ref
-    return key_part(ref[0]), key_part(ref[1]), key_part(ref[2]), key_part(ref[3])
+    return hashable(ref[0]), hashable(ref[1]), hashable(ref[2]), hashable(ref[3])
 
 
 class EventIndex:
-    """Where the answers of each turn and decision are recorded."""
+    """The events, when and whose each is, and the events of each turn and decision by their numbers."""
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
@@ -150,7 +150,7 @@ class EventIndex:
                 getattr(decide, DECISION_EVENT_LISTS[event.type]).append(number)
 
     def add_turn(self, number: int, kind: str, turn: TurnEvents) -> None:
-        """Note an event of a turn; a second start or end is left to the comparison."""
+        """Index an event of a turn; the comparison reports a second start or end."""
         if kind == "turn_start":
             turn.start = number if turn.start is None else turn.start
         elif kind == "turn_end":
@@ -163,43 +163,43 @@ class EventIndex:
         return self.events[number].data
 
 
-def set_up(trace: Trace) -> Setup:
+def read_setup(trace: Trace) -> Setup:
     """What the game was, from its events and configuration. Raises Unreadable where its calendars are unknown."""
-    calendars = tuple(registrations(trace.events))
+    calendars = tuple(initial_calendars(trace.events))
     config = trace.config
-    meetings = tuple(meetings_of(trace, len(calendars)))
+    meetings = tuple(meetings_in_order(trace, len(calendars)))
     channels = config.get("channels")
     return Setup(
         calendars=calendars,
         meetings=meetings,
-        announced=count(config, "num_meetings", len(meetings)),
-        max_turns=min(count(config, "max_turns_per_round", 15), MOST_SWEEPS),
-        retries=min(count(config, "decision_retries", 3), MOST_RETRIES),
+        announced=limit_of(config, "num_meetings", len(meetings)),
+        max_turns=min(limit_of(config, "max_turns_per_round", 15), MOST_SWEEPS),
+        retries=min(limit_of(config, "decision_retries", 3), MOST_RETRIES),
         dm_cap=config["dm_cap"] if type(config.get("dm_cap")) is int else None,
         channels=tuple(c for c in channels if isinstance(c, str)) if isinstance(channels, list) else CHANNELS,
-        labels=labels_of(config),
-        hydrated=any(shows_label(event.data) for event in trace.events),
+        labels=labels_from_config(config),
+        hydrated=any(has_label(event.data) for event in trace.events),
     )
 
 
-def count(config: dict[str, Any], name: str, default: int) -> int:
+def limit_of(config: dict[str, Any], name: str, default: int) -> int:
     """A number of the configuration, or the default where it states none."""
     value = config.get(name)
     return value if type(value) is int and 0 <= value < 1_000_000 else default
 
 
-def shows_label(data: dict[str, Any]) -> bool:
+def has_label(data: dict[str, Any]) -> bool:
     """Whether the event shows a calendar with a label in it."""
     texts = (data.get("calendar_render"), data.get("calendar_snapshot_render"))
     return any(isinstance(text, str) and " private_label=" in text for text in texts)
 
 
-def registrations(events: list[Event]) -> Iterator[Calendar]:
+def initial_calendars(events: list[Event]) -> Iterator[Calendar]:
     """Each agent's initial calendar, by number."""
     shown: dict[Any, tuple[int, Any]] = {}
     for number, event in enumerate(events):
         if event.type == "agent_registered":
-            shown.setdefault(key_part(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
+            shown.setdefault(hashable(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
     if not shown or set(shown) != set(range(len(shown))) or len(shown) > MOST_AGENTS:
         raise Unreadable(f"the agents registered are {list(shown)[:20]}, not all from 0 up", ".events")
     sizes = set()
@@ -215,7 +215,7 @@ def registrations(events: list[Event]) -> Iterator[Calendar]:
         yield calendar
 
 
-def meetings_of(trace: Trace, agents: int) -> Iterator[Meeting]:
+def meetings_in_order(trace: Trace, agents: int) -> Iterator[Meeting]:
     """The meetings in order: the scenario's, or, where the configuration has none, those of the rounds."""
     scenario = trace.config.get("scenario")
     listed = scenario.get("meetings") if isinstance(scenario, dict) else None
@@ -246,7 +246,7 @@ def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     return Meeting(number, tuple(members), cost, tuple(order), entry.get("duration", 1))
 
 
-def labels_of(config: dict[str, Any]) -> dict[tuple[str, int], str]:
+def labels_from_config(config: dict[str, Any]) -> dict[tuple[str, int], str]:
     """(kind, number) → private label, where the configuration lists them."""
     scenario = config.get("scenario")
     listed = scenario.get("labels") if isinstance(scenario, dict) else None

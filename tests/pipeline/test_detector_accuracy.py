@@ -4,9 +4,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from behaviour_tables import derived
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from speech_tables import derived
 from trace_builder import TraceBuilder
 
 from pipeline.behaviour.detector_counts import detector_counts

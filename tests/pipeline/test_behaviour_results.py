@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from speech_tables import labelled_game
-from test_truth import RECORD, meant, slot
+from behaviour_tables import labelled_game
+from test_detector_accuracy import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
 
 from pipeline.behaviour.tables import BEHAVIOUR_INPUTS, BEHAVIOUR_TABLES
