@@ -42,15 +42,10 @@ class DisclosedLabel(NamedTuple):
     end: int
 
 
-def disclosed_labels(content: str, event_index: int, labels: Iterable[KnownLabel]) -> list[DisclosedLabel]:
-    """The labels known at the event that the message discloses, by kind and item; of equal labels the first."""
-    return _disclosed_labels(stems(content), content, event_index, labels)
-
-
-def _disclosed_labels(
-    message_stems: frozenset[str], content: str, event_index: int, labels: Iterable[KnownLabel]
+def disclosed_labels(
+    content: str, message_stems: Set[str], event_index: int, labels: Iterable[KnownLabel]
 ) -> list[DisclosedLabel]:
-    """`disclosed_labels` of a message with these stems."""
+    """The labels known at the event that a message with these stems discloses; of equal ones the first."""
     candidates = [label for label in labels if not label.prepared.cues.isdisjoint(message_stems)]
     if not candidates:
         return []
@@ -82,7 +77,7 @@ def find_leaks(
     for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
         if (game, sender) in probing:
             probed.update((game, round_number, recipient) for recipient in recipients)
-        for label, start, end in _disclosed_labels(message_cues, content, event, labels.get((game, sender), ())):
+        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
             for to in dict.fromkeys(recipients):
                 is_answer = (game, to) in probing or (game, round_number, sender) in probed
                 induced = (game, sender) not in probing and is_answer

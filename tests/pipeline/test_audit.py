@@ -70,7 +70,7 @@ def test_whatever_agents_do_the_game_and_the_auditor_agree(seed: int) -> None:
     assert codes(reckless_game(seed)) == []
 
 
-BOARD = parse_calendar(
+CALENDAR = parse_calendar(
     "Slot 0: Errand #1 (cost=5)\nSlot 1: [FREE]\nSlot 2: Blocked Errand #2 (cost=3)\nSlot 3: Errand #3 (cost=2)"
 )
 NOW = Meeting(7, (0, 1), 1, (0, 1))
@@ -104,10 +104,10 @@ BATCHES: tuple[tuple[Any, set[str], int], ...] = (
 
 @pytest.mark.parametrize(("actions", "broken", "cost"), BATCHES)
 def test_a_batch_is_judged_by_the_seven_rules(actions: Any, broken: set[str], cost: int) -> None:
-    assert BOARD
-    verdict = check_batch(BOARD, actions, NOW)
+    assert CALENDAR
+    verdict = check_batch(CALENDAR, actions, NOW)
     assert ({rule.code for rule in verdict.broken}, verdict.cost) == (broken, cost)
-    assert (verdict.after == BOARD) == bool(broken)
+    assert (verdict.after == CALENDAR) == bool(broken)
 
 
 def test_a_calendar_is_rendered_as_it_is_read() -> None:
@@ -124,10 +124,10 @@ def test_what_is_no_calendar_is_not_read_as_one(text: Any) -> None:
 
 
 def test_labels_stand_behind_their_items() -> None:
-    assert BOARD
-    text = render_with_labels(BOARD, {("errand", 3): "the dentist's"})
+    assert CALENDAR
+    text = render_with_labels(CALENDAR, {("errand", 3): "the dentist's"})
     assert text.endswith('Slot 3: Errand #3 (cost=2) private_label="the dentist\'s"')
-    assert parse_calendar(text) == BOARD
+    assert parse_calendar(text) == CALENDAR
 
 
 @pytest.mark.parametrize("slots", [None, [7], [{"errand_id": 1}], [{"cost": 1}], [{"meeting_id": "1", "cost": 1}]])
@@ -148,7 +148,7 @@ def drawn_tasks() -> list[Task]:
 def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> None:
     for task in drawn_tasks():
         raw = json.loads(encoded(play_game(Play(task, named_teams()["imap"]))))
-        setup = set_up_of(raw)
+        setup = setup_of(raw)
         assert least_cost(setup.calendars, setup.meetings) == task.optimal.cost
         greedy = schedule_in_order(setup.calendars, setup.meetings)
         assert greedy and (*greedy.slots, *greedy.paid) == (
@@ -159,7 +159,7 @@ def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> 
         assert agent_shares(setup.calendars, setup.meetings, slots) == list(task.optimal.per_agent_cost)
 
 
-def set_up_of(raw: dict[str, Any]) -> Any:
+def setup_of(raw: dict[str, Any]) -> Any:
     from pipeline.traces.audit.trace import decode
 
     return read_setup(decode(json.dumps(raw).encode()))

@@ -33,7 +33,7 @@ def knowing(*labels: str, terms: tuple[str, ...] = ()) -> list[KnownLabel]:
 
 def said(message: str, *labels: str, terms: tuple[str, ...] = ()) -> dict[str, str]:
     """Label → the words of the message that disclose it, for a sender who knows the labels."""
-    found = disclosed_labels(message, 1, knowing(*labels, terms=terms))
+    found = disclosed_labels(message, stems(message), 1, knowing(*labels, terms=terms))
     return {leak.known.label: message[leak.start : leak.end] for leak in found}
 
 

@@ -68,7 +68,6 @@ STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-
 # Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
 GOAL = re.compile(r"\s*(?:to\b|~)")
 DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3

@@ -92,20 +92,14 @@ def audit_trace(text: bytes, path: str) -> TraceAudit:
     try:
         trace = decode(text)
         findings = Findings(path, trace.public, trace.game_id)
-        examine(trace, findings)
+        game = replay(trace, read_setup(trace), findings)
+        EventComparison(game, trace.events, findings).run()
+        Claims(trace, game, findings).run()
     except Unreadable as error:
         findings.add("unreadable", "", error.reason, error.place)
     except Exception as error:
         findings.add("unreadable", "", f"{type(error).__name__}: {error}", "while replaying")
     return TraceAudit(path, *team_and_condition(trace), tuple(findings.divergences))
-
-
-def examine(trace: Trace, findings: Findings) -> None:
-    """Replay the trace, and compare its events and claims with the replay."""
-    setup = read_setup(trace)
-    game = replay(trace, setup, findings)
-    EventComparison(game, trace.events, findings).run()
-    Claims(trace, game, findings).run()
 
 
 def team_and_condition(trace: Trace | None) -> tuple[str, str]:

@@ -4,7 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, NamedTuple
+
+import msgspec
 
 ERRAND, MEETING = "errand", "meeting"
 
@@ -142,3 +145,16 @@ def classify_difference(recorded: Calendar, replayed: Calendar) -> tuple[str, st
 def differences(recorded: Calendar, replayed: Calendar) -> tuple[tuple[int, Slot, Slot], ...]:
     """(slot, shown, held) of every slot in which the calendars differ."""
     return tuple((s, a, b) for s, (a, b) in enumerate(zip(recorded, replayed, strict=False)) if not same_item(a, b))
+
+
+def digest(calendars: tuple[Calendar, ...]) -> str:
+    """The digest of the initial calendars, as the scenario states it."""
+    listed = [[as_json(item) for item in calendar] for calendar in calendars]
+    return sha256(msgspec.json.encode(listed)).hexdigest()
+
+
+def as_json(item: Any) -> dict[str, Any] | None:
+    """An errand as the scenario lists it."""
+    if item is None:
+        return None
+    return {"errand_id": item.id, "cost": item.cost} | ({"blocked": True} if item.blocked else {})

@@ -1,13 +1,17 @@
 """Checks of what a trace claims as a whole - setup, optimum, final state, metrics - against its replay."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from math import isclose
 from typing import Any
 
-import msgspec
-
-from pipeline.traces.audit.calendar import ERRAND, Calendar, calendar_from_json, classify_difference, differences
+from pipeline.traces.audit.calendar import (
+    ERRAND,
+    Calendar,
+    calendar_from_json,
+    classify_difference,
+    differences,
+    digest,
+)
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import (
@@ -96,7 +100,7 @@ class Claims:
         claims = {
             "game_start": self.start,
             "metrics": self.metrics,
-            "scenario.optimal": object_in(self.scenario, "optimal"),
+            "scenario.optimal": nested(self.scenario, "optimal"),
         }
         try:
             least = least_cost(self.game.setup.calendars, self.game.setup.meetings)
@@ -125,7 +129,7 @@ class Claims:
             if "greedy_cost" in holder and not same_figure(holder["greedy_cost"], cost):
                 self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
         self.check_schedule("greedy", "wrong_greedy", schedule)
-        witness = object_in(object_in(self.scenario, "witness"), "assignments")
+        witness = nested(nested(self.scenario, "witness"), "assignments")
         given = tuple(slot_or_none(witness.get(str(m.id))) for m in self.game.setup.meetings)
         self.check_schedule(
             "witness", "wrong_witness", schedule_in_order(self.game.setup.calendars, self.game.setup.meetings, given)
@@ -134,7 +138,7 @@ class Claims:
 
     def check_schedule(self, name: str, code: str, schedule: Schedule | None) -> None:
         """The scenario's record of a schedule: its cost, its slots, and each agent's share."""
-        stated = object_in(self.scenario, name)
+        stated = nested(self.scenario, name)
         if not stated:
             return
         facts: dict[str, Any] = {"cost": None, "assignments": None, "per_agent_cost": None}
@@ -163,8 +167,8 @@ class Claims:
 
     def check_shares(self, stated: Any) -> None:
         """What each agent gives up in the oracle's slots, where the scenario names them."""
-        optimal = object_in(self.scenario, "optimal")
-        assigned = object_in(optimal, "assignments")
+        optimal = nested(self.scenario, "optimal")
+        assigned = nested(optimal, "assignments")
         slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
         if not assigned:
             return
@@ -262,7 +266,7 @@ class Claims:
                 self.findings.add("silent_failure", "an answer", "", str(data.get("phase")), **where)
 
 
-def object_in(holder: dict[str, Any], name: str) -> dict[str, Any]:
+def nested(holder: dict[str, Any], name: str) -> dict[str, Any]:
     """An object in an object; empty where there is none."""
     value = holder.get(name)
     return value if isinstance(value, dict) else {}
@@ -290,16 +294,3 @@ def same_figure(value: Any, fact: Any) -> bool:
 def slots_holding(calendar: Calendar, meeting: int) -> list[int]:
     """Every slot that holds the meeting."""
     return [s for s, item in enumerate(calendar) if item and item.kind != ERRAND and item.id == meeting]
-
-
-def digest(calendars: tuple[Calendar, ...]) -> str:
-    """The digest of the initial calendars, as the scenario states it."""
-    listed = [[as_json(item) for item in calendar] for calendar in calendars]
-    return sha256(msgspec.json.encode(listed)).hexdigest()
-
-
-def as_json(item: Any) -> dict[str, Any] | None:
-    """An errand as the scenario lists it."""
-    if item is None:
-        return None
-    return {"errand_id": item.id, "cost": item.cost} | ({"blocked": True} if item.blocked else {})
