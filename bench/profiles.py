@@ -68,12 +68,12 @@ def records(sources: "Sequence[Source]") -> None:
 def scoring(sources: "Sequence[Source]", out: Path) -> None:
     """Every trace's four privacy tables, to Parquet."""
     from machine.processes import no_garbage_collection
-    from pipeline.privacy.evidence import PRIVACY
+    from pipeline.privacy.evidence import PRIVACY_TABLES
 
     with no_garbage_collection():
         # All rows are gone on its return: what looks for garbage afterwards does not meet them.
         _score(sources, out)
-    assert set(PRIVACY) == {path.stem for path in out.glob("*.parquet")}
+    assert set(PRIVACY_TABLES) == {path.stem for path in out.glob("*.parquet")}
 
 
 def _score(sources: "Sequence[Source]", out: Path) -> None:

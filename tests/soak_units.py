@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from pipeline.derive.parallel import Recipe, derived_frames
 from pipeline.derive.rows import rejection
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.codes import NOTE
+from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import TraceError, decode
 from sim.game.trace import encoded

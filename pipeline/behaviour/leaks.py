@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.behaviour.phrases import split, stems
-from pipeline.behaviour.terms import Reading, find_label, read_label
+from pipeline.behaviour.phrases import split_words, stems
+from pipeline.behaviour.terms import PreparedLabel, find_label, prepare_label
 
 Row = tuple[Any, ...]
 
-# A word starts with its stem, but for case, the y that "ies" became, and letters that are not ASCII.
-OTHER = re.compile("[^a-z0-9]")
-# Letters that lower case makes ASCII of.
-BECOME_ASCII = "[\u0130\u212a]"
+# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
+NOT_ASCII_WORD = re.compile("[^a-z0-9]")
+# Letters that become ASCII in lower case.
+LOWERED_TO_ASCII = "[\u0130\u212a]"
 
 
-class Known(NamedTuple):
+class KnownLabel(NamedTuple):
     """A label that an agent could know from an event on."""
 
     kind: str
@@ -31,115 +31,118 @@ class Known(NamedTuple):
     label: str
     tier: str | None
     known_from: int
-    reading: Reading
+    prepared: PreparedLabel
 
 
-class Found(NamedTuple):
+class DisclosedLabel(NamedTuple):
     """A label that a message discloses, and where."""
 
-    known: Known
+    known: KnownLabel
     start: int
     end: int
 
 
-def labels_said(content: str, event_index: int, known: Iterable[Known]) -> list[Found]:
-    """The labels known at the event that the message discloses: each text once, by its kind and item."""
-    return _labels_with(stems(content), content, event_index, known)
-
-
-def _labels_with(said: frozenset[str], content: str, event_index: int, known: Iterable[Known]) -> list[Found]:
-    """The same of a message whose words have these stems."""
-    hinted = [label for label in known if not label.reading.cues.isdisjoint(said)]
-    if not hinted:
+def disclosed_labels(
+    content: str, message_stems: Set[str], event_index: int, labels: Iterable[KnownLabel]
+) -> list[DisclosedLabel]:
+    """The labels known at the event that a message with these stems discloses; of equal ones the first."""
+    candidates = [label for label in labels if not label.prepared.cues.isdisjoint(message_stems)]
+    if not candidates:
         return []
-    message = split(content)
-    found: dict[str, Found] = {}
-    for label in sorted(hinted, key=lambda label: (label.kind, label.item_id)):
-        if label.known_from <= event_index and label.label not in found:
-            span = find_label(label.reading, message)
+    message = split_words(content)
+    disclosed: dict[str, DisclosedLabel] = {}
+    for label in sorted(candidates, key=lambda label: (label.kind, label.item_id)):
+        if label.known_from <= event_index and label.label not in disclosed:
+            span = find_label(label.prepared, message)
             if span:
-                found[label.label] = Found(label, *span)
-    return list(found.values())
+                disclosed[label.label] = DisclosedLabel(label, *span)
+    return list(disclosed.values())
 
 
 def find_leaks(
     messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
 ) -> list[Row]:
     """One row per leaked label and recipient, in the order of the table leaks."""
-    cues = cues_of(labels_known)
-    heard = messages.join(nosy_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
-    heard = heard.filter(may_hint(pl.col("content"), cues) | pl.col("nosy"))
-    said = [(*message, cues & stems(message[-1])) for message in english(heard)]
-    if not said:
+    cues = all_cues(labels_known)
+    candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
+    candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
+    messages_with_cues = [(*message, cues & stems(message[-1])) for message in english_messages(candidates)]
+    if not messages_with_cues:
         return []
-    labels, invited = known_by_agent(labels_known, _hints(said)), invitations(rounds)
-    nosy = set(nosy_agents(agents).select("game_id", "from_agent").iter_rows())
+    labels = labels_by_agent(labels_known, _cues_by_agent(messages_with_cues))
+    participants = participants_by_meeting(rounds)
+    probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
     rows: list[Row] = []
-    for game, event, number, sender, recipients, content, hints in said:
-        if (game, sender) in nosy:
-            probed.update((game, number, recipient) for recipient in recipients)
-        for label, start, end in _labels_with(hints, content, event, labels.get((game, sender), ())):
+    for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
+        if (game, sender) in probing:
+            probed.update((game, round_number, recipient) for recipient in recipients)
+        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
             for to in dict.fromkeys(recipients):
-                induced = (game, sender) not in nosy and ((game, to) in nosy or (game, number, sender) in probed)
-                entitled = label.kind == "meeting" and to in invited.get((game, label.item_id), ())
-                told = (game, event, number, sender, to, label.label, label.tier, content[start:end], start, end)
-                rows.append((*told, induced, entitled, label.kind, label.item_id))
+                is_answer = (game, to) in probing or (game, round_number, sender) in probed
+                induced = (game, sender) not in probing and is_answer
+                entitled = label.kind == "meeting" and to in participants.get((game, label.item_id), ())
+                leak = (game, event, round_number, sender, to, label.label, label.tier, content[start:end], start, end)
+                rows.append((*leak, induced, entitled, label.kind, label.item_id))
     return rows
 
 
-def _hints(said: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
-    """(game, sender) → the stems of labels that it used."""
-    hints: dict[tuple[str, int], Set[str]] = {}
-    for game, _, _, sender, _, _, found in said:
-        if found:
-            hints[game, sender] = hints.get((game, sender), frozenset()) | found
-    return hints
+def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
+    """(game, sender) → the cues in its messages."""
+    by_agent: dict[tuple[str, int], Set[str]] = {}
+    for game, _, _, sender, _, _, message_cues in messages_with_cues:
+        if message_cues:
+            by_agent[game, sender] = by_agent.get((game, sender), frozenset()) | message_cues
+    return by_agent
 
 
-def nosy_agents(agents: pl.DataFrame) -> pl.DataFrame:
+def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
     """One row per probing agent, by the messages that it sends."""
     return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
 
 
-def cues_of(labels_known: pl.DataFrame) -> frozenset[str]:
-    """The stems of which a message has one at least, if it discloses any of the labels."""
+def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
+    """The stems of which a message that discloses any of the labels has at least one."""
     distinct = labels_known.select("label", "terms").unique()
-    return frozenset().union(*(read_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
+    return frozenset().union(*(prepare_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
 
 
-def may_hint(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
-    """Whether a text can have a word of one of these stems, as few have: it has what all words of a stem start with."""
-    starts = {OTHER.split(cue, 1)[0].removesuffix("y") for cue in cues}
+def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
+    """Whether a text can have a word with one of these stems: a quick test that few texts pass.
+
+    It asks for what all words with a stem start with.
+    """
+    starts = {NOT_ASCII_WORD.split(cue, 1)[0].removesuffix("y") for cue in cues}
     if not starts or "" in starts:
         return pl.lit(bool(starts))
-    return content.str.contains_any(sorted(starts), ascii_case_insensitive=True) | content.str.contains(BECOME_ASCII)
+    has_start = content.str.contains_any(sorted(starts), ascii_case_insensitive=True)
+    return has_start | content.str.contains(LOWERED_TO_ASCII)
 
 
-def english(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
+def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
     """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
-    said = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
+    untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
     names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
-    return zip(*(said[name].to_list() for name in names), strict=True)
+    return zip(*(untyped[name].to_list() for name in names), strict=True)
 
 
-def known_by_agent(
-    labels_known: pl.DataFrame, hints: Mapping[tuple[str, int], Set[str]]
-) -> Mapping[tuple[str, int], Sequence[Known]]:
+def labels_by_agent(
+    labels_known: pl.DataFrame, cues_by_agent: Mapping[tuple[str, int], Set[str]]
+) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
     """(game, agent) → the labels that it could know, of those that have one of its hints among their cues."""
     names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
-    known: dict[tuple[str, int], list[Known]] = {}
+    labels: dict[tuple[str, int], list[KnownLabel]] = {}
     for game, agent, kind, item, label, tier, terms, since in zip(
         *(labels_known[n].to_list() for n in names), strict=True
     ):
-        if said := hints.get((game, agent)):
-            reading = read_label(label, tuple(terms))
-            if not reading.cues.isdisjoint(said):
-                known.setdefault((game, agent), []).append(Known(kind, item, label, tier, since, reading))
-    return known
+        if cues := cues_by_agent.get((game, agent)):
+            prepared = prepare_label(label, tuple(terms))
+            if not prepared.cues.isdisjoint(cues):
+                labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))
+    return labels
 
 
-def invitations(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
+def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
     """(game, meeting) → its participants."""
     names = ("game_id", "meeting_id", "participants")
     return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}

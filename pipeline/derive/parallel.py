@@ -11,9 +11,9 @@ from machine.process_pool import Run
 from machine.processes import cores, no_garbage_collection
 from machine.stores import is_url
 from pipeline.behaviour.phrases import Thresholds
-from pipeline.behaviour.tables import SPEECH, speech_frames
+from pipeline.behaviour.tables import BEHAVIOUR_TABLES, behaviour_frames
 from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unforeseen
-from pipeline.privacy.evidence import PRIVACY, privacy_frames
+from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.schemas.base import REJECTED, TABLES
 from pipeline.tables.shards import (
@@ -230,7 +230,7 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     frames = ingested_frames(rows)
     if recipe.privacy:
         frames |= privacy_frames(frames, recipe.rules, recipe.weighing)
-        frames |= speech_frames(frames, recipe.limits)
+        frames |= behaviour_frames(frames, recipe.limits)
     return {name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}
 
 
@@ -241,7 +241,7 @@ def merge(shards: Sequence[ShardResult], scratch: Path, out: Path, recipe: Recip
     ranges = game_ranges(sorted(first))
     numbers = tuple(shard.number for shard in shards if shard.games)
     repeated = {shard.number: tuple(g for g, _ in shard.games if first[g][0] != shard.number) for shard in shards}
-    names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY, *SPEECH)]
+    names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY_TABLES, *BEHAVIOUR_TABLES)]
     calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, recipe.csv)]
     for name in names:
         call = (TABLES[name], numbers, repeated, ranges, scratch, out)

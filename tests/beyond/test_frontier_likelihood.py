@@ -14,7 +14,13 @@ from pipeline.privacy.protocols import KINDS, dsm, imap, polling, sd, statements
 from pipeline.privacy.protocols import sums as secure_sums
 from pipeline.privacy.protocols.kinds import RoundContext, Totals
 from pipeline.privacy.protocols.states import COSTS, FEASIBLE, FILLED, States, slot_prior
-from pipeline.privacy.protocols.sums import MODULUS, above, coming_to, counted, sums
+from pipeline.privacy.protocols.sums import (
+    MODULUS,
+    count_likelihood,
+    larger_sum_likelihood,
+    sum_distribution,
+    sum_likelihood,
+)
 from pipeline.privacy.rules import RULES
 
 VARIED = slot_prior("varied")
@@ -106,8 +112,8 @@ def test_the_sum_s_distribution_is_that_of_all_states(agents):
     found = Counter()
     for names, p in worlds_of(agents):
         found[None if None in names else sum(names)] += p
-    assert sums(SMALL, agents) == pytest.approx(dict(found))
-    assert np.allclose(sum(coming_to(total, agents, SMALL) for total in found), 1)
+    assert sum_distribution(SMALL, agents) == pytest.approx(dict(found))
+    assert np.allclose(sum(sum_likelihood(total, agents, SMALL) for total in found), 1)
 
 
 @pytest.mark.parametrize("total", [None, 0, 1, 2, 3])
@@ -117,7 +123,7 @@ def test_what_a_sum_says_of_one_agent_is_bayes_over_the_others(total):
         if (None if None in names else sum(names)) == total:
             of_state[names[1]] += p
             weight += p
-    posterior = SMALL.posterior(slot_prior("uniform").probability, coming_to(total, 3, SMALL))
+    posterior = SMALL.posterior(slot_prior("uniform").probability, sum_likelihood(total, 3, SMALL))
     assert posterior == pytest.approx([of_state[n] / weight for n in SMALL.names])
 
 
@@ -135,7 +141,7 @@ def count_posterior(asked, counts, slots):
 
 @pytest.mark.parametrize(("asked", "counts"), [((0,), (0,)), ((0,), (1,)), ((0, 1), (0, 2)), ((0, 1, 2), (0, 1, 1))])
 def test_what_counts_tell_the_outsider_is_bayes_over_all_calendars(asked, counts):
-    found = counted(Totals(2, dict(zip(asked, counts, strict=True))), 2, SMALL)
+    found = count_likelihood(Totals(2, dict(zip(asked, counts, strict=True))), 2, SMALL)
     assert SMALL.posterior(slot_prior("uniform").probability, found) == pytest.approx(count_posterior(asked, counts, 2))
 
 
@@ -166,7 +172,7 @@ def test_the_initiator_learns_which_slots_have_the_least_total_and_that_no_other
     claims(json.dumps({"secure": "key", "orders": [[1, 0], [0, 1]]}), 0, (2,), context, PAPER)
     found = {"secure": "found", "parties": [0, 2], "level": 1, "total": 1, "places": [0]}
     told = claims(json.dumps(found), 1, (0,), context, PAPER)
-    others = 1 - SMALL.posterior(slot_prior("uniform").probability, above(1, 2, SMALL))[-1]
+    others = 1 - SMALL.posterior(slot_prior("uniform").probability, larger_sum_likelihood(1, 2, SMALL))[-1]
     assert [(c[0], c[1]) for c in told] == [(2, 0), (2, 1)]
     assert [c[3] for c in told] == pytest.approx([1.0, others])
 

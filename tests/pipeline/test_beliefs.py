@@ -205,13 +205,13 @@ def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     calendar = pl.DataFrame(
         key | {"agent": [0], "costs": [[4, 9]], "blocked": pl.Series([[]], dtype=pl.List(pl.Int64))}
     )
-    weighed = beliefs.weigh(update, calendar, Weighing())
+    weighed = beliefs.weigh_updates(update, calendar, Weighing())
     assert weighed.select("cost_weight", "cost_weight_sum").rows() == [(1.0, 3.0 + 4.0)]
 
 
 def test_who_takes_part_in_a_round_that_no_table_has_is_nobody() -> None:
     tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
-    weighed = beliefs.weigh(tables["belief_evidence"], tables["calendars"], Weighing())
+    weighed = beliefs.weigh_updates(tables["belief_evidence"], tables["calendars"], Weighing())
     pairs = beliefs.pair_round_vps(weighed, tables["games"], tables["rounds"].clear(), Weighing())
     assert pairs.select("target_is_participant", "observer_is_participant").rows() == [(False, False)] * 2
 
@@ -221,7 +221,7 @@ def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> No
     for slot, status in ((3, "PENDING"), (1, "PENDING"), (3, "IMPOSSIBLE"), (2, "PENDING")):
         trace.dm(0, 1, 0, {"sd": "reply", "slot": slot, "reply_status": status})
     trace.dm(0, 0, 1, {"imap": "decision", "slot": 0})
-    final = beliefs.at_the_end(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
+    final = beliefs.final_beliefs(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
     assert final.rows() == [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
 
 

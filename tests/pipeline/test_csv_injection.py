@@ -17,8 +17,8 @@ from pipeline.paper.compare import COLUMNS, as_rich_table
 from pipeline.tables.io import for_csv, read_table, to_frame, unmarked, write_csv, write_table
 from pipeline.tables.queries import attach, build_database
 from pipeline.tables.schemas.base import REJECTED
-from pipeline.traces.audit.codes import Divergence
-from pipeline.traces.audit.files import line
+from pipeline.traces.audit.divergences import Divergence
+from pipeline.traces.audit.files import divergence_line
 from sim.__main__ import app as sim_app
 
 # One row a text, and what stands in the CSV.
@@ -119,8 +119,8 @@ def test_a_name_does_not_steer_the_terminal(app: object, words: list[str]) -> No
 
 def test_a_divergence_is_one_line_that_steers_nothing() -> None:
     found = Divergence("g", f"{STEERING}.json", "message_differs", "error", 1, 2, 3, f"a\n{STEERING}", STEERING, "x\ry")
-    assert line(found).isprintable()
-    assert "[red]" in line(found)
+    assert divergence_line(found).isprintable()
+    assert "[red]" in divergence_line(found)
 
 
 def test_a_team_is_not_marked_up() -> None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from behaviour_tables import labelled_game, shown
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import labelled_game, shown
 from trace_builder import CALENDARS, TraceBuilder
 
 from pipeline.traces.calendars import rendered_labels

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from behaviour_tables import derived
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import derived
 from trace_builder import TraceBuilder
 
 from pipeline.behaviour.lexicons import words

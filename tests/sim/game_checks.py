@@ -9,8 +9,8 @@ import msgspec
 
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.calendar import Calendar, Item, read
-from pipeline.traces.audit.codes import ERROR
+from pipeline.traces.audit.calendar import Calendar, Item, parse_calendar
+from pipeline.traces.audit.divergences import ERROR
 from pipeline.traces.ingest import ingest
 from pipeline.traces.traces import decode
 from sim.game.trace import Trace, encoded
@@ -47,7 +47,7 @@ def check_calendars(raw: dict[str, Any]) -> None:
 
 def seen(text: str | None) -> Calendar | None:
     """The calendar that the text shows, its labels left out."""
-    return read(text) if text else None
+    return parse_calendar(text) if text else None
 
 
 def booked(raw: dict[str, Any], data: dict[str, Any]) -> tuple[str, int] | None:

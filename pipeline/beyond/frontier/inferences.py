@@ -17,7 +17,7 @@ from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs, rea
 from pipeline.beyond.leakage.observed_statements import STATEMENT, Contents, Row, news, observed_statements
 from pipeline.privacy.protocols.kinds import Statement
 from pipeline.privacy.protocols.states import States
-from pipeline.privacy.protocols.sums import above, coming_to, sums
+from pipeline.privacy.protocols.sums import larger_sum_likelihood, sum_distribution, sum_likelihood
 from pipeline.traces.typed_messages import decode
 from pipeline.traces.typed_messages.records import Masked, NamedSlot
 
@@ -55,9 +55,9 @@ def _inferred(messages: pl.DataFrame, contents: Contents) -> Iterator[Row]:
 def inferences(last: Masked, chosen: int | None, states: States) -> Iterator[Statement]:
     """The chosen slot has one of the totals that were asked for last, and no slot a lower one."""
     parties, totals = last.parties, last.totals
-    lower = [total for total in sums(states, len(parties)) if total is not None and total < min(totals)]
-    rest = above(max(lower), len(parties), states) if lower else states.likelihood(lambda _: 1.0)
-    of_chosen = sum((coming_to(total, len(parties), states) for total in totals), 0.0 * rest)
+    lower = [total for total in sum_distribution(states, len(parties)) if total is not None and total < min(totals)]
+    rest = larger_sum_likelihood(max(lower), len(parties), states) if lower else states.likelihood(lambda _: 1.0)
+    of_chosen = sum((sum_likelihood(total, len(parties), states) for total in totals), 0.0 * rest)
     for target in parties:
         for slot in range(len(last.values[0])):
             yield target, slot, of_chosen if slot == chosen else rest

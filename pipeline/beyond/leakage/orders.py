@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.beyond.leakage.gains import Array, additions
 from pipeline.beyond.leakage.measure import Tables, of_settings, over_pairs, statements
-from pipeline.privacy.beliefs import departure, hold_beliefs
+from pipeline.privacy.beliefs import belief_shift, update_beliefs
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling, cluster_draws
@@ -169,9 +169,9 @@ def vps_reversed(evidence: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     backwards = evidence.select("game_id", "round", "event_index", "update_index", *names).sort(
         "game_id", "round", pl.col("event_index"), "update_index", descending=[False, False, True, True]
     )
-    held = hold_beliefs(backwards, weighing).filter("in_calendar")
+    held = update_beliefs(backwards, weighing).filter("in_calendar")
     last = held.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
-    losses = last.with_columns(loss=departure(pl.col("belief_after"), weighing.prior))
+    losses = last.with_columns(loss=belief_shift(pl.col("belief_after"), weighing.prior))
     pairs = losses.group_by(PAIR, maintain_order=True).agg("loss").with_columns(pl.col("loss").list.sum())
     games = pairs.group_by("game_id", maintain_order=True).agg("loss")
     return games.select("game_id", vps_reversed=pl.col("loss").list.mean())

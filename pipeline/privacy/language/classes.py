@@ -36,13 +36,13 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
         if claim_class and text[token.start] in TICKS:
             break
         negated |= token.kind == "negation"
-        said = _class_of(text, token, negated, skips_effort)
+        token_class = _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
-        if said is None or (proposed and _is_the_meeting(text, token, said)):
+        if token_class is None or (proposed and _is_the_meeting(text, token, token_class)):
             continue
-        proposed |= said == "proposal"
-        if _outranks(said, claim_class, decider):
-            claim_class, decider = said, token
+        proposed |= token_class == "proposal"
+        if _outranks(token_class, claim_class, decider):
+            claim_class, decider = token_class, token
     return claim_class, decider
 
 
@@ -55,33 +55,33 @@ def _class_of(text: str, token: Token, negated: bool, skips_effort: bool) -> str
     """What a token says, negated or not; making room says nothing more where a price or a refusal stands."""
     if token.kind not in CLASS_KINDS:
         return None
-    said = READ_AS.get(token.kind, token.kind)
+    claim_class = READ_AS.get(token.kind, token.kind)
     if token.kind == "effort" and EASILY.search(text, token.start, token.end):
-        said = "cost"
+        claim_class = "cost"
     elif token.kind == "effort" and skips_effort:
         return None
-    return _negated(text, token, said) if negated and token.kind != "clear" else said
+    return _negated(text, token, claim_class) if negated and token.kind != "clear" else claim_class
 
 
-def _negated(text: str, token: Token, said: str) -> str | None:
+def _negated(text: str, token: Token, claim_class: str) -> str | None:
     """What a negation makes of a class: room that can't be made is a slot out of reach."""
     if token.kind == "effort":
         return "negative"
-    if said == "occupied" and "any" in text[token.start : token.end]:
+    if claim_class == "occupied" and "any" in text[token.start : token.end]:
         return "positive"  # "neither Agent 0 nor I have anything at 3"
-    return NEGATED.get(said)
+    return NEGATED.get(claim_class)
 
 
-def _is_the_meeting(text: str, token: Token, said: str) -> bool:
+def _is_the_meeting(text: str, token: Token, claim_class: str) -> bool:
     """Whether the item is the meeting that a proposal is about, and not in its way."""
-    return said == "occupied" and IS_MEETING.match(text, token.start, token.end) is not None
+    return claim_class == "occupied" and IS_MEETING.match(text, token.start, token.end) is not None
 
 
-def _outranks(said: str, claim_class: str | None, decider: Token | None) -> bool:
+def _outranks(token_class: str, claim_class: str | None, decider: Token | None) -> bool:
     """Whether a class comes before the one so far, or says it in better words than those of making room."""
-    if claim_class is None or decider is None or PRIORITY.index(said) < PRIORITY.index(claim_class):
+    if claim_class is None or decider is None or PRIORITY.index(token_class) < PRIORITY.index(claim_class):
         return True
-    return decider.kind == "effort" and said == claim_class
+    return decider.kind == "effort" and token_class == claim_class
 
 
 def _negates_all(text: str, tokens: Sequence[Token], kinds: Set[str]) -> bool:

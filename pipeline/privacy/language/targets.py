@@ -48,7 +48,7 @@ class Who(NamedTuple):
 @lru_cache(maxsize=4096)
 def named(phrase: str) -> Who:
     """Who a phrase names, with the places of agents' numbers in the phrase."""
-    agents = tuple(found.span() for found in NUMBER.finditer(phrase))
+    agents = tuple(number.span() for number in NUMBER.finditer(phrase))
     but_me = BUT_ME.search(phrase) is not None
     first = FIRST.search(phrase) is not None and not but_me
     they = THEY.search(phrase) is not None
@@ -59,12 +59,12 @@ def named(phrase: str) -> Who:
 
 def left_out(text: str, tokens: Sequence[Token]) -> tuple[Span, ...]:
     """The agents of whom the opposite is said: "everyone but Agent 2 can do 6"."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for token in tokens:
         if token.kind in ("group", "for_whom"):
             for span in named(text[token.start : token.end]).left_out:
-                found.append(span if span == SENDER else (token.start + span[0], token.start + span[1]))
-    return tuple(sorted(found, key=lambda span: span == SENDER))  # agents first
+                spans.append(span if span == SENDER else (token.start + span[0], token.start + span[1]))
+    return tuple(sorted(spans, key=lambda span: span == SENDER))  # agents first
 
 
 def is_named(text: str, token: Token) -> bool:
@@ -79,12 +79,19 @@ def targets(text: str, tokens: Sequence[Token], decider: Token, everyone: Sequen
     An empty tuple: it speaks of the recipient, or of someone without a name, so nobody can be recorded.
     """
     subject = _subject(tokens, decider)
-    whom = [token for token in tokens if token.kind == "for_whom"] or _inside(text, tokens, decider)
+    whom = _for_whom(text, tokens, decider)
     if subject and _is_of_me(text, subject, tokens, decider, whom):
         return (SENDER,)
+    if whom and subject and _governs(text, subject, decider, tokens):
+        return _subject_agents(text, subject, whom, everyone)
     source = whom or _sources(text, subject, everyone)
-    if source and not (whom and subject and _governs(text, subject, decider, tokens)):
-        return _resolve(text, source, everyone)
+    return _resolve(text, source, everyone) if source else _subject_agents(text, subject, whom, everyone)
+
+
+def _subject_agents(
+    text: str, subject: Token | None, whom: Sequence[Token], everyone: Sequence[Token]
+) -> tuple[Span, ...] | None:
+    """Who the subject is; None where there is none, or it is the slots. "Both" may be those for whom a slot is so."""
     if subject is None or _is_slots(text, subject, everyone):
         return None
     agents = _resolve(text, [subject], everyone)
@@ -102,19 +109,26 @@ def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token
     """Whether "you" only meet with the sender's state: "you can count me in", "you'll get no objection from me"."""
     if not text.startswith("you", subject.start) or any(token.kind == "spoken_to" for token in tokens):
         return False
-    found = MINE.search(text, subject.end, decider.end) is not None
-    return found or any(text.startswith("from", token.start) for token in whom)
+    has_mine = MINE.search(text, subject.end, decider.end) is not None
+    return has_mine or any(text.startswith("from", token.start) for token in whom)
 
 
 def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> list[Token]:
     """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
-    told = [token for token in everyone if token.kind == "spoken_to"]
+    spoken_to = [token for token in everyone if token.kind == "spoken_to"]
     if subject is None:
-        return [token for token in told if WORD.search(text, 0, token.start + 5)]
-    return [token for token in told if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
+        return [token for token in spoken_to if WORD.search(text, 0, token.start + 5)]
+    return (
+        [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
+    )
 
 
-def _inside(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+def _for_whom(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+    """For whom a slot is so: "free for Agent 3", or "suits Agent 3"."""
+    return [token for token in tokens if token.kind == "for_whom"] or _in_class(text, tokens, decider)
+
+
+def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
     """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50"."""
     if decider.kind == "cost":
         agent = COSTED.search(text, decider.start, decider.end)
@@ -150,15 +164,15 @@ def _governs(text: str, subject: Token, decider: Token, tokens: Sequence[Token])
 
 
 def _resolve(text: str, phrases: Sequence[Token], everyone: Sequence[Token]) -> tuple[Span, ...]:
-    found: dict[Span, None] = {}
+    spans: dict[Span, None] = {}
     for token in phrases:
         who = named(text[token.start : token.end])
         if who.first:
-            found[SENDER] = None
-        found |= {(token.start + start, token.start + end): None for start, end in who.agents}
+            spans[SENDER] = None
+        spans |= {(token.start + start, token.start + end): None for start, end in who.agents}
         if who.they and not who.agents:
-            found |= dict.fromkeys(_antecedent(text, token, everyone))
-    return tuple(found)
+            spans |= dict.fromkeys(_antecedent(text, token, everyone))
+    return tuple(spans)
 
 
 def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Span]:

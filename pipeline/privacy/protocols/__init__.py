@@ -27,7 +27,7 @@ def typed_evidence(
 def statements(
     content: str, sender: int, recipients: Sequence[int], context: RoundContext, states: States
 ) -> tuple[list[Statement], bool]:
-    """(target, slot, likelihood) of what a typed message says, in its order, and whether its kind is drawn anew.
+    """(target, slot, likelihood) of a typed message's statements, in order, and whether its kind is drawn anew.
 
     Nothing for English, or for a kind that says nothing. `context` is its round's, whose messages come in their order.
     """

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.beliefs import MODES, at_the_end, departure, hold_beliefs, weigh
+from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, update_beliefs, weigh_updates
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.tables.io import read_table
@@ -88,7 +88,7 @@ class AffineBeliefs:
 
     def losses(self, prior: float, epsilon: float, games: int) -> dict[str, Array]:
         """Σ w·|b − prior| of each game, by weight mode."""
-        distance = departure(self.constant + prior * self.by_prior + epsilon * self.by_epsilon, prior)
+        distance = belief_shift(self.constant + prior * self.by_prior + epsilon * self.by_epsilon, prior)
         sums = {mode: np.bincount(self.game, distance * w, games) for mode, w in self.weights.items()}
         return {mode: np.asarray(total, dtype=np.float64) for mode, total in sums.items()}
 
@@ -98,8 +98,8 @@ def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> A
 
     def corner(prior: float, epsilon: float) -> pl.DataFrame:
         updates = under_rules(inputs.evidence, replace(rules, epsilon=epsilon))
-        held = hold_beliefs(updates, replace(weighing, prior=prior))
-        return at_the_end(weigh(held, inputs.calendars, weighing))
+        held = update_beliefs(updates, replace(weighing, prior=prior))
+        return final_beliefs(weigh_updates(held, inputs.calendars, weighing))
 
     start = corner(0.0, 0.0)
     constant = start["belief_after"].to_numpy()

@@ -4,12 +4,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from behaviour_tables import derived
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from speech_tables import derived
 from trace_builder import TraceBuilder
 
-from pipeline.behaviour.detector_counts import truth
+from pipeline.behaviour.detector_counts import detector_counts
 from pipeline.statistics.detector_accuracy import precision_and_recall
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame
@@ -80,7 +80,7 @@ def test_language_evidence_is_judged_by_target_slot_and_side() -> None:
     tables = derived(trace)
     first, second = tables["intents"]["event_index"].to_list()
     found = evidence((first, 0, 1, 0.95), (first, 0, 1, 0.7), (first, 2, 3, 0.51), (second, 1, 0, 0.25))
-    rows = truth(tables | {"belief_evidence": found}).filter(finder="language")
+    rows = detector_counts(tables | {"belief_evidence": found}).filter(finder="language")
     assert rows.select("part", "held_out", "hits", "false_alarms", "misses").rows() == [
         ("all", False, 1, 1, 1),
         ("all", True, 0, 1, 0),

@@ -1,4 +1,4 @@
-"""What the auditor can find: codes as data, each with its meaning and its gravity, and the record of one finding."""
+"""The auditor's codes with their meanings and severities, and the divergences of a trace."""
 
 import json
 from collections import Counter
@@ -127,11 +127,11 @@ class Divergence:
 
 
 class Findings:
-    """The divergences of one trace, as they are found."""
+    """Collects the divergences of one trace."""
 
     def __init__(self, path: str, public: bool = False, game_id: str = "") -> None:
         self.path, self.public, self.game_id = path, public, game_id
-        self.found: list[Divergence] = []
+        self.divergences: list[Divergence] = []
         self.counts: Counter[str] = Counter()
 
     def add(
@@ -151,7 +151,7 @@ class Findings:
             return
         severity = CODES[code].public if self.public else CODES[code].ours
         where = (whole(round), event, whole(agent))
-        self.found.append(
+        self.divergences.append(
             Divergence(self.game_id, self.path, code, severity, *where, short(expected), short(found), detail[:LONGEST])
         )
 

@@ -1,4 +1,4 @@
-"""A trace as the auditor takes it: every event in full, what the game was, and where its answers are recorded."""
+"""A trace as the auditor reads it: all events, the game's setup, and an index of recorded answers."""
 
 import re
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from pipeline.traces.audit.batch import Meeting
-from pipeline.traces.audit.calendar import Calendar, read
+from pipeline.traces.audit.batch_rules import Meeting
+from pipeline.traces.audit.calendar import Calendar, parse_calendar
 
 CHEAP_TALK, VOLUNTARY, DECISION, RESOLUTION = "CHEAP_TALK", "VOLUNTARY", "DECISION", "RESOLUTION"
 GAME_START, GAME_END = "GAME_START", "GAME_END"
@@ -26,7 +26,7 @@ MOST_SWEEPS, MOST_RETRIES = 100_000, 1_000
 
 
 class Unreadable(Exception):
-    """Why a trace cannot be replayed, and where."""
+    """A trace cannot be replayed: the reason, and where in its JSON."""
 
     def __init__(self, reason: str, place: str = "") -> None:
         super().__init__(reason, place)
@@ -39,7 +39,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     timestamp: str | None = None
 
 
-class Raw(msgspec.Struct, frozen=True):
+class Trace(msgspec.Struct, frozen=True):
     """The whole file. A trace of ours states its schema's version; the public harness's does not."""
 
     game_id: str
@@ -78,7 +78,7 @@ class Setup:
 
 
 @dataclass(slots=True)
-class Turn:
+class TurnEvents:
     """Where a turn's events stand: what it was shown, what it answered, and what became of its calls."""
 
     start: int | None = None
@@ -87,7 +87,7 @@ class Turn:
 
 
 @dataclass(slots=True)
-class Decide:
+class DecisionEvents:
     """Where an agent's decision events of one phase and round stand, each kind in order."""
 
     starts: list[int] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Decide:
     final: list[int] = field(default_factory=list)
 
 
-DECIDE_LISTS = {
+DECISION_EVENT_LISTS = {
     "decide_start": "starts",
     "decide_end": "ends",
     "batch_rejected": "rejected",
@@ -105,11 +105,11 @@ DECIDE_LISTS = {
     "batch_applied": "final",
     "batch_rolled_back": "final",
 }
-_DECODER = msgspec.json.Decoder(Raw)
+_DECODER = msgspec.json.Decoder(Trace)
 _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 
 
-def decode(text: bytes) -> Raw:
+def decode(text: bytes) -> Trace:
     """The trace. Raises Unreadable with the decoder's complaint and its place."""
     try:
         return _DECODER.decode(text)
@@ -119,38 +119,38 @@ def decode(text: bytes) -> Raw:
         raise Unreadable(_PATH.sub("", message), place["path"] if place else "") from error
 
 
-def key_part(value: Any) -> Any:
-    """A value that can stand in a key, and is equal to nothing but itself."""
+def hashable(value: Any) -> Any:
+    """The value, or its repr where it can't be hashed or would equal a value of another type."""
     return value if value is None or type(value) in (int, str) else repr(value)
 
 
-def place_of(event: Event) -> tuple[Any, Any, Any, Any]:
+def event_ref(event: Event) -> tuple[Any, Any, Any, Any]:
     """(round, turn, phase, agent) as the event names them."""
     get = event.data.get
-    place = get("round"), get("turn"), get("phase"), get("agent_id")
-    if type(place[0]) is int is type(place[1]) and type(place[2]) is str and type(place[3]) is int:
-        return place
-    return key_part(place[0]), key_part(place[1]), key_part(place[2]), key_part(place[3])
+    ref = get("round"), get("turn"), get("phase"), get("agent_id")
+    if type(ref[0]) is int is type(ref[1]) and type(ref[2]) is str and type(ref[3]) is int:
+        return ref
+    return hashable(ref[0]), hashable(ref[1]), hashable(ref[2]), hashable(ref[3])
 
 
-class Index:
-    """Where the answers of each turn and decision are recorded."""
+class EventIndex:
+    """The events, when and whose each is, and the events of each turn and decision by their numbers."""
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
-        self.places = [place_of(event) for event in events]
-        self.turns: dict[tuple[Any, Any, Any], Turn] = {}
-        self.decides: dict[tuple[Any, Any, Any], Decide] = {}
+        self.refs = [event_ref(event) for event in events]
+        self.turns: dict[tuple[Any, Any, Any], TurnEvents] = {}
+        self.decides: dict[tuple[Any, Any, Any], DecisionEvents] = {}
         for number, event in enumerate(events):
-            round_, turn, phase, agent = self.places[number]
+            round_, turn, phase, agent = self.refs[number]
             if event.type in ("turn_start", "turn_end") or event.type in OUTCOMES:
-                self.add_turn(number, event.type, self.turns.setdefault((round_, turn, agent), Turn()))
-            elif event.type in DECIDE_LISTS:
-                decide = self.decides.setdefault((round_, phase, agent), Decide())
-                getattr(decide, DECIDE_LISTS[event.type]).append(number)
+                self.add_turn(number, event.type, self.turns.setdefault((round_, turn, agent), TurnEvents()))
+            elif event.type in DECISION_EVENT_LISTS:
+                decide = self.decides.setdefault((round_, phase, agent), DecisionEvents())
+                getattr(decide, DECISION_EVENT_LISTS[event.type]).append(number)
 
-    def add_turn(self, number: int, kind: str, turn: Turn) -> None:
-        """Note an event of a turn; a second start or end is left to the comparison."""
+    def add_turn(self, number: int, kind: str, turn: TurnEvents) -> None:
+        """Index an event of a turn; the comparison reports a second start or end."""
         if kind == "turn_start":
             turn.start = number if turn.start is None else turn.start
         elif kind == "turn_end":
@@ -163,49 +163,49 @@ class Index:
         return self.events[number].data
 
 
-def set_up(raw: Raw) -> Setup:
+def read_setup(trace: Trace) -> Setup:
     """What the game was, from its events and configuration. Raises Unreadable where its calendars are unknown."""
-    calendars = tuple(registrations(raw.events))
-    config = raw.config
-    meetings = tuple(meetings_of(raw, len(calendars)))
+    calendars = tuple(initial_calendars(trace.events))
+    config = trace.config
+    meetings = tuple(meetings_in_order(trace, len(calendars)))
     channels = config.get("channels")
     return Setup(
         calendars=calendars,
         meetings=meetings,
-        announced=count(config, "num_meetings", len(meetings)),
-        max_turns=min(count(config, "max_turns_per_round", 15), MOST_SWEEPS),
-        retries=min(count(config, "decision_retries", 3), MOST_RETRIES),
+        announced=limit_of(config, "num_meetings", len(meetings)),
+        max_turns=min(limit_of(config, "max_turns_per_round", 15), MOST_SWEEPS),
+        retries=min(limit_of(config, "decision_retries", 3), MOST_RETRIES),
         dm_cap=config["dm_cap"] if type(config.get("dm_cap")) is int else None,
         channels=tuple(c for c in channels if isinstance(c, str)) if isinstance(channels, list) else CHANNELS,
-        labels=labels_of(config),
-        hydrated=any(shows_label(event.data) for event in raw.events),
+        labels=labels_from_config(config),
+        hydrated=any(has_label(event.data) for event in trace.events),
     )
 
 
-def count(config: dict[str, Any], name: str, default: int) -> int:
+def limit_of(config: dict[str, Any], name: str, default: int) -> int:
     """A number of the configuration, or the default where it states none."""
     value = config.get(name)
     return value if type(value) is int and 0 <= value < 1_000_000 else default
 
 
-def shows_label(data: dict[str, Any]) -> bool:
+def has_label(data: dict[str, Any]) -> bool:
     """Whether the event shows a calendar with a label in it."""
     texts = (data.get("calendar_render"), data.get("calendar_snapshot_render"))
     return any(isinstance(text, str) and " private_label=" in text for text in texts)
 
 
-def registrations(events: list[Event]) -> Iterator[Calendar]:
+def initial_calendars(events: list[Event]) -> Iterator[Calendar]:
     """Each agent's initial calendar, by number."""
     shown: dict[Any, tuple[int, Any]] = {}
     for number, event in enumerate(events):
         if event.type == "agent_registered":
-            shown.setdefault(key_part(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
+            shown.setdefault(hashable(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
     if not shown or set(shown) != set(range(len(shown))) or len(shown) > MOST_AGENTS:
         raise Unreadable(f"the agents registered are {list(shown)[:20]}, not all from 0 up", ".events")
     sizes = set()
     for agent in range(len(shown)):
         number, text = shown[agent]
-        calendar = read(text)
+        calendar = parse_calendar(text)
         place = f".events[{number}].data.calendar_render"
         if calendar is None or len(calendar) > MOST_SLOTS:
             raise Unreadable(f"agent {agent}'s initial calendar is not one slot a line", place)
@@ -215,21 +215,21 @@ def registrations(events: list[Event]) -> Iterator[Calendar]:
         yield calendar
 
 
-def meetings_of(raw: Raw, agents: int) -> Iterator[Meeting]:
+def meetings_in_order(trace: Trace, agents: int) -> Iterator[Meeting]:
     """The meetings in order: the scenario's, or, where the configuration has none, those of the rounds."""
-    scenario = raw.config.get("scenario")
+    scenario = trace.config.get("scenario")
     listed = scenario.get("meetings") if isinstance(scenario, dict) else None
     if isinstance(listed, list):
         for number, entry in enumerate(listed):
-            yield meeting(entry, None, agents, f".config.scenario.meetings[{number}]")
+            yield parse_meeting(entry, None, agents, f".config.scenario.meetings[{number}]")
         return
-    for number, event in enumerate(raw.events):
+    for number, event in enumerate(trace.events):
         if event.type == "round_start":
             order = event.data.get("speaker_order")
-            yield meeting(event.data.get("meeting"), order, agents, f".events[{number}].data.meeting")
+            yield parse_meeting(event.data.get("meeting"), order, agents, f".events[{number}].data.meeting")
 
 
-def meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
+def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     """One meeting as it is listed. Raises Unreadable where it is none."""
     if not isinstance(entry, dict):
         raise Unreadable("a meeting is not an object", place)
@@ -246,15 +246,15 @@ def meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     return Meeting(number, tuple(members), cost, tuple(order), entry.get("duration", 1))
 
 
-def labels_of(config: dict[str, Any]) -> dict[tuple[str, int], str]:
+def labels_from_config(config: dict[str, Any]) -> dict[tuple[str, int], str]:
     """(kind, number) → private label, where the configuration lists them."""
     scenario = config.get("scenario")
     listed = scenario.get("labels") if isinstance(scenario, dict) else None
-    found = {}
+    labels = {}
     for kind in ("errand", "meeting"):
         entries = listed.get(f"{kind}s") if isinstance(listed, dict) else None
         for number, entry in entries.items() if isinstance(entries, dict) else ():
             label = entry.get("label") if isinstance(entry, dict) else None
             if isinstance(label, str) and number.isdecimal() and len(number) < 19:
-                found[kind, int(number)] = label
-    return found
+                labels[kind, int(number)] = label
+    return labels

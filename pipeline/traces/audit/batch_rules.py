@@ -1,4 +1,4 @@
-"""The seven rules of Appendix D.5, written anew: what a batch breaks, what it costs, and the calendar it leaves."""
+"""The seven rules of Appendix D.5 for a batch of actions: which ones it breaks, its cost, and the calendar after it."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ class Meeting(NamedTuple):
     duration: Any = 1
 
 
-class Broken(NamedTuple):
+class BrokenRule(NamedTuple):
     """A rule that a batch breaks."""
 
     code: str
@@ -28,38 +28,38 @@ class Broken(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a batch comes to. Where it breaks a rule, `after` is the calendar as it was."""
+    """The rules that a batch breaks, the calendar after it (unchanged where it breaks one), and its cost."""
 
-    broken: tuple[Broken, ...]
+    broken: tuple[BrokenRule, ...]
     after: Calendar
     cost: int
 
 
-class Step(NamedTuple):
-    """A reschedule whose slots are on the calendar."""
+class Move(NamedTuple):
+    """A reschedule between two slots of the calendar; `named` is the item that it names."""
 
     source: int
     target: int
     named: Any
 
 
-def judge(calendar: Calendar, actions: Any, meeting: Meeting | None) -> Verdict:
+def check_batch(calendar: Calendar, actions: Any, meeting: Meeting | None) -> Verdict:
     """The verdict on a batch; `meeting` is the one that DECISION schedules, None in VOLUNTARY."""
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
-        return Verdict((Broken("malformed_batch", "not a list of actions"),), calendar, 0)
+        return Verdict((BrokenRule("malformed_batch", "not a list of actions"),), calendar, 0)
     calls = {kind: [a for a in actions if a.get("type") == kind] for kind in (SCHEDULE, RESCHEDULE)}
-    steps = [s for s in (step(a, len(calendar)) for a in calls[RESCHEDULE]) if s]
-    after = carried_out(calendar, steps)
+    moves = [s for s in (move_of(a, len(calendar)) for a in calls[RESCHEDULE]) if s]
+    after = apply_moves(calendar, moves)
     broken = (
-        *types(actions),
-        *bounds(calls[RESCHEDULE], len(calendar)),
-        *identity(calendar, steps),
-        *blocked(calendar, steps),
-        *sources(steps),
-        *targets(calendar, steps),
-        *booking(after, calls[SCHEDULE], meeting),
+        *check_types(actions),
+        *check_bounds(calls[RESCHEDULE], len(calendar)),
+        *team_and_condition(calendar, moves),
+        *check_blocked(calendar, moves),
+        *check_sources(moves),
+        *check_targets(calendar, moves),
+        *check_schedule_call(after, calls[SCHEDULE], meeting),
     )
-    cost = sum(item.cost for s in {s.source for s in steps} if (item := calendar[s]))
+    cost = sum(item.cost for s in {s.source for s in moves} if (item := calendar[s]))
     if broken:
         return Verdict(broken, calendar, cost)
     if meeting:
@@ -72,88 +72,90 @@ def on_calendar(slot: Any, size: int) -> bool:
     return type(slot) is int and 0 <= slot < size
 
 
-def step(action: dict[str, Any], size: int) -> Step | None:
+def move_of(action: dict[str, Any], size: int) -> Move | None:
     """The reschedule, or None where a slot of it is not on the calendar."""
     source, target = action.get("from_slot"), action.get("to_slot")
     if type(source) is int and type(target) is int and 0 <= source < size and 0 <= target < size:
-        return Step(source, target, action.get("item_id"))
+        return Move(source, target, action.get("item_id"))
     return None
 
 
-def carried_out(calendar: Calendar, steps: Sequence[Step]) -> list[Item | None]:
+def apply_moves(calendar: Calendar, moves: Sequence[Move]) -> list[Item | None]:
     """The slots after all reschedules at once: every source is cleared, then every target is filled."""
     slots = list(calendar)
-    for s in steps:
+    for s in moves:
         slots[s.source] = None
-    for s in steps:
+    for s in moves:
         slots[s.target] = calendar[s.source]
     return slots
 
 
-def types(actions: Sequence[dict[str, Any]]) -> Iterator[Broken]:
+def check_types(actions: Sequence[dict[str, Any]]) -> Iterator[BrokenRule]:
     """Only schedule and reschedule change a calendar."""
     for action in actions:
         if action.get("type") not in (SCHEDULE, RESCHEDULE):
-            yield Broken("malformed_batch", f"action type {action.get('type')!r}"[:80])
+            yield BrokenRule("malformed_batch", f"action type {action.get('type')!r}"[:80])
 
 
-def bounds(actions: Sequence[dict[str, Any]], size: int) -> Iterator[Broken]:
+def check_bounds(actions: Sequence[dict[str, Any]], size: int) -> Iterator[BrokenRule]:
     """Rule 1: slots are whole numbers on the calendar."""
     for action in actions:
         for field in ("from_slot", "to_slot"):
             if not on_calendar(action.get(field), size):
-                yield Broken("slot_out_of_bounds", f"{field} {action.get(field)!r}"[:80])
+                yield BrokenRule("slot_out_of_bounds", f"{field} {action.get(field)!r}"[:80])
 
 
-def identity(calendar: Calendar, steps: Sequence[Step]) -> Iterator[Broken]:
+def team_and_condition(calendar: Calendar, moves: Sequence[Move]) -> Iterator[BrokenRule]:
     """Rule 2: the item named stands in the slot it is moved from."""
-    for s in steps:
+    for s in moves:
         item = calendar[s.source]
         if item is None or type(s.named) is not int or s.named != item.id:
-            yield Broken("unknown_item", f"item {s.named!r} at slot {s.source}"[:80])
+            yield BrokenRule("unknown_item", f"item {s.named!r} at slot {s.source}"[:80])
 
 
-def blocked(calendar: Calendar, steps: Sequence[Step]) -> Iterator[Broken]:
+def check_blocked(calendar: Calendar, moves: Sequence[Move]) -> Iterator[BrokenRule]:
     """Rule 3: blocked items stay."""
-    for s in steps:
+    for s in moves:
         item = calendar[s.source]
         if item and item.blocked:
-            yield Broken("blocked_move", f"errand {item.id} at slot {s.source}")
+            yield BrokenRule("blocked_move", f"errand {item.id} at slot {s.source}")
 
 
-def sources(steps: Sequence[Step]) -> Iterator[Broken]:
+def check_sources(moves: Sequence[Move]) -> Iterator[BrokenRule]:
     """An item moves once: a second move of it would clone it."""
-    for slot, times in Counter(s.source for s in steps).items():
+    for slot, times in Counter(s.source for s in moves).items():
         if times > 1:
-            yield Broken("cloned_item", f"{times} moves from slot {slot}")
+            yield BrokenRule("cloned_item", f"{times} moves from slot {slot}")
 
 
-def targets(calendar: Calendar, steps: Sequence[Step]) -> Iterator[Broken]:
+def check_targets(calendar: Calendar, moves: Sequence[Move]) -> Iterator[BrokenRule]:
     """Rules 4 and 5: one item a target, and the target is free or left by another item of the batch."""
-    left = {s.source for s in steps}
-    for slot, times in Counter(s.target for s in steps).items():
+    left = {s.source for s in moves}
+    for slot, times in Counter(s.target for s in moves).items():
         if times > 1:
-            yield Broken("target_conflict", f"{times} moves to slot {slot}")
-    for s in steps:
+            yield BrokenRule("target_conflict", f"{times} moves to slot {slot}")
+    for s in moves:
         if s.target == s.source or (calendar[s.target] and s.target not in left):
-            yield Broken("target_not_free", f"slot {s.target}")
+            yield BrokenRule("target_not_free", f"slot {s.target}")
 
 
-def booking(after: Sequence[Item | None], calls: Sequence[dict[str, Any]], meeting: Meeting | None) -> Iterator[Broken]:
+def check_schedule_call(
+    after: Sequence[Item | None], calls: Sequence[dict[str, Any]], meeting: Meeting | None
+) -> Iterator[BrokenRule]:
     """Rules 1, 6 and 7 for the schedule call: exactly one in DECISION and none in VOLUNTARY, into a free slot."""
     wanted = 1 if meeting else 0
     if len(calls) != wanted:
-        yield Broken("schedule_count", f"{len(calls)} schedule calls, not {wanted}")
+        yield BrokenRule("schedule_count", f"{len(calls)} schedule calls, not {wanted}")
         return
     for call in calls:
         slot = call.get("slot")
         if not on_calendar(slot, len(after)):
-            yield Broken("slot_out_of_bounds", f"slot {slot!r}"[:80])
+            yield BrokenRule("slot_out_of_bounds", f"slot {slot!r}"[:80])
         elif type(slot) is int and after[slot]:
-            yield Broken("schedule_not_free", f"slot {slot}")
+            yield BrokenRule("schedule_not_free", f"slot {slot}")
         named = call.get("meeting_id")
         if meeting and (type(named) is not int or named != meeting.id):
-            yield Broken("wrong_meeting", f"meeting {named!r}"[:80])
+            yield BrokenRule("wrong_meeting", f"meeting {named!r}"[:80])
 
 
 # The words by which a rejection names the rule that was broken.
@@ -171,6 +173,6 @@ WORDINGS = {
 }
 
 
-def explains(text: Any, broken: Sequence[Broken]) -> bool:
+def names_broken_rule(text: Any, broken: Sequence[BrokenRule]) -> bool:
     """Whether the text of a rejection names a rule that the batch breaks."""
     return isinstance(text, str) and any(re.search(WORDINGS[rule.code], text) for rule in broken)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from speech_tables import labelled_game
-from test_truth import RECORD, meant, slot
+from behaviour_tables import labelled_game
+from test_detector_accuracy import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
 
-from pipeline.behaviour.tables import READ, SPEECH
+from pipeline.behaviour.tables import BEHAVIOUR_INPUTS, BEHAVIOUR_TABLES
 from pipeline.derive import parallel, spans
 from pipeline.paper.stages import speech, truth
 from pipeline.tables.io import read_table
@@ -46,7 +46,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_chunks_do_not_matter(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "CHUNK_FILES", 1)
     parallel.derive([tables.parent / "in"], tmp_path, workers=1)
-    for name in SPEECH:
+    for name in BEHAVIOUR_TABLES:
         assert (tmp_path / f"{name}.csv").read_bytes() == (tables / f"{name}.csv").read_bytes()
 
 
@@ -55,12 +55,12 @@ def test_the_stages_write_what_derive_writes(tables: Path, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(spans, "GAMES_A_SPAN", 2)
     monkeypatch.setattr(spans, "cores", lambda: 1)
-    for name in READ:
+    for name in BEHAVIOUR_INPUTS:
         (tmp_path / f"{name}.parquet").write_bytes((tables / f"{name}.parquet").read_bytes())
     speech.main(tmp_path, tmp_path)
-    for name in SPEECH:
+    for name in BEHAVIOUR_TABLES:
         assert read_table(tmp_path, name).equals(read_table(tables, name))
-    assert set(json.loads((tmp_path / "shapes_speech.json").read_text())) == set(SPEECH)
+    assert set(json.loads((tmp_path / "shapes_speech.json").read_text())) == set(BEHAVIOUR_TABLES)
     truth.main(tmp_path, tmp_path)
     known = pl.read_csv(tmp_path / "known_truth.csv").filter(finder="leaks", part="all")
     assert known.select("games", "hits", "precision", "recall").rows() == [(4, 2, 1.0, 1.0)]

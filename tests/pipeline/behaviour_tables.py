@@ -4,7 +4,7 @@ import polars as pl
 from trace_builder import CALENDARS, TraceBuilder
 
 from pipeline.behaviour.phrases import Thresholds
-from pipeline.behaviour.tables import speech_frames
+from pipeline.behaviour.tables import behaviour_frames
 from pipeline.derive.rows import ingested_frames
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
@@ -18,7 +18,7 @@ def derived(trace: TraceBuilder, limits: Thresholds | None = None) -> Frames:
     """All tables of a trace."""
     frames = ingested_frames(ingest(decode(trace.text()), "a.json"))
     frames |= privacy_frames(frames, RULES["paper"], Weighing())
-    return frames | speech_frames(frames, limits or Thresholds())
+    return frames | behaviour_frames(frames, limits or Thresholds())
 
 
 def shown(calendar: str, *labels: str) -> str:
