@@ -16,6 +16,7 @@ from pipeline.ingest import Rows, ingest
 from pipeline.privacy import privacy_frames
 from pipeline.reading.traces import decode
 from pipeline.rules import RULES, Weighing
+from pipeline.schemas.base import TABLES
 
 
 def ingested(trace: TraceBuilder) -> Rows:
@@ -111,6 +112,8 @@ def test_a_silent_game_has_a_summary() -> None:
         ("cost", 0.0, None, 0.0),
         ("uniform", 0.0, None, 0.0),
     ]
+    counts = ("participant_pair_vps_loss_total", "observation_count", "pair_rounds", "all_pair_rounds")
+    assert summary.select(counts).rows() == [(0.0, 0, 0, 6)] * 2
 
 
 def talkative_game() -> TraceBuilder:
@@ -234,15 +237,16 @@ def test_a_ratio_of_nothing_is_empty(numerator: float | None, denominator: float
     assert frame.select(r=beliefs.ratio(pl.col("n"), pl.col("d"))).to_series().to_list() == [expected]
 
 
-def test_games_in_one_frame_are_summed_apart() -> None:
-    lone = TraceBuilder("game-0").round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})
-    both = {n: a + b for (n, a), b in zip(ingested(lone).items(), ingested(talkative_game()).values(), strict=True)}
-    frames = ingested_frames(both)
+def test_games_in_one_frame_are_summed_apart_and_sorted() -> None:
+    games = (ingested(talkative_game()), ingested(TraceBuilder("game-0").round(0).dm(0, 0, 1, "Slot 1 works for me.")))
+    frames = ingested_frames({table: [row for game in games for row in game[table]] for table in games[0]})
     tables = privacy_frames(frames, RULES["paper"], Weighing())
-    for name, alone in derived(talkative_game()).items():
-        if name in tables:
-            assert tables[name].filter(game_id="game-1").select(alone.columns).rows() == alone.rows()
-    assert tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [0.5, 0.5]
+    alone = derived(talkative_game())
+    for name in ("pair_round_vps", "game_summary", "vps_by_source"):
+        assert tables[name].filter(game_id="game-1").rows() == alone[name].rows()
+        keys = tables[name].select(TABLES[name].key).rows()
+        assert keys == sorted(keys)
+    assert tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [SAID, SAID]
 
 
 PAYLOAD = st.one_of(
