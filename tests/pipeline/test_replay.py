@@ -70,6 +70,7 @@ def test_an_action_says_of_what_and_where(action: dict[str, Any], kind: str) -> 
 
 def test_a_round_costs_what_all_its_moves_cost() -> None:
     trace = toy_game().batch(1, 1, reschedule(5, 1, 2), reschedule(77, 3, 0)).batch(1, 0, reschedule(1, 1, 3))
+    trace.batch(1, 2, reschedule(9, 0, 1))  # Nothing stands there.
     assert [r["cost"] for r in rows(trace, "rounds")] == [4, 1 + 100 + 4]
 
 
@@ -98,3 +99,10 @@ def test_a_message_s_intent_is_that_of_its_tool_call_though_one_before_was_refus
     )
     trace.event("invalid_tool_call", agent_id=0).dm(0, 0, 1, "one").dm(0, 1, 0, "two").dm(0, 0, 2, "three")
     assert [(i["event_index"], i["act"]) for i in rows(trace, "intents")] == [(9, "c")]
+
+
+def test_a_game_s_messages_count_towards_their_bound_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = TraceBuilder().round(0).dm(0, 0, 1, "aaaa").group(0, 1, [0, 2], "b")
+    monkeypatch.setattr(limits, "HEARD_CHARS", 4 + 2 * len('"b"'))
+    assert len(rows(trace, "messages")) == 2
+    assert refusal(trace.dm(0, 0, 1, "c"))[1] == ".content"
