@@ -158,7 +158,7 @@ def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | 
     """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
     if slot is None:
         return None
-    return sum(item.cost for a in meeting.participants if (item := item_at(game.initial.get(a, []), slot)))
+    return sum(item.cost for a in meeting.participants if (item := item_at(game.initial[a], slot)))
 
 
 def _agents(trace: Trace, game: GameState) -> list[Row]:

@@ -244,6 +244,7 @@ def test_agents_moves_and_messages_are_added_up() -> None:
     lengths = [0, 0, 0]
     for message in rows(trace, "messages"):
         lengths[message["from_agent"]] += len(message["content"])
+    assert [a["cost"] for a in rows(trace, "agents")] == [4 + 4, 0, 0]
     assert [(a["moves"], a["chars_sent"]) for a in rows(trace, "agents")] == [(2, lengths[0]), (0, lengths[1]), (0, 0)]
 
 

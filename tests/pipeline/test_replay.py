@@ -106,3 +106,33 @@ def test_a_game_s_messages_count_towards_their_bound_together(monkeypatch: pytes
     monkeypatch.setattr(limits, "HEARD_CHARS", 4 + 2 * len('"b"'))
     assert len(rows(trace, "messages")) == 2
     assert refusal(trace.dm(0, 0, 1, "c"))[1] == ".content"
+
+
+def whole_refusal(trace: TraceBuilder) -> tuple[str, str]:
+    with pytest.raises(TraceError) as caught:
+        ingest(decode(trace.text()), "a.json")
+    return caught.value.reason, caught.value.place
+
+
+def test_agents_are_numbered_from_0_without_gaps() -> None:
+    trace = TraceBuilder()
+    trace.content["events"][-1]["data"]["agent_id"] = 3
+    assert whole_refusal(trace) == ("3 agents are registered, but not as 0 to 2", ".events")
+
+
+def test_who_is_named_must_be_an_agent_wherever_it_is_named() -> None:
+    unknown = "agent 7 is not registered"
+    assert whole_refusal(toy_game(nosy_agent_ids=[0, 7])) == (unknown, ".config.nosy_agent_ids[1]")
+    meeting = {"id": 3, "participants": [0], "cost": 1}
+    trace = toy_game().event("round_start", round=2, meeting=meeting, speaker_order=[0, 7])
+    assert refusal(trace) == (unknown, ".speaker_order[1]")
+
+
+@pytest.mark.parametrize(("bound", "enough", "too_few"), [("AGENTS", 3, 2), ("CELLS", 3 * 4, 3 * 4 - 1)])
+def test_a_game_may_have_agents_and_calendars_up_to_the_bounds(
+    bound: str, enough: int, too_few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, bound, enough)
+    assert len(rows(TraceBuilder(), "agents")) == 3
+    monkeypatch.setattr(limits, bound, too_few)
+    assert refusal(TraceBuilder())[1] == ".agent_id"
