@@ -235,8 +235,11 @@ def test_a_recipient_named_twice_is_one_recipient() -> None:
 
 
 def test_a_game_without_meetings_has_no_rates() -> None:
-    game = rows(TraceBuilder(), "games")[0]
-    assert (game["meetings"], game["coordination_rate"], game["dms_per_meeting"]) == (0, None, None)
+    trace = TraceBuilder()
+    for stopped in (False, True):
+        trace.content["stopped"] = stopped
+        game = rows(trace, "games")[0]
+        assert (game["meetings"], game["coordination_rate"], game["dms_per_meeting"]) == (0, None, None)
 
 
 def test_agents_moves_and_messages_are_added_up() -> None:

@@ -136,3 +136,15 @@ def test_a_game_may_have_agents_and_calendars_up_to_the_bounds(
     assert len(rows(TraceBuilder(), "agents")) == 3
     monkeypatch.setattr(limits, bound, too_few)
     assert refusal(TraceBuilder())[1] == ".agent_id"
+
+
+def test_a_calendar_may_have_one_slot_and_as_many_as_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = TraceBuilder(calendars=("", "", ""))
+    for slots in (1, 9):
+        trace.content["events"][0]["data"]["num_slots"] = slots
+        monkeypatch.setattr(limits, "SLOTS", slots)
+        assert rows(trace, "games")[0]["num_slots"] == slots
+    monkeypatch.setattr(limits, "SLOTS", 8)
+    assert whole_refusal(trace) == ("num_slots is 9, not a number from 1 to 8", ".events[0].data.num_slots")
+    del trace.content["events"][0]
+    assert whole_refusal(trace) == ("num_slots is 0, not a number from 1 to 8", ".config.num_slots")
