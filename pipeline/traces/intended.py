@@ -81,7 +81,7 @@ def _parameters(trace: Trace) -> list[Row]:
     rows = []
     for agent, spec in enumerate(trace.config.agents):
         given = spec.parameters if isinstance(spec.parameters, dict) else {}
-        numbers = {n: v for n, v in given.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+        numbers = {n: v for n, v in given.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
         rows += [
             ParameterRow(game_id=trace.game_id, agent=agent, parameter=name, value=float(value))
             for name, value in sorted(numbers.items())

@@ -111,6 +111,8 @@ def test_a_silent_game_has_a_summary() -> None:
         ("cost", 0.0, None, 0.0),
         ("uniform", 0.0, None, 0.0),
     ]
+    counts = ("participant_pair_vps_loss_total", "observation_count", "pair_rounds", "all_pair_rounds")
+    assert summary.select(counts).rows() == [(0.0, 0, 0, 6)] * 2
 
 
 def talkative_game() -> TraceBuilder:
@@ -220,9 +222,9 @@ def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> No
     trace = TraceBuilder().round(0)
     for slot, status in ((3, "PENDING"), (1, "PENDING"), (3, "IMPOSSIBLE"), (2, "PENDING")):
         trace.dm(0, 1, 0, {"sd": "reply", "slot": slot, "reply_status": status})
-    trace.dm(0, 0, 1, {"imap": "decision", "slot": 0})
+    trace.dm(0, 0, 1, {"imap": "decision", "slot": 3})
     final = beliefs.final_beliefs(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
-    assert final.rows() == [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
+    assert final.rows() == [(0, 3, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
 
 
 RATIOS = ((1.0, 4.0, 0.25), (0.0, 2.0, 0.0), (1.0, 0.0, None), (0.0, 0.0, None), (1.0, None, None), (None, 2.0, None))
@@ -234,15 +236,20 @@ def test_a_ratio_of_nothing_is_empty(numerator: float | None, denominator: float
     assert frame.select(r=beliefs.ratio(pl.col("n"), pl.col("d"))).to_series().to_list() == [expected]
 
 
-def test_games_in_one_frame_are_summed_apart() -> None:
-    lone = TraceBuilder("game-0").round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})
-    both = {n: a + b for (n, a), b in zip(ingested(lone).items(), ingested(talkative_game()).values(), strict=True)}
-    frames = ingested_frames(both)
+def test_games_in_one_frame_are_summed_apart_and_sorted() -> None:
+    other = TraceBuilder("game-0").round(0).dm(0, 0, 1, "Slot 1 works for me.")
+    other.dm(0, 0, 2, {"imap": "decision", "slot": 1})
+    games = (ingested(talkative_game()), ingested(other))
+    frames = ingested_frames({table: [row for game in games for row in game[table]] for table in games[0]})
     tables = privacy_frames(frames, RULES["paper"], Weighing())
-    for name, alone in derived(talkative_game()).items():
-        if name in tables:
-            assert tables[name].filter(game_id="game-1").select(alone.columns).rows() == alone.rows()
-    assert tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [0.5, 0.5]
+    alone = derived(talkative_game())
+    for name in ("pair_round_vps", "game_summary", "vps_by_source"):
+        assert tables[name].filter(game_id="game-1").rows() == alone[name].rows()
+        keys = tables[name].select(TABLES[name].key).rows()
+        assert keys == sorted(keys)
+    assert (
+        tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [pytest.approx(0.45 + 0.5)] * 2
+    )
 
 
 PAYLOAD = st.one_of(

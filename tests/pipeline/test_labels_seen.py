@@ -47,6 +47,8 @@ def test_recorded_labels_are_known_to_owners_and_participants_with_tier_and_term
         (1, "meeting", 1, "neutral", "layoff", "record"),
         (2, "meeting", 1, "neutral", "layoff", "record"),
     }
+    # Errands from their owners' registrations, the meeting from its round.
+    assert [k["known_from"] for k in rows] == [1, 2, 4, 4]
 
 
 def test_a_label_is_known_from_the_event_that_shows_it() -> None:
