@@ -6,7 +6,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import zstandard
 
-from bench.measure import ROOT, process
+from bench.measure import ROOT, run_process
 from machine.executor import executor
 from machine.processes import cores
 
@@ -20,7 +20,7 @@ def tasks(folder: Path) -> Path:
     """The paper's 72 tasks."""
     path = folder / "tasks.jsonl"
     if not path.exists():
-        process(["python", "-m", "sim", "suite", LIST, "--out", path])
+        run_process(["python", "-m", "sim", "suite", LIST, "--out", path])
     return path
 
 
@@ -32,11 +32,11 @@ def many_tasks(folder: Path) -> Path:
     lists = [folder / f"{setting}.csv" for setting in ("uniform", "varied")]
     for chosen in lists:
         options = ["--setting", chosen.stem, "--candidates", "51", "--per-third", "17"]
-        process(["python", "-m", "sim", "select", *options, "--out", chosen])
+        run_process(["python", "-m", "sim", "select", *options, "--out", chosen])
     texts = [chosen.read_text(encoding="utf-8").splitlines(keepends=True) for chosen in lists]
     both = folder / "both.csv"
     both.write_text("".join([*texts[0], *texts[1][1:]]), encoding="utf-8")
-    process(["python", "-m", "sim", "suite", both, "--out", path])
+    run_process(["python", "-m", "sim", "suite", both, "--out", path])
     return path
 
 
@@ -49,7 +49,7 @@ def baselines(folder: Path) -> list[Path]:
     """3,600 traces of baseline games on 918 different tasks, zstd-compressed, in the order of their names."""
     out = folder / "baselines"
     if not out.exists():
-        process(run_command(many_tasks(folder), PROTOCOLS, out))
+        run_process(run_command(many_tasks(folder), PROTOCOLS, out))
     return sorted(out.rglob("*.json.zst"))[:TRACES]
 
 
@@ -57,7 +57,7 @@ def negotiators(folder: Path) -> Path:
     """3,600 games in the English of two styles of simulated negotiators: 72 tasks, 25 times each."""
     out = folder / "negotiators"
     if not out.exists():
-        process([*run_command(tasks(folder), STYLES, out), "--repeats", "25"])
+        run_process([*run_command(tasks(folder), STYLES, out), "--repeats", "25"])
     return out
 
 

@@ -53,7 +53,7 @@ ROOT = Path(__file__).parents[1]
 EVERY = 0.05  # seconds between two looks at the memory
 
 
-class Taken(NamedTuple):
+class Usage(NamedTuple):
     """Seconds by the clock and of CPU, and the most memory that a process and its children had at once, in bytes."""
 
     seconds: float
@@ -65,7 +65,7 @@ class BenchmarkFailed(Exception):
     """A command that ended as it should not."""
 
 
-def process(command: Sequence[str | Path], folder: Path = ROOT) -> Taken:
+def run_process(command: Sequence[str | Path], folder: Path = ROOT) -> Usage:
     """What a command takes from its start to its end. Raises BenchmarkFailed, with what it said, where it fails."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -85,7 +85,7 @@ def process(command: Sequence[str | Path], folder: Path = ROOT) -> Taken:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if running.returncode:
         raise BenchmarkFailed(f"{' '.join(map(str, command))}: {said.decode(errors='replace')[-2000:]}")
-    return Taken(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, max(most))
+    return Usage(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, max(most))
 
 
 def _watch(running: subprocess.Popen[bytes], most: list[int]) -> None:
@@ -112,13 +112,13 @@ def _memory(pid: int) -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith(("RssAnon", "RssShmem"))) * 1024
 
 
-def cpu_of(work: Callable[[], object]) -> float:
+def cpu_seconds(work: Callable[[], object]) -> float:
     """Seconds of CPU that work takes in this process."""
     begun = time.process_time()
     work()
     return time.process_time() - begun
 
 
-def middle(runs: Sequence[Taken]) -> Taken:
+def median_usage(runs: Sequence[Usage]) -> Usage:
     """The medians of several runs; of memory the most."""
-    return Taken(median(r.seconds for r in runs), median(r.cpu for r in runs), max(r.memory for r in runs))
+    return Usage(median(r.seconds for r in runs), median(r.cpu for r in runs), max(r.memory for r in runs))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import inputs
-from bench.measure import cpu_of
+from bench.measure import cpu_seconds
 
 if TYPE_CHECKING:
     from pipeline.traces.sources import Source
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def told(work: str) -> None:
     """Print the seconds of CPU that the work takes on the folder that the command line names."""
-    from pipeline.traces.sources import find
+    from pipeline.traces.sources import find_sources
 
-    sources = find([Path(sys.argv[1])])
+    sources = find_sources([Path(sys.argv[1])])
     with tempfile.TemporaryDirectory() as out:
         works: dict[str, Callable[[Sequence[Source]], None]] = {
             "standard": standard,
@@ -30,17 +30,17 @@ def told(work: str) -> None:
         }
         # Once before: what is loaded on the first call is no part of it.
         works[work](sources[:4])
-        print(cpu_of(lambda: works[work](sources)))
+        print(cpu_seconds(lambda: works[work](sources)))
 
 
 def standard(sources: "Sequence[Source]") -> None:
     """Decode every trace with Python's own json, and keep nothing."""
     import json
 
-    from pipeline.traces.sources import texts
+    from pipeline.traces.sources import read_texts
 
     for source in sources:
-        for _, text in texts(source):
+        for _, text in read_texts(source):
             json.loads(text if isinstance(text, bytes) else b"null")
 
 
@@ -48,21 +48,21 @@ def objects(sources: "Sequence[Source]") -> None:
     """Decode every trace to dictionaries and lists, and keep nothing."""
     import msgspec
 
-    from pipeline.traces.sources import texts
+    from pipeline.traces.sources import read_texts
 
     for source in sources:
-        for _, text in texts(source):
+        for _, text in read_texts(source):
             msgspec.json.decode(text if isinstance(text, bytes) else b"null")
 
 
 def records(sources: "Sequence[Source]") -> None:
     """Decode every trace to the records that tables are made of, and keep nothing."""
-    from pipeline.traces.sources import texts
-    from pipeline.traces.traces import decode
+    from pipeline.traces.sources import read_texts
+    from pipeline.traces.trace import decode_trace
 
     for source in sources:
-        for _, text in texts(source):
-            decode(text if isinstance(text, bytes) else b"null")
+        for _, text in read_texts(source):
+            decode_trace(text if isinstance(text, bytes) else b"null")
 
 
 def scoring(sources: "Sequence[Source]", out: Path) -> None:
@@ -111,11 +111,11 @@ def _english(folder: Path) -> Lines:
 
 def _derived(paths: list[Path], folder: Path) -> Lines:
     from pipeline.derive.parallel import Recipe, derive_sources
-    from pipeline.traces.sources import find
+    from pipeline.traces.sources import find_sources
 
     # Once before: what is loaded and remembered on the first call is no part of it.
-    derive_sources(find(paths[:4]), folder / "profiled", Recipe(), 1)
-    return _hottest(lambda: derive_sources(find(paths), folder / "profiled", Recipe(), 1))
+    derive_sources(find_sources(paths[:4]), folder / "profiled", Recipe(), 1)
+    return _hottest(lambda: derive_sources(find_sources(paths), folder / "profiled", Recipe(), 1))
 
 
 def _play(folder: Path) -> Lines:

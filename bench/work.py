@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import inputs
-from bench.measure import ROOT, cpu_of, middle, process
+from bench.measure import ROOT, cpu_seconds, median_usage, run_process
 
 Figures = dict[str, float]
 
@@ -20,7 +20,7 @@ GROWTH = (360, 1_200, 3_600, 12_000, 36_000)
 def startup(folder: Path) -> Figures:
     """Seconds until the commands have shown what they can do."""
     return {
-        f"{module}_seconds": middle([process(["python", "-m", module, "--help"]) for _ in range(5)]).seconds
+        f"{module}_seconds": median_usage([run_process(["python", "-m", module, "--help"]) for _ in range(5)]).seconds
         for module in ("sim", "pipeline")
     }
 
@@ -28,8 +28,8 @@ def startup(folder: Path) -> Figures:
 def play(folder: Path) -> Figures:
     """288 baseline games, the whole process, each trace a file."""
     tasks = inputs.tasks(folder)
-    runs = [process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
-    found = middle(runs)
+    runs = [run_process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
+    found = median_usage(runs)
     size = sum(p.stat().st_size for p in (folder / "play0").rglob("*.zst"))
     return {"seconds": found.seconds, "cpu": found.cpu, "games": 288.0, "bytes_a_game": size / 288}
 
@@ -40,7 +40,7 @@ def select(folder: Path) -> Figures:
         ["python", "-m", "sim", "select", "--setting", setting, "--out", str(folder / f"chosen-{setting}.csv")]
         for setting in ("uniform", "varied")
     ]
-    both = [[process(command) for command in commands] for _ in range(RUNS)]
+    both = [[run_process(command) for command in commands] for _ in range(RUNS)]
     return {
         "seconds": median(sum(t.seconds for t in pair) for pair in both),
         "cpu": median(sum(t.cpu for t in pair) for pair in both),
@@ -55,7 +55,8 @@ def count(folder: Path) -> Figures:
 
     tasks = read_tasks(inputs.tasks(folder))
     taken = [
-        min(cpu_of(partial(count_assignments, task.calendars, task.meetings)) for _ in range(RUNS)) for task in tasks
+        min(cpu_seconds(partial(count_assignments, task.calendars, task.meetings)) for _ in range(RUNS))
+        for task in tasks
     ]
     return {"median_ms": 1_000 * median(taken), "most_ms": 1_000 * max(taken)}
 
@@ -64,7 +65,7 @@ def derive(folder: Path) -> Figures:
     """All tables of 3,600 baseline traces, both weight modes, from JSON; and how many bytes they are."""
     traces = inputs.as_json(inputs.baselines(folder), folder / "json")
     size = sum(p.stat().st_size for p in traces.iterdir())
-    found = middle([process(derive_command(traces, folder / "tables")) for _ in range(RUNS)])
+    found = median_usage([run_process(derive_command(traces, folder / "tables")) for _ in range(RUNS)])
     return {
         "seconds": found.seconds,
         "cpu": found.cpu,
@@ -114,7 +115,7 @@ def english(folder: Path) -> Figures:
     import polars as pl
 
     traces = inputs.negotiators(folder)
-    found = middle([process(derive_command(traces, folder / "english")) for _ in range(RUNS)])
+    found = median_usage([run_process(derive_command(traces, folder / "english")) for _ in range(RUNS)])
     messages = pl.read_parquet(folder / "english" / "messages.parquet", glob=False).filter(pl.col("typed").is_null())
     return {
         "seconds": found.seconds,
@@ -129,7 +130,7 @@ def growth(folder: Path) -> Figures:
     paths, figures = inputs.baselines(folder), Figures()
     for number in GROWTH:
         traces = inputs.copies(paths, number, folder / f"grown{number}")
-        found = process(derive_command(traces, folder / "grown"))
+        found = run_process(derive_command(traces, folder / "grown"))
         figures |= {
             f"seconds_{number}": found.seconds,
             f"cpu_{number}": found.cpu,
@@ -151,7 +152,7 @@ def negotiator(folder: Path) -> Figures:
 
     jobs = jobs_for(read_tasks(inputs.tasks(folder)), [load_team(s) for s in inputs.STYLES], Limits(), 1, folder)
     with no_garbage_collection():
-        taken = [cpu_of(partial(play_game, job.play)) for job in jobs]
+        taken = [cpu_seconds(partial(play_game, job.play)) for job in jobs]
     return {
         "mean_ms": 1_000 * sum(taken) / len(taken),
         "median_ms": 1_000 * median(taken),
@@ -172,8 +173,8 @@ def repro(folder: Path) -> Figures:
     Executed notebooks and their figures are committed, too: unless forced, DVC would find them as they are to be.
     """
     clone = folder / "clone"
-    process(["git", "clone", "--quiet", ROOT, clone])
-    first, second = process(["dvc", "repro", "--force"], clone), process(["dvc", "repro"], clone)
+    run_process(["git", "clone", "--quiet", ROOT, clone])
+    first, second = run_process(["dvc", "repro", "--force"], clone), run_process(["dvc", "repro"], clone)
     stages = (clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:")
     return {"first_seconds": first.seconds, "second_seconds": second.seconds, "stages": float(stages)}
 

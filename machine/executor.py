@@ -32,7 +32,7 @@ def cluster(address: str) -> Iterator[Run]:
         raise ClusterError(f"{error.name} is not installed; install calbench-lab[cluster]") from error
 
     def run(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-        tasks = (delayed(call_in)(Path.cwd(), i, function, arguments) for i, arguments in enumerate(calls))
+        tasks = (delayed(call_in_folder)(Path.cwd(), i, function, arguments) for i, arguments in enumerate(calls))
         return iter(Parallel(batch_size=1, return_as="generator_unordered")(tasks))
 
     try:
@@ -46,7 +46,9 @@ def cluster(address: str) -> Iterator[Run]:
         raise ClusterError(f"the cluster at {address} does not work: {error}") from error
 
 
-def call_in(folder: Path, index: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any]:
+def call_in_folder(
+    folder: Path, index: int, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[int, Any]:
     """The call's index, and its result when it is made in that folder."""
     os.chdir(folder)
     return index, function(*arguments)

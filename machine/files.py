@@ -23,7 +23,7 @@ class InUse(Exception):
     """A folder that another run is writing to."""
 
 
-def place_to_write(out: str, *also: str) -> Path | str:
+def output_destination(out: str, *also: str) -> Path | str:
     """Where output goes: a path of this machine, or a URL of an object store or of one of the protocols `also`.
 
     Raises ValueError, in plain words, for a URL that nothing can be written to.
@@ -44,7 +44,7 @@ def place_to_write(out: str, *also: str) -> Path | str:
 
 
 @contextmanager
-def held_alone(folder: Path) -> Iterator[None]:
+def exclusive_access(folder: Path) -> Iterator[None]:
     """Keep the folder, made if need be, to this process until the end, even a sudden one.
 
     Raises InUse where another process holds it. On a disk without locks, go on without.
@@ -77,7 +77,7 @@ def replacing(path: Path, tidy: bool = True) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def write_whole(path: Path | str, parts: Iterable[bytes]) -> None:
+def write_atomically(path: Path | str, parts: Iterable[bytes]) -> None:
     """Write the file at a path or URL, whole or not at all; the path's folder is made if need be.
 
     Raises OSError, naming the file, where it can't be written.

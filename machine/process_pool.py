@@ -22,7 +22,7 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from machine.processes import end_with, may_fork
+from machine.processes import exit_with_parent, may_fork
 
 Initializer = Callable[[], object]
 
@@ -169,7 +169,7 @@ def serve(pipe: Connection[Any, Any], parent: int, initializer: Initializer | No
     # A RuntimeError is a thread that cannot be started, for lack of processes.
     with suppress(EOFError, OSError, RuntimeError, KeyboardInterrupt):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        end_with(parent)
+        exit_with_parent(parent)
         if initializer:
             initializer()
         while True:

@@ -35,7 +35,7 @@ def locked(folder: Path, wait: bool = True) -> Iterator[None]:
             os.close(handle)
 
 
-def let_go() -> None:
+def release_locks() -> None:
     """In a child process, close its parent's locks, so that they end with the parent."""
     while _held:
         os.close(_held.pop())
@@ -45,8 +45,8 @@ def let_go() -> None:
 WORKER = "calbench-worker"
 
 # What the system says where it allows no more processes or open files, and what to do.
-TOO_MANY = (errno.EAGAIN, errno.EMFILE, errno.ENFILE)
-FEWER = "use fewer --workers, or allow more processes and open files (ulimit -u, ulimit -n)"
+TOO_MANY_ERRNOS = (errno.EAGAIN, errno.EMFILE, errno.ENFILE)
+TOO_MANY_ADVICE = "use fewer --workers, or allow more processes and open files (ulimit -u, ulimit -n)"
 
 
 def cores() -> int:
@@ -65,12 +65,12 @@ def may_fork() -> bool:
         return False
 
 
-def end_with(parent: int) -> None:
+def exit_with_parent(parent: int) -> None:
     """End this process soon after its parent, however that ended, so that a killed run leaves no worker.
 
     The parent passes its own process id: if it is dead already, getppid() names whoever adopted this process.
     """
-    let_go()
+    release_locks()
     with suppress(OSError):
         Path("/proc/self/comm").write_text(WORKER)
 

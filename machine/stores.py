@@ -32,7 +32,7 @@ MOST_PIECES = 9_000
 PIECES_AT_ONCE = 4
 
 # Written and removed again before work begins, to know that the place can be written to.
-TRIAL = ".calbench"
+TRIAL_FILE = ".calbench"
 
 # A part of a store's message → the same in plain words.
 PLAIN_WORDS = {
@@ -64,7 +64,7 @@ class Unreachable(OSError):
 
 
 @cache
-def store_of(bucket: str) -> Any:
+def bucket_store(bucket: str) -> Any:
     """The connections to the bucket at a URL, one set for the whole process. Raises ImportError without obstore."""
     import obstore  # noqa: F401
     from obstore.store import from_url
@@ -81,7 +81,7 @@ class Bucket:
 
     def __init__(self, protocol: str, name: str) -> None:
         self.name = name
-        self.store = store_of(f"{protocol}://{name}")
+        self.store = bucket_store(f"{protocol}://{name}")
 
     def _key(self, path: str) -> str:
         return path.removeprefix(self.name).strip("/")
@@ -207,7 +207,7 @@ def plain_errors(url: str, verb: str = "") -> Iterator[None]:
         raise Unreachable(f"{url}{verb and f' cannot be {verb}'}: {reason(error)}; {advice}") from error
 
 
-def read_error(url: str, error: Exception) -> Exception:
+def plain_read_error(url: str, error: Exception) -> Exception:
     """The error of reading one file in plain words: Unreachable where no other file could be read either."""
     if isinstance(error, FileNotFoundError):
         return FileNotFoundError(errno.ENOENT, "no such file")
@@ -281,7 +281,7 @@ def write_file(url: str, parts: Iterable[bytes]) -> None:
             bucket.put_file(whole.name, path)
 
 
-def urls_in(url: str) -> set[str]:
+def list_urls(url: str) -> set[str]:
     """The URLs of all files in a bucket's folder, at any depth. Raises Unreachable."""
     with bucket_at(url) as (bucket, path):
         return {f"{url.partition('://')[0]}://{name}" for name in bucket.find(path)}
@@ -290,7 +290,7 @@ def urls_in(url: str) -> set[str]:
 def check_writable(url: str, is_file: bool) -> None:
     """Raise Unreachable where neither the file nor, if it is none, a file in the folder at the URL can be written."""
     with bucket_at(url) as (bucket, path):
-        write_trial(bucket, f"{path}{TRIAL}" if is_file else f"{path}/{TRIAL}")
+        write_trial(bucket, f"{path}{TRIAL_FILE}" if is_file else f"{path}/{TRIAL_FILE}")
 
 
 def write_trial(system: Any, path: str) -> None:

@@ -11,7 +11,7 @@ from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ def evidence_runs(
     content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet
 ) -> list[EvidenceRun]:
     """The same in runs: a typed message has one, or one for each agent that it speaks of."""
-    typed = decode(content)
+    typed = decode_message(content)
     if typed is not None:
         return typed_evidence(typed, sender, recipients, context, rules)
     return language_runs(content, sender, rules)

@@ -21,7 +21,7 @@ from pipeline.traces.records import (
     Resolution,
     TurnEnd,
 )
-from pipeline.traces.traces import Event, TraceError
+from pipeline.traces.trace import Event, TraceError
 
 # Ours first, then what OpenAI's interface calls them: a public trace may keep a provider's own words.
 INPUT = ("input_tokens", "prompt_tokens")

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from pipeline.traces.records import GameStart
-from pipeline.traces.traces import Trace
+from pipeline.traces.trace import Trace
 
 TASK = re.compile(
     r"_(?P<difficulty>easy|medium|hard)_.*?_d(?P<whole>\d)p(?P<tenths>\d+)_c(?P<level>\d+)_\d+(?P<blocked>_blocked\d*)?$"

@@ -14,7 +14,7 @@ from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import labels_known
 from pipeline.traces.game_state import GameState
 from pipeline.traces.records import DecideEnd
-from pipeline.traces.traces import Trace
+from pipeline.traces.trace import Trace
 
 ParameterRow, DecisionRow, ThoughtRow = (table.row_type() for table in (AGENT_PARAMETERS, DECISIONS, THOUGHTS))
 IntentRow, StatementRow, LabelRow = (table.row_type() for table in (INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS))

@@ -19,7 +19,7 @@ SLOTS = 10_000
 AGENTS = 1_000
 CELLS = 5_000_000  # slots of all calendars that are kept
 MESSAGE_CHARS = 1_000_000
-HEARD_CHARS = 16_000_000  # characters of all messages, times their recipients
+DELIVERED_CHARS = 16_000_000  # characters of all messages, times their recipients
 
 # Of values: names that are repeated in every row, counts and costs, and whole numbers that a table can hold.
 NAME_CHARS = 200

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from machine.processes import TOO_MANY
-from machine.stores import Unreachable, is_url, list_files, open_file, read_error
+from machine.processes import TOO_MANY_ERRNOS
+from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import limits
-from pipeline.traces.traces import TraceError
+from pipeline.traces.trace import TraceError
 
-SINGLES = (".json", ".json.gz", ".json.zst")
-PACKS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
+PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -47,15 +47,15 @@ class Source:
         return os.fsencode(self.name).decode("utf-8", "backslashreplace")
 
 
-def find(inputs: Iterable[Path | str]) -> list[Source]:
+def find_sources(inputs: Iterable[Path | str]) -> list[Source]:
     """One source per file, sorted by name: the files named, and every trace file in the folders and URLs named.
 
     Raises FileNotFoundError for an input that does not exist.
     """
-    return find_and_count_others(inputs)[0]
+    return find_sources_and_others(inputs)[0]
 
 
-def find_and_count_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
+def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
     """What `find` finds, and how many files of the folders are not traces by their names."""
     sources: dict[str, Source] = {}
     others: set[str] = set()
@@ -71,7 +71,7 @@ def find_and_count_others(inputs: Iterable[Path | str]) -> tuple[list[Source], i
 def _remote(named: str) -> Iterator[tuple[str, Source, bool]]:
     """(URL, source, whether it is to be read) of each file at a URL."""
     for url, size in list_files(named):
-        yield url, Source(url, size), url == named or url.endswith(SINGLES + PACKS)
+        yield url, Source(url, size), url == named or url.endswith(TRACE_SUFFIXES + PACK_SUFFIXES)
 
 
 def _local(named: Path) -> Iterator[tuple[str, Source, bool]]:
@@ -97,7 +97,7 @@ def _local(named: Path) -> Iterator[tuple[str, Source, bool]]:
         for name in sorted(names):
             path = Path(folder, name)
             real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
-            yield real_path, _source(path), name.endswith(SINGLES + PACKS)
+            yield real_path, _source(path), name.endswith(TRACE_SUFFIXES + PACK_SUFFIXES)
     for error in failed:
         yield os.path.realpath(error.filename), _source(Path(error.filename)), True
 
@@ -115,7 +115,7 @@ def _size(path: Path) -> int:
 
 def is_pack(source: Source) -> bool:
     """Whether the file holds one trace a line."""
-    return source.name.endswith(PACKS)
+    return source.name.endswith(PACK_SUFFIXES)
 
 
 def split_pack(source: Source, number: int) -> list[Source]:
@@ -125,7 +125,7 @@ def split_pack(source: Source, number: int) -> list[Source]:
     return [Source(source.name, (source.size if last is None else last) - first, first, last) for first, last in spans]
 
 
-def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
+def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     """(trace_path, JSON text or what is wrong with it) of every trace of a file.
 
     A pack's traces are called by the file's name and their line, `pack.jsonl.zst#12` (lines count from 1). Raises
@@ -138,7 +138,7 @@ def texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
             else:
                 yield source.shown, _whole(stream)
     except Exception as error:
-        plain = read_error(source.name, error) if is_url(source.name) else error
+        plain = plain_read_error(source.name, error) if is_url(source.name) else error
         if isinstance(plain, Unreachable):
             raise plain from error
         yield source.shown, _unreadable(plain)
@@ -162,13 +162,13 @@ def _unpacked(file: io.BufferedReader, name: str) -> Stream:
     if head[:2] == GZIP:
         return gzip.GzipFile(fileobj=file)
     if head == ZSTD or head[1:] == ZSTD_SKIPPABLE:
-        return io.BufferedReader(Unzstd(file), PIECE)
+        return io.BufferedReader(ZstdReader(file), PIECE)
     if name.endswith((".gz", ".zst")) and head.removeprefix(BOM_UTF8).lstrip()[:1] not in (b"{", b""):
         raise TraceError("damaged compression: neither gzip nor zstd, nor plain JSON", "byte 0")
     return file
 
 
-class Unzstd(io.RawIOBase):
+class ZstdReader(io.RawIOBase):
     """A zstd file's content. Unlike zstandard's own reader, it raises EOFError for a file that is cut off."""
 
     def __init__(self, packed: io.BufferedReader) -> None:
@@ -260,7 +260,7 @@ def _unreadable(error: Exception) -> TraceError:
     """What is wrong with a file. Raises OSError where it is not the file that is at fault."""
     if isinstance(error, TraceError):
         return error
-    if isinstance(error, OSError) and error.errno in TOO_MANY:
+    if isinstance(error, OSError) and error.errno in TOO_MANY_ERRNOS:
         raise error
     if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
         return TraceError(f"cannot be opened: {error.strerror or error}", "file")

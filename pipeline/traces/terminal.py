@@ -9,7 +9,7 @@ def printable(text: str) -> str:
     return escaped(text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…")
 
 
-def rejected(path: str, reason: str, place: str) -> str:
+def rejection_line(path: str, reason: str, place: str) -> str:
     """A rejected trace in one line: which, why, where, and what to do about it."""
     told = printable(f"{reason}{place and ' at '}{place}")
     return f"rejected {printable(path)}: {told}. {_advice(reason)}"

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from machine.executor import Workers, map_unordered
 from machine.processes import no_garbage_collection
-from machine.stores import Unreachable, read_file, urls_in
+from machine.stores import Unreachable, list_urls, read_file
 from sim.game.game import Limits
 from sim.game.trace import packed, write
 from sim.runs.play import Play, config_of, identity, play_game, trace_path
@@ -81,7 +81,7 @@ def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
         return [job for job in jobs if not is_played(job)]
     from concurrent.futures import ThreadPoolExecutor
 
-    present = urls_in(out)
+    present = list_urls(out)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         played = pool.map(lambda job: job.path in present and is_played(job), jobs)
         return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]

@@ -30,7 +30,7 @@ class TypedContent(NamedTuple):
     chars: int
 
 
-def decode(content: str) -> TypedContent | None:
+def decode_message(content: str) -> TypedContent | None:
     """The decoded message; None for anything but a protocol's JSON (English, other JSON, broken JSON)."""
     # Quicker than to remember the text: no JSON object begins with a letter.
     if content[:1].isalpha():
@@ -60,7 +60,7 @@ def _typed(body: dict[str, Any], chars: int) -> TypedContent | None:
 
 def said_chars(content: str) -> int:
     """How much a message says: its length; for a protocol's JSON, the length of its keys and values alone."""
-    typed = decode(content)
+    typed = decode_message(content)
     return len(content) if typed is None else typed.chars
 
 

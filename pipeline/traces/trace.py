@@ -98,7 +98,7 @@ _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 _BYTE = re.compile(r" \(byte (?P<byte>\d+)\)$")
 
 
-def decode(text: bytes) -> Trace:
+def decode_trace(text: bytes) -> Trace:
     """The trace that a JSON text holds, or TraceError saying what is wrong with it and where."""
     text = text.removeprefix(BOM_UTF8)
     try:
