@@ -1,4 +1,4 @@
-"""What is measured is played and copied here first: tasks, games of baselines and of simulated negotiators."""
+"""The inputs of benchmarks, played when first asked for: tasks, games of baselines and of simulated negotiators."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ def tasks(folder: Path) -> Path:
 
 
 def many_tasks(folder: Path) -> Path:
-    """900 tasks, none twice: half of either setting."""
+    """900 different tasks, half of each setting."""
     path = folder / "many.jsonl"
     if path.exists():
         return path
@@ -62,7 +62,7 @@ def negotiators(folder: Path) -> Path:
 
 
 def as_json(paths: Sequence[Path], out: Path) -> Path:
-    """The traces unpacked, a JSON file each."""
+    """A folder with the traces decompressed, one JSON file each."""
     out.mkdir(parents=True, exist_ok=True)
     with executor(cores()) as run:
         list(run(_unpack, [(p, out / f"{p.parent.name}-{p.name[:-4]}") for p in paths]))
@@ -70,28 +70,28 @@ def as_json(paths: Sequence[Path], out: Path) -> Path:
 
 
 def _unpack(path: Path, out: Path) -> None:
-    out.write_bytes(_content(path))
+    out.write_bytes(_decompress(path))
 
 
-def _content(path: Path) -> bytes:
+def _decompress(path: Path) -> bytes:
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
         return bytes(stream.read())
 
 
 def copies(paths: Sequence[Path], number: int, out: Path) -> Path:
-    """So many traces in a folder: the given ones again and again, each time as games of their own."""
+    """A folder with so many traces: the given ones repeated, each copy with a game_id of its own."""
     out.mkdir(parents=True, exist_ok=True)
-    wanted = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
+    calls = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
     with executor(cores()) as run:
-        list(run(_copy, wanted))
+        list(run(_copy, calls))
     return out
 
 
-def _copy(path: Path, again: int, out: Path) -> None:
-    text = _content(path)
+def _copy(path: Path, repeat: int, out: Path) -> None:
+    text = _decompress(path)
     game = text[text.index(b'"game_id":"') + 11 :][:36]
-    other = str(uuid5(NAMESPACE_OID, f"{game.decode()}/{again}")).encode()
+    other = str(uuid5(NAMESPACE_OID, f"{game.decode()}/{repeat}")).encode()
     folder = out / path.parent.name
     folder.mkdir(exist_ok=True)
     packed = zstandard.ZstdCompressor(level=3).compress(text.replace(game, other))
-    (folder / f"{again}-{path.name}").write_bytes(packed)
+    (folder / f"{repeat}-{path.name}").write_bytes(packed)

@@ -149,7 +149,7 @@ def _has_bad_pack(shards: Sequence[ShardResult], split: Sequence[Source]) -> boo
     """Whether a split pack has more bad lines than limits.BAD_LINES: only reading it whole shows where to stop."""
     rejected = {*_first_traces(shards)[1], *(rejection for shard in shards for rejection in shard.rejected)}
     bad = Counter(rejection.path.rpartition("#")[0] for rejection in rejected)
-    return any(bad[source.shown] > limits.BAD_LINES for source in split if source.last is not None)
+    return any(bad[source.display_name] > limits.BAD_LINES for source in split if source.last is not None)
 
 
 def split_into_chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:

@@ -50,7 +50,7 @@ def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejectio
                 games, rejected, size = {}, [], 0
             if bad > limits.BAD_LINES:
                 reason = f"more than {limits.BAD_LINES} of its traces are rejected; what follows was not read"
-                rejected.append(Rejection(source.shown, reason, path.removeprefix(source.shown)))
+                rejected.append(Rejection(source.display_name, reason, path.removeprefix(source.display_name)))
                 break
     yield _sorted_rows(games), rejected
 
