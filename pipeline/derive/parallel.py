@@ -18,6 +18,7 @@ from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.schemas.base import REJECTED, TABLES
 from pipeline.tables.shards import (
     CLUSTER_CAPACITY,
+    Shards,
     game_ranges,
     merge_partitioned_table,
     merge_table,
@@ -242,17 +243,17 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     return {name: io.conform(frame, TABLES[name]) for name, frame in frames.items()}
 
 
-def merge_shards(shards: Sequence[ShardResult], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
+def merge_shards(results: Sequence[ShardResult], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
     """Write each table to the folder `out` from its shards, in parallel."""
-    first, repeats = _first_traces(shards)
-    rejected = sorted({*repeats, *(rejection for shard in shards for rejection in shard.rejected)})
-    ranges = game_ranges(sorted(first))
-    numbers = tuple(shard.number for shard in shards if shard.games)
-    repeated = {shard.number: tuple(g for g, _ in shard.games if first[g][0] != shard.number) for shard in shards}
+    first, repeats = _first_traces(results)
+    rejected = sorted({*repeats, *(rejection for result in results for rejection in result.rejected)})
+    numbers = tuple(result.number for result in results if result.games)
+    repeated = {result.number: tuple(g for g, _ in result.games if first[g][0] != result.number) for result in results}
+    shards = Shards(scratch, numbers, repeated, game_ranges(sorted(first)))
     names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY, *SPEECH)]
     calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, recipe.csv)]
     for name in names:
-        call = (TABLES[name], numbers, repeated, ranges, scratch, out)
+        call = (TABLES[name], shards, out)
         calls.append((merge_partitioned_table, *call) if recipe.partition else (merge_table, *call, recipe.csv))
     shapes = {}
     for _, shape in run(_write, calls):

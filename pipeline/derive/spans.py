@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from machine.processes import cores, no_garbage_collection
 from pipeline.tables.schemas.base import TABLES
-from pipeline.tables.shards import game_ranges, merge_table, scratch_folder, table_executor, write_shards
+from pipeline.tables.shards import Shards, game_ranges, merge_table, scratch_folder, table_executor, write_shards
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,8 +31,8 @@ def derive_spans(
     with scratch_folder(tables) as scratch, table_executor(cores()) as run:
         calls = [(n, (span[0], span[-1]), tables, scratch, tuple(read), compute) for n, span in enumerate(spans)]
         numbers = sorted(number for _, number in run(derive_span, calls))
-        ranges, repeated = game_ranges(games), dict.fromkeys(numbers, ())
-        merges = [(TABLES[name], numbers, repeated, ranges, scratch, tables, False) for name in names]
+        shards = Shards(scratch, numbers, dict.fromkeys(numbers, ()), game_ranges(games))
+        merges = [(TABLES[name], shards, tables, False) for name in names]
         shapes = {shape["table"]: shape for _, shape in run(merge_table, merges)}
     return dict(sorted(shapes.items()))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from machine.executor import Workers, executor
 from machine.process_pool import Run
@@ -90,63 +90,48 @@ def game_ranges(games: Sequence[str]) -> list[tuple[str, str]]:
     return [(games[i], games[i : i + GAMES_PER_RANGE][-1]) for i in firsts]
 
 
-def merge_table(
-    table: Table,
-    numbers: Sequence[int],
-    repeated: dict[int, tuple[str, ...]],
-    ranges: Sequence[tuple[str, str]],
-    scratch: Path,
-    out: Path,
-    csv: bool = True,
-) -> dict[str, Any]:
-    """Write one table from its shards to `out/{table}.parquet`, and `.csv` if wanted; return its shape.
+class Shards(NamedTuple):
+    """The shards of every table in a scratch folder.
 
-    numbers: the shards. repeated: shard → games to leave out of it, as another shard has them. ranges: (first, last)
+    numbers: of the shards. repeated: number → games to leave out, as another shard has them. ranges: (first, last)
     game_id of the games to write at once.
     """
+
+    scratch: Path
+    numbers: Sequence[int]
+    repeated: Mapping[int, tuple[str, ...]]
+    ranges: Sequence[tuple[str, str]]
+
+
+def merge_table(table: Table, shards: Shards, out: Path, csv: bool = True) -> dict[str, Any]:
+    """Write one table from its shards to `out/{table}.parquet`, and `.csv` if wanted; return its shape."""
     from pipeline.tables import io
 
-    return io.write_frames(_frames_by_range(table.name, numbers, repeated, ranges, scratch), table, out, csv)
+    return io.write_frames(_frames_by_range(table.name, shards), table, out, csv)
 
 
-def merge_partitioned_table(
-    table: Table,
-    numbers: Sequence[int],
-    repeated: dict[int, tuple[str, ...]],
-    ranges: Sequence[tuple[str, str]],
-    scratch: Path,
-    out: Path,
-) -> dict[str, Any]:
-    """Write one table from its shards to partitions in `out/{table}` (pipeline.tables.hive); return its shape.
-
-    The arguments are those of `merge_table`.
-    """
+def merge_partitioned_table(table: Table, shards: Shards, out: Path) -> dict[str, Any]:
+    """Write one table from its shards to partitions in `out/{table}` (pipeline.tables.hive); return its shape."""
     from pipeline.tables.hive import write_partitions
 
-    frames, games = (_frames_by_range(name, numbers, repeated, ranges, scratch) for name in (table.name, "games"))
+    frames, games = (_frames_by_range(name, shards) for name in (table.name, "games"))
     return write_partitions(zip(frames, games, strict=True), table, out)
 
 
-def _frames_by_range(
-    name: str,
-    numbers: Sequence[int],
-    repeated: dict[int, tuple[str, ...]],
-    ranges: Sequence[tuple[str, str]],
-    scratch: Path,
-) -> Iterator["pl.DataFrame"]:
+def _frames_by_range(name: str, shards: Shards) -> Iterator["pl.DataFrame"]:
     """The rows of a table's shards, sorted by its key, one frame for each range of games."""
     import polars as pl
 
     from pipeline.tables import io
 
-    shards = [io.map_shard(shard_path(scratch, name, n)) for n in numbers]
-    for i, number in enumerate(numbers):
-        if repeated[number]:
-            shards[i] = shards[i].filter(~pl.col("game_id").is_in(repeated[number]))
-    for first, last in ranges:
+    frames = []
+    for number in shards.numbers:
+        frame, repeated = io.map_shard(shard_path(shards.scratch, name, number)), shards.repeated[number]
+        frames.append(frame.filter(~pl.col("game_id").is_in(repeated)) if repeated else frame)
+    for first, last in shards.ranges:
         slices = []
-        for shard in shards:
-            games = shard["game_id"]
-            slices.append(shard[games.search_sorted(first, "left") : games.search_sorted(last, "right")])
+        for frame in frames:
+            games = frame["game_id"]
+            slices.append(frame[games.search_sorted(first, "left") : games.search_sorted(last, "right")])
         # A game is in one shard, where its rows are sorted: sorting by game alone is much faster than by the key.
         yield pl.concat(slices).sort("game_id", maintain_order=True)

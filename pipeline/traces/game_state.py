@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 from pipeline.traces import limits
@@ -94,12 +93,7 @@ def _tokens(usage: Mapping[str, Any], names: Sequence[str]) -> int | None:
 
 
 def _dollars(value: object) -> float | None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 <= value <= limits.MAX_NUMBER
-        or not isfinite(value)
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= limits.MAX_NUMBER:
         return None
     return float(value)
 
