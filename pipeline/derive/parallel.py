@@ -23,8 +23,8 @@ from pipeline.tables.shards import (
     merge_partitioned_table,
     merge_table,
     publish,
-    remove_shards,
     scratch_folder,
+    shard_path,
     table_executor,
     write_shards,
 )
@@ -259,7 +259,8 @@ def merge_shards(results: Sequence[ShardResult], scratch: Path, out: Path, recip
     for _, shape in run(_write, calls):
         shapes[shape["table"]] = shape
         if not recipe.partition:
-            remove_shards(scratch, shape["table"], numbers)
+            for number in numbers:  # frees the disk for the tables to come
+                shard_path(scratch, shape["table"], number).unlink(missing_ok=True)
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
 
 

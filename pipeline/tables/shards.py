@@ -78,12 +78,6 @@ def write_shards(frames: Mapping[str, "pl.DataFrame"], scratch: Path, number: in
         rows.write_ipc(shard_path(scratch, name, number))
 
 
-def remove_shards(scratch: Path, table: str, numbers: Sequence[int]) -> None:
-    """Delete a table's shards, once it is written, to free the disk."""
-    for number in numbers:
-        shard_path(scratch, table, number).unlink(missing_ok=True)
-
-
 def game_ranges(games: Sequence[str]) -> list[tuple[str, str]]:
     """(first, last) game_id of each range of games that is written at once; `games` is sorted."""
     firsts = range(0, len(games), GAMES_PER_RANGE)
