@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 
-from machine.processes import WORKER
+from machine.processes import WORKER_NAME
 from pipeline.reports.site.changes import BEGUN
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
@@ -233,7 +233,7 @@ def is_hidden(path: Path) -> bool:
 def workers_of(process: int) -> list[int]:
     """The process ids of a process's children that are at work for it, no helpers of Python's own."""
     children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True)
-    return [int(line.split()[0]) for line in children.stdout.splitlines() if line.split()[1] == WORKER]
+    return [int(line.split()[0]) for line in children.stdout.splitlines() if line.split()[1] == WORKER_NAME]
 
 
 def strike(process: int) -> None:

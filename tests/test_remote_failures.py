@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
 from pipeline.derive import parallel, upload
-from pipeline.traces.sources import Source, find, texts
+from pipeline.traces.sources import Source, find_sources, read_texts
 from sim import __main__ as sim_command
 from sim.game.trace import read, write
 from sim.runs.runner import play_all
@@ -118,7 +118,7 @@ def test_without_the_extra_one_line_says_what_to_install(
 
 
 def test_a_file_that_is_gone_when_it_is_read_is_rejected_alone(bucket: str) -> None:
-    ((name, error),) = texts(Source(f"{bucket}/gone.json", 10))
+    ((name, error),) = read_texts(Source(f"{bucket}/gone.json", 10))
     assert (name, str(error)) == (f"{bucket}/gone.json", "cannot be opened: no such file (file)")
 
 
@@ -134,7 +134,7 @@ def test_a_file_that_is_not_for_us_is_rejected_alone() -> None:
         address = f"http://127.0.0.1:{server.server_port}"
         keys = {"AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         with environment({**keys, "AWS_ENDPOINT_URL": address}):
-            ((_, error),) = texts(Source("s3://bucket/ours.json", 10))
+            ((_, error),) = read_texts(Source("s3://bucket/ours.json", 10))
         server.shutdown()
     assert str(error) == "cannot be opened: access denied (file)"
 
@@ -178,13 +178,13 @@ def test_a_store_that_is_lost_ends_the_work_and_blames_no_trace(here: Path, tmp_
     with s3_server() as lost:
         bucket = lost.bucket()
         send(contents(here / "traces"), bucket)
-        sources = find([bucket])
+        sources = find_sources([bucket])
         upload.check_writable(bucket)
         lost.stop()
         with pytest.raises(Unreachable, match="cannot be read: no answer"):
             parallel.derive_sources(sources, tmp_path / "tables", workers=1)
-        with pytest.raises(upload.Mixed, match="of this run or of the one before: run it again"):
-            upload.derive_to(bucket, find([here / "traces"]), tmp_path, parallel.Recipe(), 1)
+        with pytest.raises(upload.PartialUpload, match="of this run or of the one before: run it again"):
+            upload.derive_to_url(bucket, find_sources([here / "traces"]), tmp_path, parallel.Recipe(), 1)
         with pytest.raises(OSError, match="no answer"):
             write(read(next((here / "traces").rglob("*.zst"))), f"{bucket}/one.json.zst")
     forget_stores()
@@ -236,8 +236,8 @@ def test_a_cluster_plays_and_derives_to_a_store_although_a_worker_dies(
             workers[0].kill()
 
         partition = parallel.Recipe(partition=True)
-        found = find([f"{bucket}/traces"])
-        derived = upload.derive_to(f"{bucket}/tables", found, tmp_path / "shared", partition, address, begun)
+        found = find_sources([f"{bucket}/traces"])
+        derived = upload.derive_to_url(f"{bucket}/tables", found, tmp_path / "shared", partition, address, begun)
     assert derived.games == done and derived.rejected == ()
     parallel.derive_sources(found, tmp_path / "tables", partition, 1)
     assert contents(f"{bucket}/tables") == contents(tmp_path / "tables")

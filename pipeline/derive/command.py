@@ -10,7 +10,7 @@ import typer
 
 from machine.terminal import progress_bar
 from pipeline.privacy.rules import RULES
-from pipeline.traces.terminal import printable, rejected
+from pipeline.traces.terminal import printable, rejection_line
 
 if TYPE_CHECKING:
     from pipeline.derive.parallel import Derived, Recipe
@@ -66,43 +66,43 @@ def derive(
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
     from pipeline.derive.parallel import Recipe
 
-    place = _place(out, scratch, cluster)
-    sources = _sources(traces)
+    destination = _check_destination(out, scratch, cluster)
+    sources = _find_sources(traces)
     recipe = Recipe(RULES[rules.value], partition=partition)
-    derived = _derive(sources, place, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
+    derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
     raise typer.Exit(_report(derived, printable(out)))
 
 
-def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
-    """Where tables go: a folder, or a URL that can be written to."""
+def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Path | str:
+    """The folder or URL for the tables. Ends with bad usage where it does not fit the options."""
     from machine.stores import Unreachable, is_url
-    from pipeline.derive.upload import check_writable, tables_place
+    from pipeline.derive.upload import check_writable, tables_destination
 
     try:
-        place = tables_place(out)
+        destination = tables_destination(out)
         if is_url(scratch or ""):
             raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
-        if isinstance(place, Path) and scratch:
+        if isinstance(destination, Path) and scratch:
             raise typer.BadParameter("tables are made in the folder of --out; leave it out.", param_hint="--scratch")
-        if isinstance(place, str) and cluster and not scratch:
+        if isinstance(destination, str) and cluster and not scratch:
             problem = "with --cluster and a URL for --out, name a folder that all workers see."
             raise typer.BadParameter(problem, param_hint="--scratch")
-        if isinstance(place, str):
-            check_writable(place)
+        if isinstance(destination, str):
+            check_writable(destination)
     except ValueError as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--out") from None
     except Unreachable as error:
         _fail(str(error))
-    return place
+    return destination
 
 
-def _sources(traces: list[str]) -> "list[Source]":
-    """The files to read."""
+def _find_sources(traces: list[str]) -> "list[Source]":
+    """The files to read. Ends with bad usage where there is none."""
     from machine.stores import Unreachable
-    from pipeline.traces.sources import find_and_count_others
+    from pipeline.traces.sources import find_sources_and_others
 
     try:
-        sources, others = find_and_count_others(traces)
+        sources, others = find_sources_and_others(traces)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
     except ValueError as error:
@@ -117,37 +117,37 @@ def _sources(traces: list[str]) -> "list[Source]":
 
 
 def _derive(
-    sources: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
+    sources: "list[Source]", destination: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
 ) -> "Derived":
-    """Derive to the folder or URL; end with one line that says why, where that cannot be done."""
+    """Derive to the folder or URL. Where that fails, end with one line that says why."""
     from machine.executor import ClusterError
     from machine.process_pool import WorkerDied
-    from machine.processes import FEWER, TOO_MANY
+    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.stores import Unreachable
     from pipeline.derive.parallel import derive_sources
-    from pipeline.derive.upload import Mixed, derive_to
+    from pipeline.derive.upload import PartialUpload, derive_to_url
 
-    nothing = f"no table was written to {place}"
+    nothing = f"no table was written to {destination}"
     try:
         with progress_bar("reading traces") as show:
-            if isinstance(place, Path):
-                return derive_sources(sources, place, recipe, workers, show)
-            return derive_to(place, sources, scratch, recipe, workers, show)
-    except Mixed as error:
+            if isinstance(destination, Path):
+                return derive_sources(sources, destination, recipe, workers, show)
+            return derive_to_url(destination, sources, scratch, recipe, workers, show)
+    except PartialUpload as error:
         _fail(str(error))
     except (ClusterError, Unreachable) as error:
         _fail(f"{error}; {nothing}")
     except (WorkerDied, MemoryError):
         _fail("a worker died, perhaps for lack of memory; no table was written. Try --workers 1")
     except OSError as error:
-        room = "make room, or name another folder" if isinstance(place, Path) else f"make room in {scratch}"
-        _fail(f"{error}; {nothing}: {FEWER if error.errno in TOO_MANY else room}")
+        room = "make room, or name another folder" if isinstance(destination, Path) else f"make room in {scratch}"
+        _fail(f"{error}; {nothing}: {TOO_MANY_ADVICE if error.errno in TOO_MANY_ERRNOS else room}")
 
 
 def _report(derived: "Derived", out: str) -> int:
-    """Print on stderr what was read and what was rejected. Returns the exit code."""
+    """Print rejections and the number of games on stderr, and return the exit code."""
     for path, reason, place in derived.rejected[:MOST_PRINTED]:
-        print(rejected(path, reason, place), file=sys.stderr)
+        print(rejection_line(path, reason, place), file=sys.stderr)
     if len(derived.rejected) > MOST_PRINTED:
         print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see {out}/rejected.csv", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
@@ -155,6 +155,6 @@ def _report(derived: "Derived", out: str) -> int:
 
 
 def _fail(problem: str) -> NoReturn:
-    """End with one line that says what is wrong."""
+    """End with one line on stderr that says what is wrong."""
     print(f"error: {printable(problem)}", file=sys.stderr)
     raise typer.Exit(NOTHING_WRITTEN)

@@ -12,7 +12,7 @@ from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
 PRIVACY_TABLES = ("belief_evidence", "pair_round_vps", "game_summary", "vps_by_source")
 
@@ -40,7 +40,7 @@ def evidence_runs(
     content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet
 ) -> list[EvidenceRun]:
     """A message's claims in evidence runs: of a typed message one run for each agent that it speaks of."""
-    typed = decode(content)
+    typed = decode_message(content)
     if typed is not None:
         return typed_evidence(typed, sender, recipients, context, rules)
     return language_runs(content, sender, rules)

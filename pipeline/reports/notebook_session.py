@@ -11,7 +11,7 @@ from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import polars_schema
-from pipeline.tables.queries import attach, queries, query_text
+from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Study:
         """The types of a result's columns: a CSV does not tell them where it has no value."""
         if name in RESULT_TABLES:
             return polars_schema(RESULT_TABLES[name])
-        if name in queries():
+        if name in query_names():
             return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
 

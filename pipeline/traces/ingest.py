@@ -16,8 +16,8 @@ from pipeline.traces.identity import identify
 from pipeline.traces.intended import intended_rows
 from pipeline.traces.records import Meeting
 from pipeline.traces.replay import replay
-from pipeline.traces.traces import Trace, TraceError
-from pipeline.traces.typed_messages import decode, said_chars
+from pipeline.traces.trace import Trace, TraceError
+from pipeline.traces.typed_messages import decode_message, said_chars
 
 Rows = dict[str, list[Row]]
 
@@ -221,7 +221,7 @@ def _messages(game_id: str, game: GameState) -> list[Row]:
             from_agent=message.from_agent,
             to_agents=sent.recipients,
             content=message.content,
-            typed=typed.protocol if (typed := decode(message.content)) else None,
+            typed=typed.protocol if (typed := decode_message(message.content)) else None,
             chars=len(message.content),
             said_chars=said_chars(message.content),
         )

@@ -1,18 +1,18 @@
-"""What the pipeline says of others' files, in lines that must not steer the terminal."""
+"""Messages about other people's files, as lines that cannot control the terminal."""
 
 from machine.terminal import escaped
 from pipeline.traces.limits import LINE_CHARS
 
 
 def printable(text: str) -> str:
-    """The text as part of one line: cut where it is long, and with escapes for what a terminal would not just show."""
+    """The text as part of one line: cut to LINE_CHARS, control characters escaped."""
     return escaped(text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…")
 
 
-def rejected(path: str, reason: str, place: str) -> str:
+def rejection_line(path: str, reason: str, place: str) -> str:
     """A rejected trace in one line: which, why, where, and what to do about it."""
-    told = printable(f"{reason}{place and ' at '}{place}")
-    return f"rejected {printable(path)}: {told}. {_advice(reason)}"
+    problem = printable(f"{reason}{place and ' at '}{place}")
+    return f"rejected {printable(path)}: {problem}. {_advice(reason)}"
 
 
 def _advice(reason: str) -> str:

@@ -20,7 +20,7 @@ from aiolimiter import AsyncLimiter
 from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.agents import AgentFailure
 from sim.game.trace import to_jsonable
 from sim.models.agent import Answer, Ask, Usage
@@ -76,7 +76,7 @@ class Cache:
 
     def put(self, name: str, model: str, answer: Answer) -> None:
         """Keep the answer; its file appears whole or not at all."""
-        write_whole(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
+        write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
 
 
 class Lane:

@@ -14,7 +14,7 @@ from pipeline.beyond.frontier.points import settings as team_settings
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
 from pipeline.statistics.pareto import frontier
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import shaped
+from pipeline.tables.io import conform
 from sim.runs.teams import build_agent, read_team
 
 RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")
@@ -144,7 +144,7 @@ def test_tables_and_pictures_can_be_made_of_any_protocols():
         [domination(s, part, "imap", 0.5, 0.95) for s, part in zip(("uniform", "varied"), parts, strict=True)]
     )
     for frame, name in [(found, "points"), (edge, "pareto"), (told, "domination")]:
-        assert shaped(frame, FRONTIER_TABLES[f"frontier_{name}"]).height
+        assert conform(frame, FRONTIER_TABLES[f"frontier_{name}"]).height
     assert found.filter(team="poll-0", measure="bits").select("protocol", "parameter").row(0) == ("poll", "0")
     assert len(plane(found, edge, {"bits": 10, "vps_uniform_mean": 10}, "title").axes) == 4
     assert len(shares(told, {"secure-1": "secure"}, {"bits": "bits"}, "title").axes) == 2

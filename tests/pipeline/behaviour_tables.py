@@ -9,14 +9,14 @@ from pipeline.derive.rows import ingested_frames
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 Frames = dict[str, pl.DataFrame]
 
 
 def derived(trace: TraceBuilder, limits: Thresholds | None = None) -> Frames:
     """All tables of a trace."""
-    frames = ingested_frames(ingest(decode(trace.text()), "a.json"))
+    frames = ingested_frames(ingest(decode_trace(trace.text()), "a.json"))
     frames |= privacy_frames(frames, RULES["paper"], Weighing())
     return frames | behaviour_frames(frames, limits or Thresholds())
 

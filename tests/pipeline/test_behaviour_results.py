@@ -53,7 +53,7 @@ def test_chunks_do_not_matter(tables: Path, tmp_path: Path, monkeypatch: pytest.
 def test_the_stages_write_what_derive_writes(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(spans, "GAMES_A_SPAN", 2)
+    monkeypatch.setattr(spans, "GAMES_PER_SPAN", 2)
     monkeypatch.setattr(spans, "cores", lambda: 1)
     for name in BEHAVIOUR_INPUTS:
         (tmp_path / f"{name}.parquet").write_bytes((tables / f"{name}.parquet").read_bytes())

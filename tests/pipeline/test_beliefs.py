@@ -15,11 +15,11 @@ from pipeline.privacy import beliefs
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.traces.ingest import Rows, ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 
 def ingested(trace: TraceBuilder) -> Rows:
-    return ingest(decode(trace.text()), "a.json")
+    return ingest(decode_trace(trace.text()), "a.json")
 
 
 def derived(trace: TraceBuilder, rules: str = "paper", weighing: Weighing | None = None) -> dict[str, pl.DataFrame]:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
 from pipeline.paper.compare import COLUMNS, as_rich_table
-from pipeline.tables.io import for_csv, read_table, to_frame, unmarked, write_csv, write_table
+from pipeline.tables.io import read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
 from pipeline.tables.queries import attach, build_database
 from pipeline.tables.schemas.base import REJECTED
 from pipeline.traces.audit.divergences import Divergence
@@ -62,12 +62,12 @@ ALPHABET = st.sampled_from([*"=+-@';\t\r\n ,\"a1.\x00\u3000\ufeff＝", "\u2028"]
 @given(st.lists(st.none() | st.text(ALPHABET, max_size=8) | st.text(), max_size=8))
 def test_a_marked_text_comes_back_as_it_was(texts: list[str | None]) -> None:
     frame = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)})
-    assert for_csv(frame).select(unmarked(pl.col("text")))["text"].to_list() == texts
+    assert to_csv_frame(frame).select(unescape_formulas(pl.col("text")))["text"].to_list() == texts
 
 
 @given(st.text(ALPHABET, max_size=8))
 def test_no_part_of_a_text_begins_as_a_formula_wherever_a_spreadsheet_cuts_it(text: str) -> None:
-    shown = for_csv(pl.DataFrame({"text": [text]})).item()
+    shown = to_csv_frame(pl.DataFrame({"text": [text]})).item()
     for cell in re.split("[;\t\r\n]", shown):
         assert cell.strip(" \x00\u3000\ufeff")[:1] not in tuple("=+-@＝") or re.fullmatch(r"[+-][\d.]+", shown)
 

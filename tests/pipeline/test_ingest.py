@@ -9,11 +9,11 @@ from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, 
 
 from pipeline.traces.calendars import read_line, read_rendering
 from pipeline.traces.ingest import fairness, ingest
-from pipeline.traces.traces import TraceError, decode
+from pipeline.traces.trace import TraceError, decode_trace
 
 
 def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:
-    return [row._asdict() for row in ingest(decode(trace.text()), "a.json")[table]]
+    return [row._asdict() for row in ingest(decode_trace(trace.text()), "a.json")[table]]
 
 
 LINES = (
@@ -184,14 +184,14 @@ BROKEN = (
 @pytest.mark.parametrize(("text", "reason"), BROKEN)
 def test_what_is_no_trace_is_refused_with_a_reason(text: bytes, reason: str) -> None:
     with pytest.raises(TraceError, match=reason):
-        ingest(decode(text), "a.json")
+        ingest(decode_trace(text), "a.json")
 
 
 def test_the_place_of_a_fault_is_named() -> None:
     trace = toy_game().dm(0, 0, 1, "x")
     trace.content["events"][-1]["data"]["round"] = "first"
     with pytest.raises(TraceError) as caught:
-        decode(trace.text())
+        decode_trace(trace.text())
     assert caught.value.place == f".events[{len(trace.content['events']) - 1}].data.round"
 
 

@@ -10,7 +10,7 @@ from trace_builder import CALENDARS, TraceBuilder
 
 from pipeline.traces.calendars import rendered_labels
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 RECORD = {
     "errands": {
@@ -22,7 +22,7 @@ RECORD = {
 
 
 def known(trace: TraceBuilder) -> list[dict[str, Any]]:
-    return [row._asdict() for row in ingest(decode(trace.text()), "a")["labels_known"]]
+    return [row._asdict() for row in ingest(decode_trace(trace.text()), "a")["labels_known"]]
 
 
 def told(trace: TraceBuilder) -> set[tuple[Any, ...]]:

@@ -17,7 +17,7 @@ from pipeline.behaviour.phrases import split_words, stem, stems
 from pipeline.behaviour.terms import find_label, kind_of, prepare_label
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
 from sim.tasks.lists import read_list
@@ -54,7 +54,7 @@ def public_trace(number: int, case: dict[str, Any]) -> TraceBuilder:
 
 def test_the_gold_set_is_found_in_public_traces() -> None:
     traces = [public_trace(number, case) for number, case in enumerate(GOLD)]
-    rows = [ingest(decode(trace.text()), "a") for trace in traces]
+    rows = [ingest(decode_trace(trace.text()), "a") for trace in traces]
     frames = ingested_frames({table: [row for each in rows for row in each[table]] for table in rows[0]})
     found = find_leaks(frames["messages"], frames["labels_known"], frames["rounds"], frames["agents"])
     assert {(row[0], row[5], row[7]) for row in found} == {
@@ -185,7 +185,7 @@ def scripted() -> Frames:
     """One task of the paper, played by the four protocols."""
     task = make_task(read_list(ROOT / "data/suites/paper72.csv")[40])
     traces = [play_game(Play(task, named_teams()[team])) for team in ("imap", "sd", "dsm-welfare", "dsm-private")]
-    rows = [ingest(decode(msgspec.json.encode(trace)), "a") for trace in traces]
+    rows = [ingest(decode_trace(msgspec.json.encode(trace)), "a") for trace in traces]
     return ingested_frames({table: [row for each in rows for row in each[table]] for table in rows[0]})
 
 

@@ -14,7 +14,7 @@ from pipeline.paper.ledger import command
 from pipeline.paper.ledger.build import Paper, ledger, read_paper
 from pipeline.paper.ledger.facts import Direction, Fact, Figure, answer_of, direction_of, facts, shown
 from pipeline.paper.ledger.measures import from_results, from_tables
-from pipeline.tables.queries import write_results
+from pipeline.tables.queries import write_query_results
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Results
@@ -223,7 +223,7 @@ def test_statements_that_the_paper_s_figures_deny_have_a_row(played: "Results") 
 
 
 def test_results_and_tables_give_the_same_ledger(tables: Path, played: "Results", tmp_path: Path) -> None:
-    write_results(tables, tmp_path)
+    write_query_results(tables, tmp_path)
     of = paper(*DECLARED.numbers.filter(pl.col("kind") != "setup").iter_rows())
     with from_results(tmp_path) as results:
         assert ledger(results, of, []).equals(ledger(played, of, []))

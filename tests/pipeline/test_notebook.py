@@ -17,7 +17,7 @@ from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.stages.intervals import main as write_intervals
 from pipeline.reports.jupyter_kernel import kernel
 from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
-from pipeline.tables.queries import write_results
+from pipeline.tables.queries import write_query_results
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
@@ -276,7 +276,7 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
 def test_a_notebook_runs_on_tables_that_hold_next_to_nothing(tmp_path: Path, wanted: str) -> None:
     write_trace(tmp_path / "in" / "a.json", toy_game().text())
     derive([tmp_path / "in"], tmp_path / "tables", Recipe(csv=False), workers=1)
-    write_results(tmp_path / "tables", tmp_path / "results")
+    write_query_results(tmp_path / "tables", tmp_path / "results")
     write_intervals(tmp_path / "tables", tmp_path / "results")
     places = {place: str(tmp_path / place) for place in ("tables", "results", "figures")}
     execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)

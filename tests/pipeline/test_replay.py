@@ -11,7 +11,7 @@ from trace_builder import TraceBuilder, reschedule, schedule, toy_game
 
 from pipeline.traces import limits
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import TraceError, decode
+from pipeline.traces.trace import TraceError, decode_trace
 
 REFUSED = [example for example in IMPOSSIBLE if example.reason and not example.read and example.name == "x.json"]
 
@@ -24,7 +24,7 @@ def test_what_no_game_can_be_is_refused_by_reason_and_place(
         monkeypatch.setattr(limits, name, bound)
     example.make(tmp_path / example.name, "game-1")
     with pytest.raises(TraceError) as caught:
-        ingest(decode((tmp_path / example.name).read_bytes()), "a.json")
+        ingest(decode_trace((tmp_path / example.name).read_bytes()), "a.json")
     assert (caught.value.reason, caught.value.place) == (example.reason.format(**vars(limits)), example.place)
 
 
@@ -41,7 +41,7 @@ WHERE_NO_ROUND_IS = (
 def refusal(trace: TraceBuilder) -> tuple[str, str]:
     """Why the trace is refused, and the place within its last event."""
     with pytest.raises(TraceError) as caught:
-        ingest(decode(trace.text()), "a.json")
+        ingest(decode_trace(trace.text()), "a.json")
     return caught.value.reason, caught.value.place.removeprefix(f".events[{len(trace.content['events']) - 1}].data")
 
 

@@ -12,7 +12,7 @@ from pipeline.derive.parallel import Recipe, derive
 from pipeline.reports.notebook_session import INTERVAL, ROOT, ClaimFailed, Study
 from pipeline.reports.reference_study import fingerprint, is_reference, make_reference
 from pipeline.tables.io import write_csv
-from pipeline.tables.queries import write_results
+from pipeline.tables.queries import write_query_results
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for game in "ab":
         write_trace(folder / "in" / f"{game}.json", toy_game(game).text())
     derive([folder / "in"], folder / "tables", Recipe(csv=False), workers=1)
-    write_results(folder / "tables", folder / "results")
+    write_query_results(folder / "tables", folder / "results")
     make_reference(folder / "tables", folder / "reference.json")
     return folder
 

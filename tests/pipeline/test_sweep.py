@@ -14,7 +14,7 @@ from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.statistics.robustness.sweep import Grid, SweepInputs, under_rules, vps
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 ENGLISH = (
     "Slot 3 works for me.",
@@ -37,7 +37,7 @@ def talk(*said: str) -> TraceBuilder:
 
 
 def derived(trace: TraceBuilder, rules: str = "paper", **chosen: float) -> dict[str, pl.DataFrame]:
-    frames = ingested_frames(ingest(decode(trace.text()), "a.json"))
+    frames = ingested_frames(ingest(decode_trace(trace.text()), "a.json"))
     epsilon = chosen.pop("epsilon", 0.05)
     return frames | privacy_frames(frames, replace(RULES[rules], epsilon=epsilon), Weighing(**chosen))
 

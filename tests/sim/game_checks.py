@@ -12,7 +12,7 @@ from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.calendar import Calendar, Item, parse_calendar
 from pipeline.traces.audit.divergences import ERROR
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 from sim.game.trace import Trace, encoded
 
 SHOWN = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")
@@ -70,7 +70,7 @@ def price(before: Calendar, after: Calendar, added: tuple[str, int] | None) -> i
 
 def check_tables(trace: Trace, text: bytes) -> None:
     """The tables count from the events what the game counted while it was played."""
-    frames = ingested_frames(ingest(decode(text), "t.json"))
+    frames = ingested_frames(ingest(decode_trace(text), "t.json"))
     (game,) = frames["games"].iter_rows(named=True)
     assert {name: game[name] for name in COUNTED} == {name: trace.metrics[name] for name in COUNTED}
     assert game["dms"] == trace.metrics["total_dms_sent"]

@@ -19,6 +19,7 @@ from pipeline.privacy.protocols.kinds import Statement
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.protocols.sums import larger_sum_likelihood, sum_distribution, sum_likelihood
 from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 from pipeline.traces.typed_messages.records import Masked, NamedSlot
 
 
@@ -42,7 +43,7 @@ def _inferred(messages: pl.DataFrame, contents: Contents) -> Iterator[Row]:
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     asked: dict[tuple[str, int, int], Masked] = {}
     for game, number, sender, recipients, content in messages.sort("game_id", "event_index").select(names).iter_rows():
-        typed = decode(content)
+        typed = decode_message(content)
         if typed and isinstance(typed.record, Masked):
             asked[game, number, sender] = typed.record
         if typed and typed.source == "secure_decision" and isinstance(typed.record, NamedSlot):

@@ -20,7 +20,7 @@ from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame, write_table
 from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, SPAN_END, SPAN_START, TARGET, C, Table
-from pipeline.tables.shards import publish, scratch_in
+from pipeline.tables.shards import publish, scratch_folder
 
 JUDGE = C("judge", "str", "the model that read; simulated-… is none")
 CLAIM_INDEX = C("claim_index", "int", "the claim's place among those of its message, from 0")
@@ -221,7 +221,7 @@ def agreement_rows(
 
 def write_frames(frames: Frames, out: Path) -> None:
     """Write the tables as Parquet and CSV, all of them or none."""
-    with scratch_in(out) as scratch:
+    with scratch_folder(out) as scratch:
         finished = scratch / "finished"
         for table in JUDGE_TABLES:
             write_table(frames[table.name], table, finished)

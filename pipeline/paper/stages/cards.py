@@ -14,7 +14,7 @@ from pipeline.statistics.metric_checks.checks import cases, verdicts
 from pipeline.statistics.metric_checks.policies import beside_protocols, table1_of
 from pipeline.tables.paths import RESULTS, TRACES, params
 from pipeline.tables.queries import write_result
-from pipeline.traces.sources import find, texts
+from pipeline.traces.sources import find_sources, read_texts
 
 POLICIES = Path("data/degenerate.jsonl.zst")
 
@@ -32,8 +32,8 @@ def main(traces: Path = TRACES / "standard", policies: Path = POLICIES, results:
 
 def games(traces: Path, every: int) -> Iterator[dict[str, Any]]:
     """Of each team's games in the folder the first, and then every so many-th."""
-    for source in find([traces]):
-        for number, (_, text) in enumerate(texts(source)):
+    for source in find_sources([traces]):
+        for number, (_, text) in enumerate(read_texts(source)):
             if number % every == 0 and isinstance(text, bytes):
                 yield msgspec.json.decode(text)
 

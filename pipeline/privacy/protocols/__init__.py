@@ -6,7 +6,7 @@ from pipeline.privacy.protocols import dsm, imap, polling, sd, sums
 from pipeline.privacy.protocols.kinds import RoundContext, Statement, TypedMessage
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.rules import NO_CLAUSE, EvidenceRun, RuleSet
-from pipeline.traces.typed_messages import TypedContent, decode
+from pipeline.traces.typed_messages import TypedContent, decode_message
 
 # By the source that a message's evidence has: protocol and kind.
 KINDS = imap.KINDS | sd.KINDS | dsm.KINDS | polling.KINDS | sums.KINDS
@@ -31,7 +31,7 @@ def statements(
 
     Nothing for English, or for a kind that says nothing. `context` is its round's, whose messages come in their order.
     """
-    typed = decode(content)
+    typed = decode_message(content)
     kind = KINDS.get(typed.source) if typed else None
     if typed is None or kind is None:
         return [], False

@@ -11,7 +11,7 @@ import typer
 
 from machine.terminal import progress_bar
 from pipeline.tables.paths import NUMBERS, PARAMS
-from pipeline.traces.terminal import rejected
+from pipeline.traces.terminal import rejection_line
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins
@@ -74,7 +74,7 @@ def _derived(traces: list[Path], scratch: Path, workers: int) -> int:
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
     for path, reason, place in derived.rejected:
-        print(rejected(path, reason, place), file=sys.stderr)
+        print(rejection_line(path, reason, place), file=sys.stderr)
     if not derived.games:
         raise typer.BadParameter("no trace in there that can be read.", param_hint="TRACES")
     return len(derived.rejected)

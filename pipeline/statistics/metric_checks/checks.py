@@ -42,11 +42,11 @@ def measured(raws: Sequence[Raw], rules: RuleSet, weighing: Weighing) -> list[Fi
     from pipeline.tables.queries import query
     from pipeline.tables.schemas.base import TABLES
     from pipeline.traces.ingest import ingest, no_rows
-    from pipeline.traces.traces import decode
+    from pipeline.traces.trace import decode_trace
 
     rows = no_rows()
     for number, raw in enumerate(raws):
-        trace = decode(msgspec.json.encode(renamed(raw, f"game {number:06d}")))
+        trace = decode_trace(msgspec.json.encode(renamed(raw, f"game {number:06d}")))
         for table, more in ingest(trace, str(number)).items():
             rows[table] += more
     frames = ingested_frames(rows)

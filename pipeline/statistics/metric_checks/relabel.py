@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
 Raw = dict[str, Any]
 Rename = Callable[[int], int]
@@ -127,7 +127,7 @@ def _shown(text: str, rename: Rename) -> str:
 
 def _content(text: str, walk: Callable[[Any], Any], rewrite: Callable[[str], str]) -> str:
     """A message: a protocol's JSON by its fields, English by its words."""
-    typed = decode(text)
+    typed = decode_message(text)
     return rewrite(text) if typed is None else json.dumps(walk(typed.body))
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from random import Random
 from typing import Any
 
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
 Raw = dict[str, Any]
 Event = dict[str, Any]
@@ -60,7 +60,7 @@ def split(raw: Raw) -> Raw:
 
 def halves(content: str) -> list[str]:
     """The message in two parts; in one, where it can't be parted."""
-    typed = decode(content)
+    typed = decode_message(content)
     if typed is None:
         sentences = SENTENCE.split(content)
         middle = len(sentences) // 2
@@ -139,7 +139,7 @@ def told_outsider(events: list[Event], agents: range) -> Iterator[Event]:
     told = {agent for e in events if e["type"] in SENT for agent in readers(e["data"])}
     outsiders = [a for a in agents if start and a not in start["meeting"]["participants"] and a not in told]
     if first and outsiders:
-        typed = decode(first["content"])
+        typed = decode_message(first["content"])
         content = json.dumps({"imap": "decision", "slot": 0}) if typed else "Slot 0 works for me."
         data = first | {"to_agent": outsiders[0], "content": content, "content_chars": len(content), "channel": "dm"}
         yield {"type": "dm_sent", "data": {n: v for n, v in data.items() if n != "to_agents"}}

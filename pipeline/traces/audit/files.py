@@ -13,8 +13,8 @@ from pipeline.tables.schemas.base import AUDIT
 from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
-from pipeline.traces.sources import Source, find, texts
-from pipeline.traces.traces import TraceError
+from pipeline.traces.sources import Source, find_sources, read_texts
+from pipeline.traces.trace import TraceError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,7 @@ def audit_files(
 
     `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
     """
-    sources = find(inputs)
+    sources = find_sources(inputs)
     workers = min(workers or cores(), max(1, len(sources)))
     size = max(1, min(CHUNK_FILES, -(-len(sources) // (4 * workers))))
     calls = [(sources[i : i + size],) for i in range(0, len(sources), size)]
@@ -51,7 +51,7 @@ def audit_files(
 def audit_chunk(sources: Sequence[Source]) -> tuple[int, list[TraceAudit]]:
     """How many files these are, and their traces, audited."""
     with no_garbage_collection():
-        return len(sources), [audit_text(path, text) for source in sources for path, text in texts(source)]
+        return len(sources), [audit_text(path, text) for source in sources for path, text in read_texts(source)]
 
 
 def audit_text(path: str, text: bytes | TraceError) -> TraceAudit:

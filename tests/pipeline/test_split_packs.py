@@ -10,8 +10,8 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
 from pipeline.traces import limits, sources
-from pipeline.traces.sources import Source, find, split_pack, texts
-from pipeline.traces.traces import TraceError
+from pipeline.traces.sources import Source, find_sources, read_texts, split_pack
+from pipeline.traces.trace import TraceError
 
 pytestmark = pytest.mark.slow
 
@@ -26,11 +26,11 @@ def lines_of_a_pack() -> list[bytes]:
 
 def pack(folder: Path, name: str, lines: Sequence[bytes]) -> Source:
     write_trace(folder / name, b"\n".join(lines) + b"\n")
-    return find([folder])[0]
+    return find_sources([folder])[0]
 
 
 def told(source: Source) -> list[tuple[str, bytes | str]]:
-    return [(path, str(text) if isinstance(text, TraceError) else text) for path, text in texts(source)]
+    return [(path, str(text) if isinstance(text, TraceError) else text) for path, text in read_texts(source)]
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Pa
         game.content["config"] |= {"team": TEAMS[number % 3], "condition": ("standard", "blocked")[number % 2]}
         write_trace(folder / "traces" / f"{number}.json.zst", game.text())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shards, "GAMES_AT_ONCE", 5)
+        patch.setattr(shards, "GAMES_PER_RANGE", 5)
         for out, partition in (("flat", False), ("parted", True)):
             parallel.derive([folder / "traces"], folder / out, parallel.Recipe(partition=partition), workers=1)
     yield folder / "flat", folder / "parted"

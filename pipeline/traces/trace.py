@@ -1,7 +1,7 @@
-"""One JSON text to a trace of typed records, or what is wrong with it and where.
+"""A trace as typed records, decoded from JSON, or what is wrong with it and where.
 
-A trace is decoded in one go, each event by its type. One for which that fails is decoded again, event by event: that
-allows for kinds of events that nobody knows, and says where an event is wrong.
+A trace is decoded in one go, each event by its type. Where that fails it is decoded again, event by event, which skips
+unknown types of events and tells which event is wrong.
 """
 
 import re
@@ -12,12 +12,12 @@ import msgspec
 
 from pipeline.traces.records import EVENTS, Config, Count, Name, Record
 
-# None is the public benchmark's form, which has no version.
+# None stands for traces of the public benchmark, which have no version.
 KNOWN_VERSIONS = (None, 1)
 
 
 class TraceError(Exception):
-    """A trace that cannot be used: `reason` in plain words, `place` where in the text (JSON path or byte)."""
+    """A trace that cannot be used. reason: why, in plain words. place: where in the text, a JSON path or a byte."""
 
     def __init__(self, reason: str, place: str = "") -> None:
         super().__init__(f"{reason} ({place})" if place else reason)
@@ -50,7 +50,7 @@ class RawTrace(Record, frozen=True, gc=False):
 
 
 class Event(Record, frozen=True, gc=False):
-    """One event the tables need: its place in the trace, its type, and its data as a record."""
+    """One event that the tables need. index: its place in the trace, from 0. data: a record of its type (EVENTS)."""
 
     index: int
     type: str
@@ -58,7 +58,7 @@ class Event(Record, frozen=True, gc=False):
 
 
 class Trace(Record, frozen=True, gc=False):
-    """One game's trace, cut down to what the tables need."""
+    """The trace of one game, without what no table needs."""
 
     game_id: str
     config: Config
@@ -69,7 +69,7 @@ class Trace(Record, frozen=True, gc=False):
     schema_version: int | None
 
 
-# Kinds of events that no table needs.
+# Types of events that no table needs.
 UNNEEDED = ("consistency_violation", "game_stopped")
 
 _TRACE = msgspec.json.Decoder(RawTrace)
@@ -78,7 +78,7 @@ _EVENTS = {name: msgspec.json.Decoder(record) for name, record in EVENTS.items()
 
 
 def _event_type(name: str, data: Any) -> type[msgspec.Struct]:
-    """The record of one kind of event, told from others by its `type`."""
+    """A record of one type of event, which its field `type` tells from others."""
     return msgspec.defstruct(name, [("data", data)], tag_field="type", tag=name, frozen=True, gc=False)
 
 
@@ -87,7 +87,7 @@ _SKIPPED = [_event_type(name, msgspec.Raw) for name in UNNEEDED]
 
 
 class KnownTrace(RawTrace, frozen=True, gc=False):
-    """A trace all of whose events are of known kinds."""
+    """A trace whose events all have known types."""
 
     events: list[Union[*_NEEDED, *_SKIPPED]]  # type: ignore[valid-type]
 
@@ -98,13 +98,13 @@ _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 _BYTE = re.compile(r" \(byte (?P<byte>\d+)\)$")
 
 
-def decode(text: bytes) -> Trace:
-    """The trace that a JSON text holds, or TraceError saying what is wrong with it and where."""
+def decode_trace(text: bytes) -> Trace:
+    """The trace in a JSON text. Raises TraceError, with reason and place, for anything else."""
     text = text.removeprefix(BOM_UTF8)
     try:
         known = _KNOWN.decode(text)
     except UNDECODABLE:
-        return _decode_each(text)
+        return _decode_by_event(text)
     events = [
         Event(i, name, item.data)
         for i, item in enumerate(known.events)
@@ -113,14 +113,14 @@ def decode(text: bytes) -> Trace:
     return _trace(known, events)
 
 
-def _decode_each(text: bytes) -> Trace:
+def _decode_by_event(text: bytes) -> Trace:
     """The trace, its events decoded one by one."""
     try:
         raw = _TRACE.decode(text)
     except UNDECODABLE as error:
         _check_version(_version(text))
-        raise _explained(error, text, "") from error
-    # What is wrong with the whole comes before what is wrong with an event.
+        raise _decode_error(error, text, "") from error
+    # An error in the whole is reported before one in an event.
     _trace(raw, [])
     return _trace(raw, [event for i, item in enumerate(raw.events) if (event := _event(i, item))])
 
@@ -141,7 +141,7 @@ def _trace(raw: RawTrace, events: list[Event]) -> Trace:
 
 
 def _version(text: bytes) -> object:
-    """The version that a text which is no trace of ours claims to have."""
+    """The schema_version of a text that is not a valid trace; None where it has none."""
     try:
         return _VERSION.decode(text).schema_version
     except UNDECODABLE:
@@ -162,22 +162,22 @@ def _event(index: int, raw: RawEvent) -> Event | None:
     try:
         return Event(index, raw.type, decoder.decode(raw.data))
     except UNDECODABLE as error:
-        raise _explained(error, bytes(raw.data), f".events[{index}].data") from error
+        raise _decode_error(error, bytes(raw.data), f".events[{index}].data") from error
 
 
-def _explained(error: Exception, text: bytes, where: str) -> TraceError:
-    """A decoder's complaint as reason and place."""
+def _decode_error(error: Exception, text: bytes, where: str) -> TraceError:
+    """A decoder's error as reason and place. `where`: the JSON path of the text within the trace."""
     message = str(error)
     if isinstance(error, RecursionError):
         return TraceError("not a trace: nested too deeply", where or "top level")
     if isinstance(error, UnicodeDecodeError):
         return TraceError(f"not UTF-8: {error.reason}", f"{where} byte {_invalid_byte(text)}".strip())
-    if found := _PATH.search(message):
-        return TraceError(f"not a trace: {message[: found.start()]}", where + found["path"])
+    if match := _PATH.search(message):
+        return TraceError(f"not a trace: {message[: match.start()]}", where + match["path"])
     if isinstance(error, msgspec.ValidationError):
         return TraceError(f"not a trace: {message}", where or "top level")
-    if found := _BYTE.search(message):
-        return TraceError(f"not JSON: {message[: found.start()]}", f"{where} byte {found['byte']}".strip())
+    if match := _BYTE.search(message):
+        return TraceError(f"not JSON: {message[: match.start()]}", f"{where} byte {match['byte']}".strip())
     return TraceError(f"not JSON: {message}", where or f"byte {len(text)}")
 
 
