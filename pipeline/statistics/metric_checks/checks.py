@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
-from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, NOT_LESS, ONE_MORE, SCALED, UNIT, Change
+from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, NOT_LESS, ONE_MORE, SCALED, Change
 from pipeline.statistics.metric_checks.permute_ids import with_game_id
+from pipeline.statistics.metric_checks.perturb_costs import UNIT
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,4 +1,4 @@
-"""A game with other messages: reordered, split, repeated, sent to a group, one more to an outsider, or a round of none."""
+"""A game with other messages: reordered, split, repeated, sent to a group, one to an outsider, or a round of none."""
 
 import json
 import re
