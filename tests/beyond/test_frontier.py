@@ -12,7 +12,7 @@ from pipeline.beyond.frontier.points import LEAKAGE, draws, over_draws, points
 from pipeline.beyond.frontier.points import main as write_teams
 from pipeline.beyond.frontier.points import settings as team_settings
 from pipeline.beyond.frontier.tables import FRONTIER_TABLES
-from pipeline.statistics.pareto import frontier
+from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform
 from sim.runs.teams import build_agent, read_team
@@ -26,7 +26,7 @@ def test_who_is_undominated_is_who_the_study_s_frontier_keeps(places):
     x, y = (np.array([[p[i]] for p in places], dtype=float) for i in (0, 1))
     kept = {p for p, on in zip(places, undominated(x, y)[:, 0], strict=True) if on}
     frame = pl.DataFrame(places, schema=["x", "y"], orient="row")
-    assert kept == set(frontier(frame, "x", "y").rows())
+    assert kept == set(pareto_frontier(frame, "x", "y").rows())
 
 
 @given(places=PLACES)

@@ -18,8 +18,8 @@ from pipeline.reports.plots.labels import settle, spread, text_size
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
 from pipeline.reports.plots.style import compact, save
-from pipeline.statistics.bootstrap import line_through
-from pipeline.statistics.pareto import frontier
+from pipeline.statistics.bootstrap import fit_line
+from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
 @given(POINTS)
 def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None:
     points = pl.DataFrame(places, schema={"x": pl.Float64, "y": pl.Float64}, orient="row")
-    kept = frontier(points, "x", "y").rows()
+    kept = pareto_frontier(points, "x", "y").rows()
     beaten = [(x, y) for x, y in places if any(a <= x and b <= y and (a, b) != (x, y) for a, b in places)]
     assert sorted(kept + beaten) == sorted(places)
     assert kept == sorted(kept)
@@ -69,7 +69,7 @@ def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None
 
 def test_a_team_without_a_value_is_on_no_frontier() -> None:
     points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
-    assert frontier(points, "x", "y")["team"].to_list() == ["a"]
+    assert pareto_frontier(points, "x", "y")["team"].to_list() == ["a"]
 
 
 def boxes(centres: np.ndarray, sizes: np.ndarray) -> list[tuple[float, ...]]:
@@ -189,7 +189,7 @@ def of_steps() -> pl.DataFrame:
 def scattered() -> "Figure | None":
     games = [points().with_columns(dms_per_meeting=6.0 + i, task_id=pl.lit(f"t{i}")) for i in range(3)]
     every = pl.concat(games)
-    line = line_through(every, "dms_per_meeting", "excess_cost", [6.0, 9.0], Resampling(50, 0.95, "test"))
+    line = fit_line(every, "dms_per_meeting", "excess_cost", [6.0, 9.0], Resampling(50, 0.95, "test"))
     return messages_and_excess(every, points(), {"uniform": line}, "A title")
 
 

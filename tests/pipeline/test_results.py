@@ -114,7 +114,7 @@ ROUNDINGS = (
 
 @pytest.mark.parametrize(("value", "decimals", "expected"), ROUNDINGS)
 def test_figures_are_rounded_half_up(value: float, decimals: int, expected: str) -> None:
-    assert compare.printed(value, decimals) == expected
+    assert compare.round_half_up(value, decimals) == expected
 
 
 def test_the_papers_figures_stand_beside_ours() -> None:

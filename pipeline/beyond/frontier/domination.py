@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.beyond.frontier.points import LEAKAGE, Array, Draws, over_draws
-from pipeline.statistics.pareto import beats
+from pipeline.statistics.pareto import dominates
 
 
 def undominated(x: Array, y: Array) -> NDArray[np.bool_]:
@@ -146,7 +146,7 @@ def placed(others: pl.DataFrame, protocols: pl.DataFrame) -> pl.DataFrame:
         here = protocols.filter(setting=other["setting"])
         place = (other[X], other[Y])
         beaten = [
-            team for team, *point in here.select("team", X, Y).sort(X, Y, "team").iter_rows() if beats(point, place)
+            team for team, *point in here.select("team", X, Y).sort(X, Y, "team").iter_rows() if dominates(point, place)
         ]
         least_vps = here.filter(pl.col(X) <= other[X])[Y].min()
         least_excess = here.filter(pl.col(Y) <= other[Y])[X].min()

@@ -13,7 +13,7 @@ from machine.files import replacing
 from pipeline import beyond
 from pipeline.beyond.leakage.measure import Tables, by_game, leakage
 from pipeline.privacy.beliefs import ratio
-from pipeline.statistics.bootstrap import ratio_intervals, sums
+from pipeline.statistics.bootstrap import ratio_intervals, weighted_sums
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling, cluster_draws, percentiles
 from pipeline.tables.io import read_table
@@ -144,7 +144,7 @@ def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) 
         raise ValueError("every team of the frontier must have played every task")
     times = np.hstack([np.ones((len(tasks), 1)), cluster_draws(tasks, resampling)])
     by_task = {m: means[m].cast(pl.Float64).to_numpy().reshape(len(teams), len(tasks)) for m in measures}
-    return Draws(teams, {m: sums(values, times) / len(tasks) for m, values in by_task.items()}, by_task)
+    return Draws(teams, {m: weighted_sums(values, times) / len(tasks) for m, values in by_task.items()}, by_task)
 
 
 def over_draws(values: Array, level: float) -> tuple[float, float]:

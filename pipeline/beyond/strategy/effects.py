@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.beyond.leakage.gains import leaked
 from pipeline.beyond.leakage.measure import of_settings, read_tables, statements
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.paired_tests import by_task, holm, paired_permutation
+from pipeline.statistics.paired_tests import holm, means_by_task, paired_permutation
 from pipeline.statistics.resampling import Resampling
 
 GROUP = ("protocol", "setting", "lie")
@@ -152,7 +152,7 @@ def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resamplin
 
 def p_values(games: pl.DataFrame, testing: SignTests) -> list[float]:
     """Holm's p of each lie, in the order of their names: that its gain, task by task, is 0."""
-    of_lies = by_task(games, "lie", "gain", "task_id")
+    of_lies = means_by_task(games, "lie", "gain", "task_id")
     names = [str(value) for value in games.select(TESTED_BY).row(0)]
     found = []
     for lie in sorted(of_lies):

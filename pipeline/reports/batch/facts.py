@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipeline.paper.compare import printed
+from pipeline.paper.compare import round_half_up
 from pipeline.reports.notebook_session import Study
 
 MEASURES = {
@@ -67,8 +67,8 @@ def _with_interval(row: dict[str, float | None], decimals: int) -> str:
     if mean is None:
         return "–"
     if low is None or high is None:
-        return printed(mean, decimals)
-    return f"{printed(mean, decimals)} [{printed(low, decimals)}, {printed(high, decimals)}]"
+        return round_half_up(mean, decimals)
+    return f"{round_half_up(mean, decimals)} [{round_half_up(low, decimals)}, {round_half_up(high, decimals)}]"
 
 
 def standing(study: Study, team: str, condition: str) -> pl.DataFrame:

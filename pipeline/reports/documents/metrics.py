@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.paper.compare import printed
+from pipeline.paper.compare import round_half_up
 from pipeline.reports.documents.markdown import table
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, SAME, Metric
 from pipeline.tables.names import PAPER_PROTOCOLS
@@ -201,5 +201,5 @@ def figure(value: float | None) -> str:
     """A figure at three decimals, without zeros at its end."""
     if value is None:
         return "undefined"
-    text = printed(value, DECIMALS).rstrip("0").rstrip(".")
+    text = round_half_up(value, DECIMALS).rstrip("0").rstrip(".")
     return text.replace("-", "−")

@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.reports.plots.labels import Label, label_marks
 from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
 from pipeline.statistics.bootstrap import Line
-from pipeline.statistics.pareto import frontier
+from pipeline.statistics.pareto import pareto_frontier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ def _logarithmic(axes: "Axes", shown: pl.DataFrame) -> None:
 
 def _stairs(shown: pl.DataFrame) -> list[Segment]:
     """The edge of what teams of ours reach: none is below it."""
-    edge = frontier(shown.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
+    edge = pareto_frontier(shown.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
     return [line for (x, y), (u, v) in pairwise(edge) for line in ((x, y, u, y), (u, y, u, v))]
 
 

@@ -30,7 +30,7 @@ def swept(means: list[list[float]], tasks: int = 6) -> np.ndarray:
 
 def test_means_ranks_and_what_changed() -> None:
     found = ordering.standings(swept([[3, 1, 2], [1, 1, 2]]), games("abx", 6), HOW)
-    points = ordering.changed(GRID.points(), CHOICE)
+    points = ordering.with_changes(GRID.points(), CHOICE)
     table = ordering.means_table(points, found)
     assert table.filter(~pl.col("vps").is_between("low", "high")).height == 0
     first = table.filter(changed="").select("team", "simulated", "games", "vps", "rank")
@@ -46,7 +46,7 @@ def test_agreement_is_scipy_s() -> None:
     rng = stream("agreement")
     means = [rng.permutation(6).tolist() for _ in range(7)] + [[1, 1, 2, 2, 3, 0]]
     found = ordering.standings(swept(means), games("abcxyz", 6), HOW)
-    at = ordering.place_of(GRID.points(), CHOICE)
+    at = ordering.point_index(GRID.points(), CHOICE)
     table = ordering.agreement_table(GRID.points(), found, {"styles": ["x", "y", "z", "absent"], "one": ["a"]}, at)
     assert set(table["group"]) == {"all", "styles"}
     for group, places in (("all", slice(0, 6)), ("styles", slice(3, 6))):
@@ -66,12 +66,12 @@ def test_an_order_that_is_all_ties_agrees_with_nothing() -> None:
 
 def test_every_flip_is_listed_with_tests_of_both_orders() -> None:
     found = ordering.standings(swept([[1, 2, 3], [1, 3, 2], [2, 2, 3]]), games("abx", 6), HOW)
-    flips = ordering.flips_table(ordering.changed(GRID.points(), CHOICE), found, 0, 100, "flips")
+    flips = ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), found, 0, 100, "flips")
     assert flips.select("changed", "a", "a_simulated", "b", "b_simulated").rows() == [("pairs", "b", False, "x", True)]
     row = flips.row(0, named=True)
     assert (row["difference_at_choice"], row["difference"]) == (-1.0, 1.0)
     assert row["p_at_choice"] == row["p_value"] == 2 / 2**6
-    assert ordering.flips_table(ordering.changed(GRID.points(), CHOICE), [], 0, 100, "flips").height == 0
+    assert ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), [], 0, 100, "flips").height == 0
 
 
 def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() -> None:
@@ -97,4 +97,4 @@ def test_games_without_a_vps_are_left_out() -> None:
 
 def test_the_choice_must_be_a_point_of_the_grid() -> None:
     with pytest.raises(ValueError, match=r"no point of the grid is .*0\.45.*: add the study's choice to robustness"):
-        ordering.place_of(GRID.points(), CHOICE | {"prior": 0.45})
+        ordering.point_index(GRID.points(), CHOICE | {"prior": 0.45})

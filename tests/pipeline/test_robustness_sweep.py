@@ -12,7 +12,7 @@ from trace_builder import TraceBuilder, toy_game
 from pipeline.derive.rows import ingested_frames
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
-from pipeline.statistics.robustness.sweep import Grid, SweepInputs, under_rules, vps
+from pipeline.statistics.robustness.sweep import Grid, SweepInputs, apply_rules, sweep_vps
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace
 
@@ -55,7 +55,7 @@ def inputs_of(tables: dict[str, pl.DataFrame]) -> SweepInputs:
     st.floats(0, 1),
 )
 def test_the_sweep_is_what_deriving_anew_gives(said: list[str], rules: str, prior: float, epsilon: float) -> None:
-    found = vps(inputs_of(derived(talk(*said))), Grid([rules], [prior], [epsilon]), Weighing())[:, 0]
+    found = sweep_vps(inputs_of(derived(talk(*said))), Grid([rules], [prior], [epsilon]), Weighing())[:, 0]
     anew = derived(talk(*said), rules, prior=prior, epsilon=epsilon)["game_summary"].sort(
         "weight_mode", descending=True
     )
@@ -66,7 +66,7 @@ def test_the_sweep_is_what_deriving_anew_gives(said: list[str], rules: str, prio
 
 def test_points_stand_in_the_order_of_the_results() -> None:
     grid = Grid(["paper", "release"], [0.2, 0.5], [0, 0.1])
-    found = vps(inputs_of(derived(talk(*ENGLISH))), grid, Weighing())
+    found = sweep_vps(inputs_of(derived(talk(*ENGLISH))), grid, Weighing())
     for point, values in zip(grid.points().iter_rows(named=True), found, strict=True):
         chosen = {"prior": point["prior"], "epsilon": point["epsilon"]}
         anew = derived(talk(*ENGLISH), point["rules"], **chosen)["game_summary"].filter(
@@ -78,14 +78,14 @@ def test_points_stand_in_the_order_of_the_results() -> None:
 
 def test_evidence_is_restated_as_it_was_read() -> None:
     updates = derived(talk(*ENGLISH))["belief_evidence"]
-    assert under_rules(updates, RULES["paper"]).equals(updates)
-    released = under_rules(updates, replace(RULES["release"], epsilon=0.2))
+    assert apply_rules(updates, RULES["paper"]).equals(updates)
+    released = apply_rules(updates, replace(RULES["release"], epsilon=0.2))
     assert set(released.filter(source="sd_propose")["strength"]) == {0.7}
     assert set(released.filter(source="language_negative")["evidence"]) == {0.2}
 
 
 def test_a_game_in_which_nobody_learns_has_no_mean_over_observed_pairs() -> None:
     silent = TraceBuilder("silent").round(0).dm(0, 0, 1, "Hello.").resolution(0, False)
-    found = vps(inputs_of(derived(silent)), Grid(["paper"], [0.5], [0.05]), Weighing())[:, 0]
+    found = sweep_vps(inputs_of(derived(silent)), Grid(["paper"], [0.5], [0.05]), Weighing())[:, 0]
     assert np.isnan(found[[0, 2]]).all()
     assert found[[1, 3]].tolist() == [0, 0]

@@ -1,26 +1,13 @@
-"""Statements of the paper that its other figures contradict, or do not show. Pure functions of the printed figures."""
+"""Statements of the paper that its other figures contradict, or do not show. A new one goes into CHECKS below."""
 
-from pipeline.paper.figures import (
-    AGREES,
-    ALL,
-    CONTRADICTS,
-    NOT_SHOWN,
-    SETTINGS,
-    Check,
-    Figures,
-    Suite,
-    agrees,
-    by_model,
-    failed_rounds,
-    games,
-    models,
-)
+from pipeline.paper.figures import ALL, SETTINGS, Figures, Suite, by_model, failed_rounds, games, models
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check, agrees
 
-EXPENSIVE, CHEAP = 100, 1  # costs of Appendix B's expensive moves, at least, and of any other varied item, at least
+EXPENSIVE, CHEAP = 100, 1  # the least cost of an expensive move (Appendix B), and of any other move of varied games
 
 
 def false_agreements(f: Figures) -> Check:
-    """Table 4 counts false agreements among failed rounds, of which Table 1 leaves fewer."""
+    """Table 4's false agreements are failed rounds, so that Table 1 must leave as many."""
     counted = by_model(f, "Table 4", "ambiguous_consensus")
     failed = {model: failed_rounds(f, model) for model in counted}
     return Check(
@@ -35,7 +22,7 @@ def false_agreements(f: Figures) -> Check:
 
 
 def unilateral_displacements(f: Figures) -> Check:
-    """A round with a violated meeting fails, and so there cannot be more of them than failed rounds."""
+    """Table 4's unilateral displacements are failed rounds, so that Table 1 must leave as many."""
     counted, total = (
         by_model(f, "Table 4", "unilateral_displacement"),
         f["Table 4", "pooled", ALL, "unilateral_displacement"],
@@ -53,7 +40,7 @@ def unilateral_displacements(f: Figures) -> Check:
 
 
 def expensive_moves_paid(f: Figures, suite: Suite) -> Check:
-    """What a model's moves cost at least, and what Table 1 says that it paid: the oracle's cost and the excess."""
+    """A model's expensive moves (Table 3) cost no more than it paid by Table 1: the oracle's cost and the excess."""
     moves = {m: f["Table 3", "pooled", m, "expensive_moves"] for m in models(f)}
     paid = {m: suite.optimal_cost + games(f) * f["Table 1", "varied", m, "excess_cost"] for m in models(f)}
     # Where a meeting failed, its participants may have moved nothing for it.
@@ -76,7 +63,7 @@ def expensive_moves_paid(f: Figures, suite: Suite) -> Check:
 
 
 def least_coordination(f: Figures) -> Check:
-    """Who coordinates least."""
+    """Llama 4 Maverick coordinates least."""
     rates = {m: sum(f["Table 1", s, m, "coordination_rate_pct"] for s in SETTINGS) / len(SETTINGS) for m in models(f)}
     least = min(rates, key=lambda m: rates[m])
     return Check(
@@ -90,7 +77,7 @@ def least_coordination(f: Figures) -> Check:
 
 
 def top_models(f: Figures) -> Check:
-    """The models that Table 4 names for a pattern, and what is left to the others: none may have more than the last."""
+    """Table 4's top models of a pattern leave no other model more occurrences than the last of them has."""
     most, counts = {}, {}
     for _, where, who, pattern in f:
         named = by_model(f, "Table 4", pattern)
@@ -111,7 +98,7 @@ def top_models(f: Figures) -> Check:
 
 
 def rarest_pattern(f: Figures) -> Check:
-    """Which pattern is the rarest."""
+    """Semantic label leakage is the rarest pattern."""
     counts = {what: v for (at, _, who, what), v in f.items() if (at, who) == ("Table 4", ALL)}
     rarer = [p for p in counts if counts[p] < counts["semantic_label_leakage"]]
     return Check(
@@ -125,7 +112,7 @@ def rarest_pattern(f: Figures) -> Check:
 
 
 def errand_ids(f: Figures) -> Check:
-    """Whose errand ids are told."""
+    """Nearly all errand ids are told by Llama 4 Maverick."""
     named, total = (
         f["Table 4", "pooled", "Llama 4 Maverick", "errand_id_leakage"],
         f["Table 4", "pooled", ALL, "errand_id_leakage"],
@@ -141,7 +128,7 @@ def errand_ids(f: Figures) -> Check:
 
 
 def accepts_often(f: Figures) -> Check:
-    """Whether Gemini 3.1 Pro says yes often."""
+    """Gemini 3.1 Pro acquiesces often."""
     shares = {m: f["Table 3", "pooled", m, "acquiescence_pct"] for m in models(f)}
     pro = shares["Gemini 3.1 Pro"]
     below = [m for m in shares if shares[m] < pro]
@@ -157,7 +144,7 @@ def accepts_often(f: Figures) -> Check:
 
 
 def stance_and_cost(f: Figures) -> Check:
-    """Whether stance goes with cost over the seven models."""
+    """Stance correlates with cost over the seven models."""
     from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
     ratios = [f["Table 3", "pooled", m, "acquiescence_to_pushback"] for m in models(f)]
@@ -166,30 +153,30 @@ def stance_and_cost(f: Figures) -> Check:
         ("expensive_moves", [f["Table 3", "pooled", m, "expensive_moves"] for m in models(f)]),
         ("varied_excess", [f["Table 1", "varied", m, "excess_cost"] for m in models(f)]),
     ):
-        found = spearmanr(ratios, costs)
-        rho[what] = {"rho": round(float(found.statistic), 2), "p": round(float(found.pvalue), 2)}
-    told = {what: f"{value['rho']} (p = {value['p']})" for what, value in rho.items()}
+        test = spearmanr(ratios, costs)
+        rho[what] = {"rho": round(float(test.statistic), 2), "p": round(float(test.pvalue), 2)}
+    text = {what: f"{value['rho']} (p = {value['p']})" for what, value in rho.items()}
     clear = any(value["p"] <= 0.05 for value in rho.values())
     return Check(
         "stance and cost",
         "the ratio of acquiescence to pushback correlates with cost outcomes across models",
         "Appendix A.1",
-        f"over the seven models its rank correlation is {told['expensive_moves']} with expensive moves and "
-        f"{told['varied_excess']} with varied excess; by section 4.1, stance alone does not explain performance",
+        f"over the seven models its rank correlation is {text['expensive_moves']} with expensive moves and "
+        f"{text['varied_excess']} with varied excess; by section 4.1, stance alone does not explain performance",
         rho,
         AGREES if clear else NOT_SHOWN,
     )
 
 
 def varied_leaks(f: Figures) -> Check:
-    """Whether varied costs bring out more leaks, model by model."""
-    at = "section 4, Adversarial"
-    flash = {s: f[at, s, "Gemini 3 Flash", "induced_leaks"] for s in SETTINGS}
-    other = {s: f[at, s, ALL, "induced_leaks"] - flash[s] for s in SETTINGS}
+    """Leaks are more frequent where costs vary, and not in one model's games only."""
+    section = "section 4, Adversarial"
+    flash = {s: f[section, s, "Gemini 3 Flash", "induced_leaks"] for s in SETTINGS}
+    other = {s: f[section, s, ALL, "induced_leaks"] - flash[s] for s in SETTINGS}
     return Check(
         "leaks where costs vary",
         "induced leaks are slightly more frequent in varied games",
-        at,
+        section,
         f"Gemini 3 Flash goes from {flash['uniform']:.0f} to {flash['varied']:.0f}, all others together from "
         f"{other['uniform']:.0f} to {other['varied']:.0f}: the direction is one model's",
         {"Gemini 3 Flash": flash, "others": other},
@@ -198,7 +185,7 @@ def varied_leaks(f: Figures) -> Check:
 
 
 def sd_map(f: Figures) -> Check:
-    """What is said of SD-MAP's varied coordination; no figure of it is printed."""
+    """SD-MAP coordinates perfectly in varied games, of which no figure is printed."""
     return Check(
         "SD-MAP in varied games",
         "all baselines but DSM-Private coordinate perfectly; SD-MAP coordinates nearly all varied tasks",
@@ -207,3 +194,18 @@ def sd_map(f: Figures) -> Check:
         {"uniform_pct": f["section 4, Baselines", "uniform", "SD-MAP", "coordination_rate_pct"]},
         CONTRADICTS,
     )
+
+
+# `expensive_moves_paid` needs the tasks as well: checks.py calls it.
+CHECKS = (
+    false_agreements,
+    unilateral_displacements,
+    least_coordination,
+    top_models,
+    rarest_pattern,
+    errand_ids,
+    accepts_often,
+    sd_map,
+    stance_and_cost,
+    varied_leaks,
+)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.statistics.bootstrap import line_through, pooled, slopes
+from pipeline.statistics.bootstrap import fit_line, mean_intervals, slope_intervals
 from pipeline.statistics.resampling import Resampling
 
 DRAWN = Resampling(200, 0.95, "test")
@@ -21,13 +21,13 @@ NOISY = games(("t1", 0, 1), ("t1", 1, 0), ("t2", 2, 4), ("t3", 5, 3), ("t4", 7, 
 
 
 def test_a_straight_line_is_found_and_is_sure() -> None:
-    line = line_through(EXACT, "x", "y", [0, 10], DRAWN)
+    line = fit_line(EXACT, "x", "y", [0, 10], DRAWN)
     assert (line.slope, line.low, line.high, line.games) == (pytest.approx(2), pytest.approx(2), pytest.approx(2), 4)
     assert line.course.rows() == [pytest.approx((0, 1, 1, 1)), pytest.approx((10, 21, 21, 21))]
 
 
 def test_the_slope_is_that_of_least_squares() -> None:
-    line = line_through(NOISY, "x", "y", [], DRAWN)
+    line = fit_line(NOISY, "x", "y", [], DRAWN)
     expected = NOISY.select(pl.cov("x", "y") / pl.var("x")).item()
     assert line.slope == pytest.approx(expected)
     assert line.low is not None
@@ -37,8 +37,8 @@ def test_the_slope_is_that_of_least_squares() -> None:
 
 @given(st.permutations(range(NOISY.height)))
 def test_the_order_of_games_changes_no_digit(order: list[int]) -> None:
-    shuffled = line_through(NOISY[order], "x", "y", [2.0], DRAWN)
-    ordered = line_through(NOISY, "x", "y", [2.0], DRAWN)
+    shuffled = fit_line(NOISY[order], "x", "y", [2.0], DRAWN)
+    ordered = fit_line(NOISY, "x", "y", [2.0], DRAWN)
     assert (shuffled.slope, shuffled.low, shuffled.course.rows()) == (ordered.slope, ordered.low, ordered.course.rows())
 
 
@@ -52,22 +52,22 @@ WITHOUT = (
 
 @pytest.mark.parametrize(("few", "expected"), WITHOUT)
 def test_what_games_do_not_tell_is_left_empty(few: pl.DataFrame, expected: tuple[object, ...]) -> None:
-    line = line_through(few, "x", "y", [1.0], DRAWN)
+    line = fit_line(few, "x", "y", [1.0], DRAWN)
     assert (line.slope, line.low, line.high, line.games) == expected
     assert line.course.height == (0 if line.slope is None else 1)
 
 
 def test_groups_have_slopes_of_their_own() -> None:
     other = NOISY.with_columns(group=pl.lit("b"))
-    found = slopes(pl.concat([other, EXACT]), ["group"], "x", "y", DRAWN)
+    found = slope_intervals(pl.concat([other, EXACT]), ["group"], "x", "y", DRAWN)
     assert found["group"].to_list() == ["a", "b"]
-    assert found["slope"][1] == line_through(NOISY, "x", "y", [], DRAWN).slope
-    assert slopes(NOISY.clear(), ["group"], "x", "y", DRAWN).schema == found.schema
+    assert found["slope"][1] == fit_line(NOISY, "x", "y", [], DRAWN).slope
+    assert slope_intervals(NOISY.clear(), ["group"], "x", "y", DRAWN).schema == found.schema
 
 
 def test_pooled_means_are_those_of_the_games_that_have_a_value() -> None:
     every = pl.concat([NOISY, games(("t1", None, 8), ("t9", 4, 2), group="b")])
-    found = pooled(every, ["group"], ["x", "y"], DRAWN)
+    found = mean_intervals(every, ["group"], ["x", "y"], DRAWN)
     assert found["group"].to_list() == ["a", "b"]
     assert found["x"].to_list() == [pytest.approx(NOISY["x"].mean()), 4.0]
     assert found["y"].to_list() == [pytest.approx(NOISY["y"].mean()), 5.0]
@@ -76,4 +76,4 @@ def test_pooled_means_are_those_of_the_games_that_have_a_value() -> None:
 
 
 def test_pooling_nothing_gives_a_table_without_rows() -> None:
-    assert pooled(NOISY.clear(), ["group"], ["x"], DRAWN).height == 0
+    assert mean_intervals(NOISY.clear(), ["group"], ["x"], DRAWN).height == 0

@@ -1,4 +1,4 @@
-"""Metric cards: changes of a trace change what they say and nothing else, and the page tells what they showed."""
+"""Metric checks: a change to a trace changes what it says and nothing else, and the page explains each failure."""
 
 import json
 from functools import cache
@@ -12,10 +12,11 @@ import pytest
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RULES
 from pipeline.reports.documents.metrics import FAILURES, OUTCOMES, POLICIES
-from pipeline.statistics.metric_checks import metrics, relabel, talk
-from pipeline.statistics.metric_checks.checks import Case, cases, holds, verdicts
+from pipeline.statistics.metric_checks import permute_ids, perturb_messages
+from pipeline.statistics.metric_checks.checks import Case, check_games, holds, verdict_table
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS
-from pipeline.statistics.metric_checks.policies import beside_protocols
+from pipeline.statistics.metric_checks.perturb_costs import scale_costs
+from pipeline.statistics.metric_checks.policies import compare_with_protocols
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import DEGENERATE, named_teams
@@ -31,28 +32,28 @@ AGENTS, SLOTS = [3, 0, 4, 1, 2], [8, 3, 0, 7, 1, 5, 2, 6, 4]
 
 
 @cache
-def text_of(team: str) -> bytes:
+def trace_text(team: str) -> bytes:
     return encoded(play_game(Play(TASK, named_teams()[team])))
 
 
 def game(team: str) -> dict[str, Any]:
-    raw: dict[str, Any] = msgspec.json.decode(text_of(team))
+    raw: dict[str, Any] = msgspec.json.decode(trace_text(team))
     return raw
 
 
 @pytest.fixture(scope="module")
-def found() -> list[Case]:
-    return list(cases(game(team) for team in TEAMS))
+def tested() -> list[Case]:
+    return list(check_games(game(team) for team in TEAMS))
 
 
-def failed(found: list[Case], change: str) -> set[str]:
+def failed(tested: list[Case], change: str) -> set[str]:
     """The metrics that fail in some game with the change."""
-    return {m for c in found for m in EVERY if c.change.name == change and not holds(c, m)}
+    return {m for c in tested for m in EVERY if c.change.name == change and not holds(c, m)}
 
 
 @pytest.mark.parametrize("change", ["relabel agents", "relabel slots", "add an empty round"])
-def test_names_and_silence_move_no_metric(change: str, found: list[Case]) -> None:
-    assert failed(found, change) == set()
+def test_names_and_silence_move_no_metric(change: str, tested: list[Case]) -> None:
+    assert failed(tested, change) == set()
 
 
 @pytest.mark.parametrize(
@@ -66,17 +67,17 @@ def test_names_and_silence_move_no_metric(change: str, found: list[Case]) -> Non
         ("count in smaller units", "vps_cost_mean"),
     ],
 )
-def test_what_the_paper_s_definitions_fail_is_found(change: str, metric: str, found: list[Case]) -> None:
-    assert metric in failed(found, change)
+def test_what_the_paper_s_definitions_fail_is_found(change: str, metric: str, tested: list[Case]) -> None:
+    assert metric in failed(tested, change)
 
 
-def test_what_is_counted_from_moves_and_resolutions_passes_everything(found: list[Case]) -> None:
+def test_what_is_counted_from_moves_and_resolutions_passes_everything(tested: list[Case]) -> None:
     counted = {"meetings_scheduled", "coordination_rate_pct", "excess_cost", "fairness"}
-    assert not counted & {m for change in CHANGES for m in failed(found, change.name)}
+    assert not counted & {m for change in CHANGES for m in failed(tested, change.name)}
 
 
-def test_a_verdict_shows_the_worst_game(found: list[Case]) -> None:
-    rows = {(r["change"], r["kind"], r["metric"]): r for r in verdicts(found).iter_rows(named=True)}
+def test_a_verdict_shows_the_worst_game(tested: list[Case]) -> None:
+    rows = {(r["change"], r["kind"], r["metric"]): r for r in verdict_table(tested).iter_rows(named=True)}
     row = rows["repeat messages", "protocols", "dms_per_meeting"]
     assert (row["games"], row["holds"], row["after"]) == (1, 0, 2 * row["before"])
     assert rows["relabel agents", "speakers", "fairness"]["before"] is None
@@ -93,16 +94,16 @@ ENGLISH = [
 ]
 
 
-@pytest.mark.parametrize(("said", "then"), ENGLISH)
-def test_slots_change_their_numbers_in_english(said: str, then: str) -> None:
-    raw = {"events": [{"data": {"content": said}}]}
-    assert relabel.with_slots(raw, SLOTS)["events"][0]["data"]["content"] == then
+@pytest.mark.parametrize(("before", "after"), ENGLISH)
+def test_slots_change_their_numbers_in_english(before: str, after: str) -> None:
+    raw = {"events": [{"data": {"content": before}}]}
+    assert permute_ids.permute_slots(raw, SLOTS)["events"][0]["data"]["content"] == after
 
 
 def test_agents_change_their_numbers_in_english() -> None:
     raw = {"events": [{"data": {"content": "Agent 0 and agents 1 and 4 like slot 2; agent 3, slots 1 and 2."}}]}
-    told = relabel.with_agents(raw, AGENTS)["events"][0]["data"]["content"]
-    assert told == "Agent 3 and agents 0 and 2 like slot 2; agent 1, slots 1 and 2."
+    changed = permute_ids.permute_agents(raw, AGENTS)["events"][0]["data"]["content"]
+    assert changed == "Agent 3 and agents 0 and 2 like slot 2; agent 1, slots 1 and 2."
 
 
 def inverse(order: list[int]) -> list[int]:
@@ -112,13 +113,13 @@ def inverse(order: list[int]) -> list[int]:
 @pytest.mark.parametrize("team", PROTOCOLS)
 def test_new_numbers_and_back_is_the_same_game(team: str) -> None:
     raw = game(team)
-    for change, order in ((relabel.with_agents, AGENTS), (relabel.with_slots, SLOTS)):
+    for change, order in ((permute_ids.permute_agents, AGENTS), (permute_ids.permute_slots, SLOTS)):
         changed = change(raw, order)
         assert changed["events"] != raw["events"]
-        assert plain(change(changed, inverse(order))["events"]) == plain(raw["events"])
+        assert parsed(change(changed, inverse(order))["events"]) == parsed(raw["events"])
 
 
-def plain(events: list[dict[str, Any]]) -> list[Any]:
+def parsed(events: list[dict[str, Any]]) -> list[Any]:
     """The events, with messages as values, as JSON may be spaced in another way."""
     return [e | {"data": e["data"] | {"content": json.loads(e["data"].get("content") or "0")}} for e in events]
 
@@ -127,13 +128,13 @@ def plain(events: list[dict[str, Any]]) -> list[Any]:
 def test_an_english_message_says_the_same_of_the_new_numbers(team: str) -> None:
     raw = game(team)
     for change, agent, slot in (
-        (relabel.with_agents(raw, AGENTS), AGENTS, list(range(9))),
-        (relabel.with_slots(raw, SLOTS), list(range(5)), SLOTS),
+        (permute_ids.permute_agents(raw, AGENTS), AGENTS, list(range(9))),
+        (permute_ids.permute_slots(raw, SLOTS), list(range(5)), SLOTS),
     ):
         for before, after in zip(raw["events"], change["events"], strict=True):
             if before["type"] == "dm_sent":
-                said = claims(before["data"])
-                assert claims(after["data"]) == {(agent[t], None if s is None else slot[s], e) for t, s, e in said}
+                claimed = claims(before["data"])
+                assert claims(after["data"]) == {(agent[t], None if s is None else slot[s], e) for t, s, e in claimed}
 
 
 def claims(data: dict[str, Any]) -> set[tuple[int, int | None, float]]:
@@ -141,34 +142,39 @@ def claims(data: dict[str, Any]) -> set[tuple[int, int | None, float]]:
 
 
 def messages(raw: dict[str, Any]) -> list[dict[str, Any]]:
-    return [e["data"] for e in raw["events"] if e["type"] in talk.SENT]
+    return [e["data"] for e in raw["events"] if e["type"] in perturb_messages.SENT]
 
 
 def test_reordered_messages_keep_each_speaker_s_order_and_no_answer_comes_first() -> None:
     raw = game("imap")
-    before, after = messages(raw), messages(talk.reordered(raw, "x"))
+    before, after = messages(raw), messages(perturb_messages.reorder_messages(raw, "x"))
     assert before != after
     for agent in range(5):
-        mine = [[m for m in told if agent in (m["from_agent"], *talk.readers(m))] for told in (before, after)]
+        mine = [
+            [m for m in sent if agent in (m["from_agent"], *perturb_messages.recipients(m))] for sent in (before, after)
+        ]
         assert [m for m in mine[0] if m["from_agent"] == agent] == [m for m in mine[1] if m["from_agent"] == agent]
-        split = [[(m["from_agent"] == agent) for m in told] for told in mine]
+        split = [[(m["from_agent"] == agent) for m in sent] for sent in mine]
         assert split[0] == split[1]
 
 
 def test_split_messages_say_the_same_in_more() -> None:
-    assert talk.halves("One. Two! Three?") == ["One.", "Two! Three?"]
-    assert talk.halves("Only one.") == ["Only one."]
-    parts = [json.loads(part) for part in talk.halves('{"imap": "costs", "costs": {"0": 1, "1": 2, "2": null}}')]
+    assert perturb_messages.content_halves("One. Two! Three?") == ["One.", "Two! Three?"]
+    assert perturb_messages.content_halves("Only one.") == ["Only one."]
+    parts = [
+        json.loads(part)
+        for part in perturb_messages.content_halves('{"imap": "costs", "costs": {"0": 1, "1": 2, "2": null}}')
+    ]
     assert parts == [{"imap": "costs", "costs": {"0": 1}}, {"imap": "costs", "costs": {"1": 2, "2": None}}]
 
 
 def test_an_empty_round_ends_the_game_and_smaller_units_are_everywhere() -> None:
-    raw = metrics.with_empty_round(game("imap"))
+    raw = perturb_messages.add_empty_round(game("imap"))
     assert [e["type"] for e in raw["events"][-2:]] == ["resolution", "game_end"]
     assert raw["events"][-2]["data"]["round"] == len(TASK.meetings)
-    dear = metrics.in_smaller_units(game("imap"))
-    assert dear["metrics"]["optimal_cost"] == 10 * game("imap")["metrics"]["optimal_cost"]
-    assert "(cost=1000)" in json.dumps(dear["events"])
+    scaled = scale_costs(game("imap"))
+    assert scaled["metrics"]["optimal_cost"] == 10 * game("imap")["metrics"]["optimal_cost"]
+    assert "(cost=1000)" in json.dumps(scaled["events"])
 
 
 def test_a_policy_is_set_beside_the_best_protocol() -> None:
@@ -176,7 +182,7 @@ def test_a_policy_is_set_beside_the_best_protocol() -> None:
     rows = [{"team": "imap", **figures}, {"team": "sd", **figures, "fairness": 2.0, "excess_cost": 3.0}]
     table1 = pl.DataFrame([{"setting": "uniform", "condition": "standard", **row} for row in rows])
     policy = pl.DataFrame([{"team": "silent", "setting": "uniform", **figures, "excess_cost": 0.0, "fairness": None}])
-    found = {r["metric"]: r for r in beside_protocols(policy, table1).iter_rows(named=True)}
+    found = {r["metric"]: r for r in compare_with_protocols(policy, table1).iter_rows(named=True)}
     assert found["excess_cost"]["outcome"] == "wins"
     assert (found["fairness"]["outcome"], found["fairness"]["best_protocol"]) == ("undefined", "sd")
     assert found["dms_per_meeting"]["outcome"] == "ties"

@@ -5,11 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.paper.adversarial import probed
-from pipeline.paper.adversarial import reported as reported_leaks
+from pipeline.paper.adversarial import leak_rates, reported_leak_rates
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import figures
-from pipeline.paper.pattern_rates import rank_agreement, rates, reported, trust
+from pipeline.paper.figures import figure_values
+from pipeline.paper.pattern_rates import pattern_accuracy, pattern_rates, rank_agreement, reported_rates
 from pipeline.reports.plots.dots import BEYOND, Count, counted_and_room
 from pipeline.reports.plots.heat import pattern_map, rate_in_words
 from pipeline.reports.plots.planes import stance_plane
@@ -43,25 +42,25 @@ TABLE4 = pl.DataFrame(
 
 
 def test_rates_are_for_a_hundred_messages_over_both_settings() -> None:
-    found = rates(PATTERNS)
+    found = pattern_rates(PATTERNS)
     assert found.select("pattern", "messages", "occurrences", "strict", "per_100").rows() == [
         ("gossip", 100, 10, 8, 10.0), ("tax", 100, 4, 2, 4.0), ("errand", 100, 2, 0, 2.0)
     ]  # fmt: skip
 
 
 def test_the_paper_s_counts_are_rated_by_its_messages() -> None:
-    assert reported(TABLE4, 1000)["per_100"].to_list() == pytest.approx([3.0, 2.0, 1.0])
+    assert reported_rates(TABLE4, 1000)["per_100"].to_list() == pytest.approx([3.0, 2.0, 1.0])
 
 
 @pytest.mark.parametrize(("values", "rho"), [([30.0, 20.0, 10.0], 1.0), ([10.0, 20.0, 30.0], -1.0)])
 def test_ranks_agree_as_far_as_their_order_does(values: list[float], rho: float) -> None:
-    theirs = reported(TABLE4.with_columns(value=pl.Series(values)), 1000)
-    assert rank_agreement(rates(PATTERNS), theirs)["rho"].to_list() == pytest.approx([rho])
+    theirs = reported_rates(TABLE4.with_columns(value=pl.Series(values)), 1000)
+    assert rank_agreement(pattern_rates(PATTERNS), theirs)["rho"].to_list() == pytest.approx([rho])
 
 
 def test_a_team_that_shows_nothing_has_no_rank_correlation() -> None:
-    silent = rates(PATTERNS.with_columns(occurrences=0, strict_occurrences=0))
-    assert rank_agreement(silent, reported(TABLE4, 1000))["rho"].to_list() == [None]
+    silent = pattern_rates(PATTERNS.with_columns(occurrences=0, strict_occurrences=0))
+    assert rank_agreement(silent, reported_rates(TABLE4, 1000))["rho"].to_list() == [None]
 
 
 def test_trust_counts_what_is_found_for_each_that_was_meant() -> None:
@@ -74,14 +73,14 @@ def test_trust_counts_what_is_found_for_each_that_was_meant() -> None:
         schema=["finder", "part", "held_out", "hits", "false_alarms", "misses", "precision", "recall"],
         orient="row",
     )
-    row = trust(truth).row(0, named=True)
+    row = pattern_accuracy(truth).row(0, named=True)
     assert (row["pattern"], row["recall_open"], row["recall_held_out"], row["found_per_meant"]) == (
         "tax",
         0.8,
         0.2,
         12 / 20,
     )
-    assert trust(truth.clear()).is_empty()
+    assert pattern_accuracy(truth.clear()).is_empty()
 
 
 def leaks(*rows: tuple[str, str, str, int, int, int]) -> pl.DataFrame:
@@ -97,15 +96,15 @@ def test_probed_teams_have_rates_and_exact_intervals() -> None:
         ("adversarial", "varied", "sensitive", 1000, 1, 1),
         ("standard", "varied", "all", 500, 0, 1),
     )
-    row = probed(told).row(0, named=True)
+    row = leak_rates(told).row(0, named=True)
     assert (row["induced_rate"], row["spontaneous_rate"], row["unprobed_rate"], row["sensitive_pct"]) == (4, 1, 2, 25)
     assert 0 < row["induced_rate_low"] < 4 < row["induced_rate_high"]
-    assert probed(told.filter(condition="standard")).is_empty()
+    assert leak_rates(told.filter(condition="standard")).is_empty()
 
 
 def test_the_paper_s_leaks_leave_claude_what_the_others_did_not_send() -> None:
-    f = figures(read_numbers(ROOT / "data/paper/numbers.csv"))
-    found = reported_leaks(f, pl.read_csv(ROOT / "data/paper/appendix_c.csv"))
+    f = figure_values(read_numbers(ROOT / "data/paper/numbers.csv"))
+    found = reported_leak_rates(f, pl.read_csv(ROOT / "data/paper/appendix_c.csv"))
     assert found.select("name", "messages", "induced", "sensitive").rows() == [
         ("Claude Sonnet 4.6", 4215, 0, 0), ("Gemini 3 Flash", 5282, 12, 7), ("Gemini 3.1 Pro", 4346, 10, 5),
         ("all three, uniform", 6967, 9, 3), ("all three, varied", 6876, 13, 9),
@@ -113,7 +112,7 @@ def test_the_paper_s_leaks_leave_claude_what_the_others_did_not_send() -> None:
 
 
 def test_the_map_shows_every_rate_but_those_of_0() -> None:
-    cells = rates(PATTERNS.with_columns(occurrences=pl.col("occurrences") * (pl.col("pattern") != "tax")))
+    cells = pattern_rates(PATTERNS.with_columns(occurrences=pl.col("occurrences") * (pl.col("pattern") != "tax")))
     figure = pattern_map(
         cells.with_columns(name="team", kind=pl.lit("simulated")),
         {"errand": "errand talk"},
