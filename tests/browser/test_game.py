@@ -18,7 +18,7 @@ def test_a_game_is_found_and_opened(page: Page, site: Path) -> None:
     page.get_by_role("button", name="Cost", exact=True).click()
     page.locator("#list tbody a").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("imap")
-    expect(page.locator(".said.typed").first).to_contain_text("Asks what slots 0–15 would cost")
+    expect(page.locator(".message-text.typed").first).to_contain_text("Asks what slots 0–15 would cost")
 
 
 def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> None:
@@ -28,7 +28,7 @@ def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> 
     page.keyboard.press("ArrowRight")
     expect(page.locator(".stepper strong")).to_have_text(f"Message 2 of {len(messages)}")
     expect(page).to_have_url(f"{game.as_uri()}#m{messages[1][0]}")
-    expect(page.locator("#told")).to_contain_text(f"message 2 of {len(messages)}, agent {messages[1][3]} to")
+    expect(page.locator("#announcement")).to_contain_text(f"message 2 of {len(messages)}, agent {messages[1][3]} to")
     expect(page.locator(".message.current")).to_have_count(1)
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".stepper strong")).to_have_text(f"Message 1 of {len(messages)}")
@@ -90,7 +90,7 @@ def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Pat
 
 def test_typed_messages_read_as_sentences_with_their_json_a_click_away(page: Page, site: Path) -> None:
     page.goto(page_of(site, team="sd").as_uri())
-    expect(page.locator(".full .said")).to_contain_text("Proposes slot")
+    expect(page.locator(".full .message-text")).to_contain_text("Proposes slot")
     page.get_by_text("As sent (sd)").click()
     expect(page.locator(".json pre")).to_contain_text('"sd": "propose"')
 

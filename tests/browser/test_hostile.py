@@ -36,10 +36,10 @@ def test_invisible_characters_are_shown_and_steer_nothing(page: Page, odd_site: 
 def test_a_megabyte_of_text_is_read_piece_by_piece(page: Page, odd_site: Path) -> None:
     page.goto(page_of(odd_site, team=NAME).as_uri())
     page.locator(".message .pick").nth(5).click()
-    expect(page.locator(".full .said")).to_contain_text("more characters")
+    expect(page.locator(".full .message-text")).to_contain_text("more characters")
     assert len(page.inner_text(".full")) < 6_000
     page.get_by_role("button", name="Show all 100,000 characters").click()
-    assert len(page.inner_text(".full .said")) > 99_000
+    assert len(page.inner_text(".full .message-text")) > 99_000
     expect(page.locator(".step .warn")).to_contain_text(f"{len(LONG) - 100_000:,} more characters are in the trace")
 
 
