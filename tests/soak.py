@@ -20,7 +20,7 @@ from multiprocessing import active_children, get_context
 
 from machine.files import replacing
 from machine.processes import cores, exit_with_parent
-from pipeline.reports.documents.markdown import filled
+from pipeline.reports.documents.markdown import fill_parts
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 
@@ -81,7 +81,7 @@ def write(text: str) -> None:
     """Put the figures between their marks in the document."""
     page = DOCUMENT.read_text(encoding="utf-8")
     with replacing(DOCUMENT) as target:
-        target.write_text(filled(page, {"soak": text}), encoding="utf-8")
+        target.write_text(fill_parts(page, {"soak": text}), encoding="utf-8")
 
 
 def main() -> int:

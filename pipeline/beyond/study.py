@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pipeline.beyond import TABLES
-from pipeline.reports.notebook_session import Study, in_a_notebook, tell_not_ours
+from pipeline.reports.notebook_session import Study, in_a_notebook, show_not_reference
 from pipeline.reports.reference_study import PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, is_reference
 from pipeline.tables.queries import attach_schema
 
@@ -30,4 +30,4 @@ class Beyond(Study):
         if self.is_reference and not is_reference(self.tables, reference_beyond, PARAMS_BEYOND):
             self.is_reference = False
             if in_a_notebook():
-                tell_not_ours()
+                show_not_reference()

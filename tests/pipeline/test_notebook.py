@@ -15,7 +15,7 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.stages.intervals import main as write_intervals
-from pipeline.reports.jupyter_kernel import kernel
+from pipeline.reports.jupyter_kernel import isolated_kernel
 from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
 from pipeline.tables.queries import write_query_results
 
@@ -235,7 +235,7 @@ def test_a_copy_loses_times_versions_and_chance_ids(tmp_path: Path) -> None:
 def test_the_kernels_environment_ends_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONSTARTUP", "mine.py")
     monkeypatch.delenv("IPYTHONDIR", raising=False)
-    with kernel() as settings:
+    with isolated_kernel() as settings:
         folder = Path(os.environ["IPYTHONDIR"])
         assert settings.KernelManager.ip.startswith(str(folder))
         assert os.environ["PYTHONSTARTUP"] == ""
@@ -248,7 +248,7 @@ def test_a_folder_too_deep_for_sockets_gives_an_encrypted_kernel(
     deep = tmp_path / ("x" * 100)
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
-    with kernel() as settings:
+    with isolated_kernel() as settings:
         assert dict(settings.KernelManager) == {"transport_encryption": "auto"}
 
 

@@ -9,8 +9,9 @@ from pipeline.paper.adversarial import leak_rates, reported_leak_rates
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import figure_values
 from pipeline.paper.pattern_rates import pattern_accuracy, pattern_rates, rank_agreement, reported_rates
-from pipeline.reports.plots.dots import BEYOND, Count, counted_and_room
-from pipeline.reports.plots.heat import pattern_map, rate_in_words
+from pipeline.paper.figures import figures
+from pipeline.reports.plots.dots import BEYOND_COLOR, Count, counts_and_limits
+from pipeline.reports.plots.heat import pattern_map, rate_text
 from pipeline.reports.plots.planes import stance_plane
 
 ROOT = Path(__file__).parents[2]
@@ -128,7 +129,7 @@ def test_the_map_shows_every_rate_but_those_of_0() -> None:
 
 @pytest.mark.parametrize(("value", "words"), [(41.18, "41.2"), (0.126, "0.13"), (0.004, "<0.01")])
 def test_rates_are_told_in_few_characters(value: float, words: str) -> None:
-    assert rate_in_words(value) == words
+    assert rate_text(value) == words
 
 
 def test_the_stance_plane_has_a_point_and_a_name_for_each_team() -> None:
@@ -148,6 +149,6 @@ def test_the_stance_plane_has_a_point_and_a_name_for_each_team() -> None:
 
 def test_only_counts_beyond_their_room_are_marked() -> None:
     panel = Count("rounds", "", {"a": 3.0, "b": 9.0}, {"a": 5.0, "b": 5.0, "c": 1.0})
-    axes = counted_and_room([panel], "Counts").axes[0]
+    axes = counts_and_limits([panel], "Counts").axes[0]
     assert [text.get_text() for text in axes.texts] == ["9"]
-    assert [line.get_color() == BEYOND for line in axes.lines] == [False, True]
+    assert [line.get_color() == BEYOND_COLOR for line in axes.lines] == [False, True]

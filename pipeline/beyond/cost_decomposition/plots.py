@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import entitle, kind, name, subplots
+from pipeline.reports.plots.style import kind, printed_name, set_title, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figu
         place.grid(axis="y", visible=False)
         place.grid(axis="x", visible=True)
     axes[0][0].set_yticks(range(len(order)), order)
-    entitle(figure, title)
+    set_title(figure, title)
     parts_key(figure, parts)
     return figure
 
@@ -88,9 +88,9 @@ def shares(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | No
     for place, setting in zip(axes[0], settings, strict=True):
         _share_panel(place, known.filter(setting=setting), parts, [team for team, _ in teams])
         place.set_title(f"{setting} costs")
-    words = [name(team) + (" (simulated)" if kind(team, told) == "simulated" else "") for team, told in teams]
+    words = [printed_name(team) + (" (simulated)" if kind(team, told) == "simulated" else "") for team, told in teams]
     axes[0][0].set_yticks(range(len(teams)), words)
-    entitle(figure, title)
+    set_title(figure, title)
     parts_key(figure, parts)
     return figure
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
 from pipeline.reports.plots.planes import STAIRS
-from pipeline.reports.plots.style import KINDS, entitle, ink, mark, round_ticks, settled, subplots
+from pipeline.reports.plots.style import KINDS, fix_layout, marker_style, round_ticks, set_title, subplots, text_color
 from pipeline.tables.names import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def plane(points: pl.DataFrame, pareto: pl.DataFrame, measures: Mapping[str, flo
         axes.set_xlabel("excess cost a game")
     for axes, setting in zip(panels[0], SETTINGS, strict=True):
         axes.set_title(f"{setting} costs")
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
-    settled(figure)
+    fix_layout(figure)
     for axes, shown in drawn:
         _labels(axes, shown)
     return figure
@@ -171,7 +171,7 @@ def shares(domination: pl.DataFrame, teams: Mapping[str, str], measures: Mapping
                     axes.plot([row["share"]], [y], marker=shape, color=color, markersize=4.5)
         axes.grid(axis="x", visible=True)
     panels[0].set_yticks(list(places.values()), list(measures.values()))
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(handles=_team_keys(teams), loc="outside lower center", ncols=len(teams) + 1)
     return figure
 
@@ -199,19 +199,19 @@ def places(placed: pl.DataFrame, pareto: pl.DataFrame, title: str) -> "Figure":
         _axes(axes, setting, max(float(rows[X].max()), float(edge[X].max())), 2.3)  # type: ignore[arg-type]
         axes.set(title=f"{setting} costs", xlabel="excess cost a game")
         _stairs(axes, edge, 2.3)
-        axes.plot(edge[X], edge["leakage"], zorder=2, **mark("protocol"))
+        axes.plot(edge[X], edge["leakage"], zorder=2, **marker_style("protocol"))
         for kind in ("simulated", "reported"):
             own = rows.filter(kind=kind)
-            axes.plot(own[X], own["vps_uniform_mean"], zorder=3, **mark(kind))
+            axes.plot(own[X], own["vps_uniform_mean"], zorder=3, **marker_style(kind))
         axes.grid(axis="x", visible=True)
     panels[0].set_ylabel(NAMED["vps_uniform_mean"])
-    entitle(figure, title)
+    set_title(figure, title)
     kinds = ("protocol", "simulated", "reported")
     keys = [Line2D([], [], label=KINDS[k][0], **KINDS[k][1]) for k in kinds]
     figure.legend(
         handles=[*keys, Line2D([], [], label="none beats these", **STAIRS)], loc="outside lower center", ncols=4
     )
-    settled(figure)
+    fix_layout(figure)
     for axes, setting in zip(panels, SETTINGS, strict=True):
         _names(axes, placed.filter(setting=setting), edges.filter(setting=setting))
     return figure
@@ -219,7 +219,9 @@ def places(placed: pl.DataFrame, pareto: pl.DataFrame, title: str) -> "Figure":
 
 def _names(axes: "Axes", rows: pl.DataFrame, edge: pl.DataFrame) -> None:
     columns = pl.col(X), pl.col("vps_uniform_mean").alias("leakage")
-    others = [Label(x, y, team, ink(kind)) for team, kind, x, y in rows.select("team", "kind", *columns).iter_rows()]
-    ours = [Label(x, y, team, ink("protocol")) for team, x, y in edge.select("team", X, "leakage").iter_rows()]
+    others = [
+        Label(x, y, team, text_color(kind)) for team, kind, x, y in rows.select("team", "kind", *columns).iter_rows()
+    ]
+    ours = [Label(x, y, team, text_color("protocol")) for team, x, y in edge.select("team", X, "leakage").iter_rows()]
     stairs = np.array([(*one, *other) for one, other in pairwise(_edge(axes, edge, axes.get_ylim()[1]))])
     label_marks(axes, [*others, *ours], lines=stairs, fontsize=6.5)

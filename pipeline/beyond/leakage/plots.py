@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, subplots
+from pipeline.reports.plots.style import add_legend, marker_style, round_ticks, set_title, subplots, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,8 +49,8 @@ def two_values(
     kinds = dict(shown.select("name", "kind").unique().iter_rows())
     axes[0][0].set_yticks(range(len(order)), order)
     for words, name in zip(axes[0][0].get_yticklabels(), order, strict=True):
-        words.set_color(ink(kinds[name]))
-    entitle(figure, title)
+        words.set_color(text_color(kinds[name]))
+    set_title(figure, title)
     _key(figure, shown["kind"].unique().to_list(), two)
     return figure
 
@@ -60,7 +60,7 @@ def _panel(axes: "Axes", rows: pl.DataFrame, two: Two, order: Sequence[str]) -> 
         axes.set_xscale("log")
     for row in rows.iter_rows(named=True):
         height = order.index(row["name"])
-        style = mark(row["kind"], markersize=4.6)
+        style = marker_style(row["kind"], markersize=4.6)
         axes.hlines(height, *sorted((row[two.first], row[two.second])), color=BETWEEN, linewidth=0.7, zorder=1)
         if row.get(f"{two.second}_low") is not None:
             ends = row[f"{two.second}_low"], row[f"{two.second}_high"]
@@ -79,4 +79,4 @@ def _panel(axes: "Axes", rows: pl.DataFrame, two: Two, order: Sequence[str]) -> 
 def _key(figure: "Figure", kinds: list[str], two: Two) -> None:
     from matplotlib.lines import Line2D
 
-    key(figure, kinds, [Line2D([], [], label=two.told, **TICK)])
+    add_legend(figure, kinds, [Line2D([], [], label=two.told, **TICK)])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import entitle, round_ticks, subplots
+from pipeline.reports.plots.style import round_ticks, set_title, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def needed(power: pl.DataFrame, panels: Sequence[tuple[str, str]], now: int, tit
     axes[0][0].set_ylabel("tasks for a power of 80 %")
     axes[0][0].annotate(f"the suite: {now}", (0, now), (3, -8), xycoords=("axes fraction", "data"),
                         textcoords="offset points", fontsize=6.8, color="#555555")  # fmt: skip
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
@@ -78,7 +78,7 @@ def kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure | Non
         round_ticks(place.xaxis)
     axes[0][0].set_ylabel("pairs of teams in the right order\n(protocols and simulated styles)")
     axes[0][0].set(ylim=(0.5, 1.06), yticks=[0.5, 0.6, 0.7, 0.8, 0.9, 1])
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(*_legend(axes[0][0]), loc="outside lower center", ncols=3)
     return figure
 

@@ -41,8 +41,8 @@ def gains(
     axes[0].grid(axis="y", visible=False)
     for protocol in protocols:
         top = places[protocol, lies[0]] - 0.95
-        axes[0].annotate(style.name(protocol), (-11.3, top), fontsize=7.5, weight="bold", va="center")
-    style.entitle(figure, title)
+        axes[0].annotate(style.printed_name(protocol), (-11.3, top), fontsize=7.5, weight="bold", va="center")
+    style.set_title(figure, title)
     legend(figure, {"one agent lies": (INK, "s"), "a pair with a deal lies": (PAIR, "D")})
     return figure
 
@@ -93,7 +93,7 @@ def points(both: pl.DataFrame, lies: Sequence[str], title: str) -> "Figure":
     for axis, words in zip(axes[1], told.values(), strict=True):
         axis.set_xlabel(words)
     axes[0][0].invert_yaxis()
-    style.entitle(figure, title)
+    style.set_title(figure, title)
     return figure
 
 
@@ -113,6 +113,6 @@ def probing(rates: pl.DataFrame, title: str) -> "Figure":
         axis.grid(axis="x")
     axes[0].set_yticks(range(len(teams)), [f"{team} (simulated)" for team in teams])
     axes[0].invert_yaxis()
-    style.entitle(figure, title)
+    style.set_title(figure, title)
     legend(figure, {"fixed prober (the study's)": (INK, "s"), "adaptive prober": (PAIR, "D")})
     return figure

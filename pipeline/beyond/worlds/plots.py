@@ -45,7 +45,7 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
         panels[0].set_ylabel(told)
     for axis, told in zip(axes[-1], TOLD.values(), strict=True):
         axis.set_xlabel(told)
-    style.entitle(figure, title)
+    style.set_title(figure, title)
     legend(figure)
     return figure
 
@@ -86,7 +86,9 @@ def legend(figure: "Figure") -> None:
     """The protocols' marks, below the figure."""
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], markersize=4, linewidth=0.9, label=style.name(p), **look) for p, look in LOOKS.items()]
+    lines = [
+        Line2D([], [], markersize=4, linewidth=0.9, label=style.printed_name(p), **look) for p, look in LOOKS.items()
+    ]
     figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
 
 
@@ -106,10 +108,10 @@ def densities(found: pl.DataFrame, slots: int, title: str) -> "Figure":
             of = found.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost").sort("density")
             axis.plot(of["density"] + shift, of["mean"], **look)
             axis.vlines(of["density"] + shift, of["low"], of["high"], color=colour, linewidth=0.8)
-            axis.set(title=style.name(protocol), ylabel="excess cost a game")
+            axis.set(title=style.printed_name(protocol), ylabel="excess cost a game")
     axes[0].set(title="what errands fill", ylabel="slots of a calendar", ylim=(0, slots), yticks=range(0, slots + 1, 4))
     axes[0].legend(loc="lower right", frameon=False)
     for axis in axes:
         axis.set(xlabel="density asked for", xticks=[0.4, 0.6, 0.8, 1.0])
-    style.entitle(figure, title)
+    style.set_title(figure, title)
     return figure

@@ -8,8 +8,8 @@ from pipeline.paper.compare import round_half_up
 PART = re.compile(r"(<!-- built: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def filled(text: str, parts: Mapping[str, str]) -> str:
-    """The text with every built part replaced. Raises KeyError for a mark that nothing is built for."""
+def fill_parts(text: str, parts: Mapping[str, str]) -> str:
+    """The text with every built part replaced. parts: name → text. Raises KeyError for a mark of another name."""
     return PART.sub(lambda match: f"{match[1]}{parts[match[2]]}\n{match[3]}", text)
 
 

@@ -16,7 +16,7 @@ from pipeline.tables.queries import write_query_results
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables and results of two toy games, and the marks that make them the study's own."""
     folder = tmp_path_factory.mktemp("study")
     for game in "ab":
@@ -28,15 +28,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def theirs(made: Path, tmp_path: Path) -> Study:
+def other_study(study_folder: Path, tmp_path: Path) -> Study:
     """Somebody else's tables."""
-    return Study(made / "tables", made / "results", tmp_path / "figures", reference=tmp_path / "none")
+    return Study(study_folder / "tables", study_folder / "results", tmp_path / "figures", reference=tmp_path / "none")
 
 
 @pytest.fixture
-def ours(made: Path, tmp_path: Path) -> Study:
+def own_study(study_folder: Path, tmp_path: Path) -> Study:
     """The study's own tables."""
-    return Study(made / "tables", made / "results", tmp_path / "figures", reference=made / "reference.json")
+    return Study(
+        study_folder / "tables",
+        study_folder / "results",
+        tmp_path / "figures",
+        reference=study_folder / "reference.json",
+    )
 
 
 def lacks(study: Study) -> bool:
@@ -60,47 +65,47 @@ CONDITIONS: tuple[tuple[Callable[[Study], object], bool | None], ...] = (
 
 @pytest.mark.parametrize(("condition", "verdict"), CONDITIONS)
 def test_elsewhere_a_claim_gives_a_verdict_and_no_error(
-    theirs: Study, condition: Callable[[Study], object], verdict: bool | None
+    other_study: Study, condition: Callable[[Study], object], verdict: bool | None
 ) -> None:
-    theirs.assert_claim("c", condition(theirs), source="section 4")
-    theirs.assert_deviation("d", condition(theirs), source="section 4")
-    assert theirs.verdicts()["holds"].to_list() == [verdict, verdict]
+    other_study.assert_claim("c", condition(other_study), source="section 4")
+    other_study.assert_deviation("d", condition(other_study), source="section 4")
+    assert other_study.verdicts()["holds"].to_list() == [verdict, verdict]
 
 
-def test_on_the_studys_own_tables_a_claim_that_fails_is_an_error(ours: Study) -> None:
-    ours.assert_claim("IMAP is cheap", True, source="section 4")
+def test_on_the_studys_own_tables_a_claim_that_fails_is_an_error(own_study: Study) -> None:
+    own_study.assert_claim("IMAP is cheap", True, source="section 4")
     with pytest.raises(ClaimFailed, match=r"IMAP is dear \(section 5\)"):
-        ours.assert_claim("IMAP is dear", False, source="section 5")
+        own_study.assert_claim("IMAP is dear", False, source="section 5")
     with pytest.raises(ClaimFailed):
-        ours.assert_claim("IMAP is there", None, source="section 5")
+        own_study.assert_claim("IMAP is there", None, source="section 5")
     with pytest.raises(KeyError):
-        ours.assert_claim("IMAP is there", lambda: {}["imap"], source="section 5")
+        own_study.assert_claim("IMAP is there", lambda: {}["imap"], source="section 5")
 
 
-def test_on_the_studys_own_tables_a_difference_that_went_away_is_an_error(ours: Study) -> None:
-    ours.assert_deviation("fairness falls", False, source="section 4")
+def test_on_the_studys_own_tables_a_difference_that_went_away_is_an_error(own_study: Study) -> None:
+    own_study.assert_deviation("fairness falls", False, source="section 4")
     for holds in (True, None):
         with pytest.raises(ClaimFailed, match=r"now holds, .* fairness falls \(section 4\)"):
-            ours.assert_deviation("fairness falls", holds, source="section 4")
+            own_study.assert_deviation("fairness falls", holds, source="section 4")
 
 
-def test_verdicts_stand_in_the_order_of_the_claims(theirs: Study) -> None:
-    theirs.assert_claim("second in the alphabet", True, source="section 4")
-    theirs.assert_claim("first", 0, source="section 5", about="simulated teams", by_construction=True)
-    theirs.assert_deviation("by us", True, source="section 6")
-    assert theirs.verdicts().rows() == [
+def test_verdicts_stand_in_the_order_of_the_claims(other_study: Study) -> None:
+    other_study.assert_claim("second in the alphabet", True, source="section 4")
+    other_study.assert_claim("first", 0, source="section 5", about="simulated teams", by_construction=True)
+    other_study.assert_deviation("by us", True, source="section 6")
+    assert other_study.verdicts().rows() == [
         ("second in the alphabet", "section 4", "protocols", True, False),
         ("first", "section 5", "simulated teams", False, True),
         ("by us", "section 6", "simulated teams", True, False),
     ]
 
 
-def test_no_claims_are_a_table_without_rows(theirs: Study) -> None:
-    assert theirs.verdicts().columns == ["claim", "source", "about", "holds", "by_construction"]
+def test_no_claims_are_a_table_without_rows(other_study: Study) -> None:
+    assert other_study.verdicts().columns == ["claim", "source", "about", "holds", "by_construction"]
 
 
-def test_the_studys_own_games_are_known_by_their_games_and_parameters(made: Path, tmp_path: Path) -> None:
-    tables, reference, params = made / "tables", made / "reference.json", tmp_path / "params.yaml"
+def test_the_studys_own_games_are_known_by_their_games_and_parameters(study_folder: Path, tmp_path: Path) -> None:
+    tables, reference, params = study_folder / "tables", study_folder / "reference.json", tmp_path / "params.yaml"
     wanted = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params.write_text("# another comment\n" + yaml.safe_dump(wanted, sort_keys=True), encoding="utf-8")
     assert is_reference(tables, reference, params)
@@ -110,65 +115,65 @@ def test_the_studys_own_games_are_known_by_their_games_and_parameters(made: Path
     assert not is_reference(tables, tmp_path / "none")
 
 
-def test_another_game_makes_another_study(made: Path, tmp_path: Path) -> None:
+def test_another_game_makes_another_study(study_folder: Path, tmp_path: Path) -> None:
     write_trace(tmp_path / "in" / "c.json", toy_game("c").text())
     derive([tmp_path / "in"], tmp_path / "tables", Recipe(csv=False), workers=1)
-    theirs, ours = fingerprint(tmp_path / "tables"), fingerprint(made / "tables")
-    assert (theirs["params"] == ours["params"], theirs["games"] == ours["games"]) == (True, False)
+    other_study, own_study = fingerprint(tmp_path / "tables"), fingerprint(study_folder / "tables")
+    assert (other_study["params"] == own_study["params"], other_study["games"] == own_study["games"]) == (True, False)
 
 
-def test_a_result_without_values_still_has_its_types(theirs: Study, tmp_path: Path) -> None:
-    table1, leaks = theirs.result("table1"), theirs.result("leaks")
+def test_a_result_without_values_still_has_its_types(other_study: Study, tmp_path: Path) -> None:
+    table1, leaks = other_study.result("table1"), other_study.result("leaks")
     assert table1["vps_uniform_mean"].dtype == pl.Float64
     write_csv(table1.clear(), tmp_path / "table1.csv")
-    theirs.results = tmp_path
-    assert theirs.result("table1").schema == table1.schema
+    other_study.results = tmp_path
+    assert other_study.result("table1").schema == table1.schema
     assert leaks.schema["leaked_share"] == pl.Float64
 
 
-def test_a_result_that_nobody_made_is_missing(theirs: Study) -> None:
-    assert theirs.has("table1")
-    assert not theirs.has("ranks")
+def test_a_result_that_nobody_made_is_missing(other_study: Study) -> None:
+    assert other_study.has("table1")
+    assert not other_study.has("ranks")
     with pytest.raises(FileNotFoundError):
-        theirs.result("ranks")
+        other_study.result("ranks")
 
 
-def test_without_intervals_there_are_none(theirs: Study) -> None:
-    found = theirs.intervals("table1")
+def test_without_intervals_there_are_none(other_study: Study) -> None:
+    found = other_study.intervals("table1")
     assert (found.height, dict(found.schema)) == (0, INTERVAL)
 
 
-def test_intervals_are_those_of_the_table_asked_for(theirs: Study, tmp_path: Path) -> None:
+def test_intervals_are_those_of_the_table_asked_for(other_study: Study, tmp_path: Path) -> None:
     part = {"table": ["table1", "volume"], "team": ["toy", "toy"], "setting": ["uniform"] * 2, "part": ["", "all"]}
     numbers = {"mean": [1.0, 2.0], "low": [0.5, None], "high": [2.0, None], "games": [2, 2], "tasks": [1, 1]}
     rest = {"condition": ["standard"] * 2, "measure": ["excess_cost", "fairness"], "simulated": [False] * 2}
     write_csv(pl.DataFrame(part | rest | numbers), tmp_path / "intervals.csv")
-    theirs.results = tmp_path
-    row = theirs.intervals("table1").row(0, named=True)
+    other_study.results = tmp_path
+    row = other_study.intervals("table1").row(0, named=True)
     assert (row["part"], row["measure"], row["low"]) == (None, "excess_cost", 0.5)
-    assert theirs.intervals("volume")["part"].to_list() == ["all"]
+    assert other_study.intervals("volume")["part"].to_list() == ["all"]
 
 
-def test_intervals_of_a_notebook_are_drawn_as_those_of_the_results(theirs: Study) -> None:
+def test_intervals_of_a_notebook_are_drawn_as_those_of_the_results(other_study: Study) -> None:
     wanted = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))["intervals"]
-    assert vars(theirs.resampling()) == wanted
+    assert vars(other_study.resampling()) == wanted
 
 
-def test_the_papers_figures_are_numbers(theirs: Study) -> None:
-    found = theirs.paper("section 4, Baselines").filter(method="IMAP", setting="varied", metric="excess_cost")
+def test_the_papers_figures_are_numbers(other_study: Study) -> None:
+    found = other_study.paper("section 4, Baselines").filter(method="IMAP", setting="varied", metric="excess_cost")
     assert (found["value"].item(), found["decimals"].item()) == (20.28, 2)
-    assert theirs.paper("Table 99").is_empty()
+    assert other_study.paper("Table 99").is_empty()
 
 
-def test_nothing_to_draw_is_said_and_leaves_no_file(theirs: Study) -> None:
-    assert "Nothing to draw" in str(theirs.figure(None, "empty").data)  # type: ignore[no-untyped-call]
-    assert not theirs.figures.exists()
+def test_nothing_to_draw_is_said_and_leaves_no_file(other_study: Study) -> None:
+    assert "Nothing to draw" in str(other_study.figure(None, "empty").data)  # type: ignore[no-untyped-call]
+    assert not other_study.figures.exists()
 
 
 def test_relative_paths_are_the_projects_where_there_is_nothing_here(
-    tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, study_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(made)
+    monkeypatch.chdir(study_folder)
     assert Study("tables", "results", "figures").tables == Path("tables")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"no tables in {ROOT}"):
