@@ -12,8 +12,8 @@ from machine.processes import cores, no_garbage_collection
 from machine.stores import is_url
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import BEHAVIOUR_TABLES, behaviour_frames
-from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
 from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unexpected_failure
+from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.schemas.base import REJECTED, TABLES
 from pipeline.tables.shards import (

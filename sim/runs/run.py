@@ -240,9 +240,8 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
 def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
     from machine.executor import map_ordered
-    from sim.runs.options import is_pack
     from machine.files import write_atomically
-    from sim.runs.destinations import is_pack
+    from sim.runs.options import is_pack
     from sim.runs.runner import play_all, play_packed
 
     workers = o.cluster or worker_count(o.workers)

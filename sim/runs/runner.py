@@ -18,8 +18,8 @@ from msgspec import Struct, field
 
 from machine.executor import Workers, map_unordered
 from machine.processes import no_garbage_collection
-from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from machine.stores import Unreachable, list_urls, read_file
+from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import packed, write
 from sim.models.agent import AnswersAsks, LlmAgent

@@ -14,6 +14,7 @@ from pipeline.derive.rows import ingested_frames
 from pipeline.privacy import beliefs
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
+from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.ingest import Rows, ingest
 from pipeline.traces.trace import decode_trace
 

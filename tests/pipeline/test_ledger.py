@@ -11,13 +11,12 @@ from trace_builder import toy_game, write_trace
 from pipeline.derive import parallel
 from pipeline.paper.figures import Figure
 from pipeline.paper.ledger import command
-from pipeline.paper.ledger.build import Paper, ledger, read_paper
-from pipeline.tables.queries import write_query_results
 from pipeline.paper.ledger.build import Paper, build_ledger, read_paper
 from pipeline.paper.ledger.directions import Direction, direction_of, run_query, stand_in
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import open_results, open_tables
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.tables.queries import write_query_results
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Results

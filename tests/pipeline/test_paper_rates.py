@@ -9,7 +9,6 @@ from pipeline.paper.adversarial import leak_rates, reported_leak_rates
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import figure_values
 from pipeline.paper.pattern_rates import pattern_accuracy, pattern_rates, rank_agreement, reported_rates
-from pipeline.paper.figures import figures
 from pipeline.reports.plots.dots import BEYOND_COLOR, Count, counts_and_limits
 from pipeline.reports.plots.heat import pattern_map, rate_text
 from pipeline.reports.plots.planes import stance_plane

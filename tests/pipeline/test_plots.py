@@ -25,10 +25,9 @@ from pipeline.reports.plots.dots import (
 from pipeline.reports.plots.labels import place_labels, spread_apart, text_size
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
+from pipeline.reports.plots.style import compact_svg, save
 from pipeline.statistics.bootstrap import fit_line
 from pipeline.statistics.pareto import pareto_frontier
-from pipeline.reports.plots.style import compact_svg, save
-from pipeline.statistics.pareto import frontier
 from pipeline.statistics.resampling import Resampling
 
 if TYPE_CHECKING:

@@ -103,14 +103,14 @@ def test_a_message_s_intent_is_that_of_its_tool_call_though_one_before_was_refus
 
 def test_a_game_s_messages_count_towards_their_bound_together(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = TraceBuilder().round(0).dm(0, 0, 1, "aaaa").group(0, 1, [0, 2], "b")
-    monkeypatch.setattr(limits, "HEARD_CHARS", 4 + 2 * len('"b"'))
+    monkeypatch.setattr(limits, "DELIVERED_CHARS", 4 + 2 * len('"b"'))
     assert len(rows(trace, "messages")) == 2
     assert refusal(trace.dm(0, 0, 1, "c"))[1] == ".content"
 
 
 def whole_refusal(trace: TraceBuilder) -> tuple[str, str]:
     with pytest.raises(TraceError) as caught:
-        ingest(decode(trace.text()), "a.json")
+        ingest(decode_trace(trace.text()), "a.json")
     return caught.value.reason, caught.value.place
 
 

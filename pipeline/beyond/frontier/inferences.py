@@ -18,7 +18,6 @@ from pipeline.beyond.leakage.observed_statements import STATEMENT, Contents, Row
 from pipeline.privacy.protocols.kinds import Statement
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.protocols.sums import larger_sum_likelihood, sum_distribution, sum_likelihood
-from pipeline.traces.typed_messages import decode
 from pipeline.traces.typed_messages import decode_message
 from pipeline.traces.typed_messages.records import Masked, NamedSlot
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
 Raw = dict[str, Any]
 Rename = Callable[[int], int]
@@ -138,7 +138,7 @@ def _rename_calendar(text: str, rename: Rename) -> str:
 
 def _rewrite_message(text: str, recurse: Callable[[Any], Any], rewrite: Callable[[str], str]) -> str:
     """A message rewritten: a protocol's JSON field by field, English as a text."""
-    typed = decode(text)
+    typed = decode_message(text)
     return rewrite(text) if typed is None else json.dumps(recurse(typed.body))
 
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from pipeline.statistics.metric_checks.permute_ids import CALENDAR_TEXTS
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
 Raw = dict[str, Any]
 Event = dict[str, Any]
@@ -65,7 +65,7 @@ def split_messages(raw: Raw) -> Raw:
 
 def content_halves(content: str) -> list[str]:
     """The text in two parts, or in one where it can't be split."""
-    typed = decode(content)
+    typed = decode_message(content)
     if typed is None:
         sentences = SENTENCE.split(content)
         middle = len(sentences) // 2
@@ -143,7 +143,7 @@ def message_to_outsider(events: list[Event], agents: range) -> Iterator[Event]:
     reached = {agent for e in events if e["type"] in SENT for agent in recipients(e["data"])}
     outsiders = [a for a in agents if start and a not in start["meeting"]["participants"] and a not in reached]
     if first and outsiders:
-        typed = decode(first["content"])
+        typed = decode_message(first["content"])
         content = json.dumps({"imap": "decision", "slot": 0}) if typed else "Slot 0 works for me."
         data = first | {"to_agent": outsiders[0], "content": content, "content_chars": len(content), "channel": "dm"}
         yield {"type": "dm_sent", "data": {name: value for name, value in data.items() if name != "to_agents"}}
