@@ -12,8 +12,7 @@ import polars as pl
 from pipeline import beyond
 from pipeline.beyond.power_analysis.components import MEASURES, MissingGames, aligned, played, scores
 from pipeline.beyond.power_analysis.power import Aim, Checking, component_row, pair_rows, power_rows
-from pipeline.beyond.power_analysis.subsuite import curve_rows, pairs_of, repeat_of, subsuite_row
-from pipeline.beyond.power_analysis.tables import (
+from pipeline.beyond.power_analysis.schemas import (
     ENOUGH_COMPONENTS,
     ENOUGH_CURVE,
     ENOUGH_MONEY,
@@ -21,6 +20,7 @@ from pipeline.beyond.power_analysis.tables import (
     ENOUGH_POWER,
     ENOUGH_SUBSUITE,
 )
+from pipeline.beyond.power_analysis.subsuite import curve_rows, pairs_of, repeat_of, subsuite_row
 from pipeline.beyond.rows import write_rows
 from pipeline.paper.costs import price_calls, read_prices
 from pipeline.tables.io import read_table, write_table

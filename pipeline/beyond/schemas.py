@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from pipeline.beyond.cost_decomposition.tables import LADDER_TABLES
-from pipeline.beyond.frontier.tables import FRONTIER_TABLES
-from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
-from pipeline.beyond.optima.tables import OPTIMA_TABLES
-from pipeline.beyond.power_analysis.tables import ENOUGH_TABLES
-from pipeline.beyond.strategy.tables import STRATEGY_TABLES
-from pipeline.beyond.worlds.tables import WORLDS_TABLES
+from pipeline.beyond.cost_decomposition.schemas import LADDER_TABLES
+from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
+from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
+from pipeline.beyond.optima.schemas import OPTIMA_TABLES
+from pipeline.beyond.power_analysis.schemas import ENOUGH_TABLES
+from pipeline.beyond.strategy.schemas import STRATEGY_TABLES
+from pipeline.beyond.worlds.schemas import WORLDS_TABLES
 from pipeline.reports.documents.build import Part
 from pipeline.reports.documents.reference import data_dictionary
 
