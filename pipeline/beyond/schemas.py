@@ -1,4 +1,4 @@
-"""Every table beyond the paper, area by area, and where they are documented."""
+"""Every table beyond the paper, area by area, and the part of docs/beyond/README.md that documents them."""
 
 from functools import partial
 

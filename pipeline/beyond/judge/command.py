@@ -91,8 +91,8 @@ def carry_out(o: JudgeOptions) -> None:
     if not asked:
         fail(f"no English message in {o.tables}: a protocol's JSON is never judged")
     try:
-        found = all_answers(asked, answers, o)
-        code = ALL_USED if found is None else publish(asked, found, answers.judge, o.out)
+        replies = all_answers(asked, answers, o)
+        code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out)
     except (ValueError, OSError) as error:
         fail(error)
     except (Unfinished, KeyboardInterrupt) as stopped:
