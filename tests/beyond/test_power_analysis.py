@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from pipeline.beyond.power_analysis import stage
 from pipeline.beyond.power_analysis.components import (
-    Array,
     MissingGames,
     Scores,
     aligned,
@@ -45,7 +44,7 @@ from pipeline.beyond.power_analysis.subsuite import (
     subsuite_row,
 )
 from pipeline.statistics.paired_tests import paired_permutation
-from pipeline.statistics.resampling import stream
+from pipeline.statistics.resampling import Array, stream
 
 TEST = Aim(alpha=0.05, power=0.8, most=10_000)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.beyond.power_analysis.components import Array, Scores, components, difference_variance, pair, stacked
-from pipeline.statistics.resampling import stream
+from pipeline.beyond.power_analysis.components import Scores, components, difference_variance, pair, stacked
+from pipeline.statistics.resampling import Array, stream
 
 AT_ONCE = 2_000_000  # differences held in memory
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.beyond.power_analysis.components import Array, Scores
-from pipeline.statistics.resampling import stream
+from pipeline.beyond.power_analysis.components import Scores
+from pipeline.statistics.resampling import Array, stream
 
 SCALE = 10**6  # values as whole numbers: a millionth is below what any measure tells apart
 TIE = 1e-9  # relative
