@@ -128,7 +128,7 @@ def compare(
 @app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Build what documents quote of results, tables and measurements, and the simulator's own documents."""
-    from pipeline.beyond.tables import PARTS
+    from pipeline.beyond.schemas import PARTS
     from pipeline.reports.documents import build
 
     parts = (*build.PARTS, *PARTS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.beyond.tables import PARTS as PARTS_BEYOND
+from pipeline.beyond.schemas import PARTS as PARTS_BEYOND
 from pipeline.reports.documents.build import PARTS as PARTS_OF_THE_STUDY
 from pipeline.reports.documents.build import build_texts
 from pipeline.reports.documents.markdown import PART, fill_parts, table

@@ -1,4 +1,4 @@
-"""Traces of an area's own games to its tables: `python -m pipeline.beyond.derive AREA`."""
+"""Derive the tables of an area's own games from their traces: `python -m pipeline.beyond.derive AREA`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Rows to a table in Parquet, of no rows too."""
+"""Write named rows as a table in Parquet, also where there are none."""
 
 from collections.abc import Iterable
 from pathlib import Path

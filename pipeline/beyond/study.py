@@ -1,4 +1,4 @@
-"""What a notebook beyond the paper has at hand: the study's tables, and those of `data/beyond` in a schema."""
+"""The session of a notebook beyond the paper: the study's tables, and those of `data/beyond` as `beyond.NAME`."""
 
 from pathlib import Path
 

@@ -45,6 +45,18 @@ def ratio_intervals(
     return intervals.select(*by, *(pl.col(name).cast(dtype) for name, dtype in COLUMNS.items())).sort(by)
 
 
+def measure_lines(games: pl.DataFrame, index: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
+    """One row a game and measure, for means by `ratio_intervals`: index, `measure`, `numerator`, `denominator`.
+
+    A missing value is 0 of 0, so that its game does not count.
+    """
+    values = games.select(*index, pl.col(measures).cast(pl.Float64)).unpivot(
+        measures, index=index, variable_name="measure", value_name="numerator"
+    )
+    known = pl.col("numerator").is_not_null().cast(pl.Float64)
+    return values.with_columns(pl.col("numerator").fill_null(0.0), denominator=known)
+
+
 def mean_intervals(
     games: pl.DataFrame, by: Sequence[str], measures: Sequence[str], resampling: Resampling, cluster: str = "task_id"
 ) -> pl.DataFrame:

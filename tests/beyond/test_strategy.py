@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from pipeline.beyond.strategy.effects import SignTests, bits_about, effects, gain, incentives, measures
 from pipeline.beyond.strategy.outcomes import DIFFERENCE, agents_of, outcomes, probers
 from pipeline.beyond.strategy.play import Lie, liar_team, liars, prober_team, read_name, write_team
-from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.schemas import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pipeline.beyond import params
 from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, points, slope, swept
+from pipeline.beyond.worlds.schemas import GAMES, GROWTH, POINTS, TASKS
 from pipeline.beyond.worlds.suites import (
     SIZES,
     cell_name,
@@ -23,7 +24,6 @@ from pipeline.beyond.worlds.suites import (
     suite_tasks,
     tasks,
 )
-from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform, write_csv

@@ -1,4 +1,4 @@
-"""Fairness beside cost: what schedules allow, what the optima leave open, and where teams are."""
+"""Figures of fairness: what an extra cost can buy, where teams are, and how widely a task's optima range."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -53,8 +53,8 @@ def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, ti
         round_ticks(axes.xaxis)
     panels[0][0].set_ylabel("min/max fairness")
     set_title(figure, title)
-    extra = [Line2D([], [], label="the fairest schedule", **BEST), Line2D([], [], label="the oracle's", **ORACLE)]
-    add_legend(figure, teams["kind"].unique().to_list(), extra)
+    handles = [Line2D([], [], label="the fairest schedule", **BEST), Line2D([], [], label="the oracle's", **ORACLE)]
+    add_legend(figure, teams["kind"].unique().to_list(), handles)
     fix_layout(figure)
     for axes, setting in zip(panels[0], settings, strict=True):
         _labels(axes, teams.filter(setting=setting).sort("kind", "name"), prices.filter(setting=setting).sort("extra"))
@@ -62,7 +62,7 @@ def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, ti
 
 
 def _labels(axes: "Axes", shown: pl.DataFrame, curve: pl.DataFrame) -> None:
-    """The teams' names, off the curve."""
+    """Label the teams' marks, off the curve."""
     steps = pairwise(curve.select("extra", "best").rows())
     lines = [line for (x, y), (u, v) in steps for line in ((x, y, u, y), (u, y, u, v))]
     labels = [Label(r["excess"], r["ratio"], r["name"], text_color(r["kind"])) for r in shown.iter_rows(named=True)]
@@ -83,14 +83,14 @@ def ranges(tasks: pl.DataFrame, title: str) -> "Figure | None":
     order = ["best_ratio", "least_ratio", "oracle_ratio", "task_id"]
     for axes, setting in zip(panels[0], settings, strict=True):
         shown = tasks.filter(setting=setting).sort(order)
-        for place, row in enumerate(shown.iter_rows(named=True)):
-            axes.plot([place, place], [row["least_ratio"], row["best_ratio"]], **RANGE)
-            axes.plot([place], [row["oracle_ratio"]], **(ORACLE | {"markersize": 4}))
+        for x, row in enumerate(shown.iter_rows(named=True)):
+            axes.plot([x, x], [row["least_ratio"], row["best_ratio"]], **RANGE)
+            axes.plot([x], [row["oracle_ratio"]], **(ORACLE | {"markersize": 4}))
         axes.set_title(f"{setting} costs")
         axes.set_xlabel("tasks, by the fairest of their optima")
         axes.set_xticks([])
     panels[0][0].set_ylabel("min/max fairness")
     set_title(figure, title)
-    drawn = [Line2D([], [], label="optima of the task", **RANGE), Line2D([], [], label="the oracle's own", **ORACLE)]
-    figure.legend(handles=drawn, loc="outside lower center", ncols=2)
+    handles = [Line2D([], [], label="optima of the task", **RANGE), Line2D([], [], label="the oracle's own", **ORACLE)]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure

@@ -7,8 +7,8 @@ from random import Random
 
 import polars as pl
 import pytest
-from leakage_worlds import BLOCKED, SETTINGS, Game, Slot
 from polars.testing import assert_frame_equal
+from small_games import BLOCKED, SETTINGS, Game, Slot
 
 from pipeline.beyond.leakage import game_bits
 from pipeline.beyond.leakage.measure import Leakage, leakage

@@ -1,4 +1,4 @@
-"""The second reader's tables: their columns, its claims beside the parser's, and how far they agree."""
+"""How far the second reader agrees with the parser, and its tables: claims, agreement, what could not be used."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.replies import Asked, Question, Reading
+from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
 from pipeline.privacy.language.atoms import atoms
 from pipeline.privacy.language.messages import TWO, language_claims
 from pipeline.privacy.language.scan import fold, numbers_of, sentences
@@ -19,80 +20,17 @@ from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame, write_table
-from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, SPAN_END, SPAN_START, TARGET, C, Table
 from pipeline.tables.shards import publish, scratch_folder
-
-JUDGE = C("judge", "str", "the model that read; simulated-… is none")
-CLAIM_INDEX = C("claim_index", "int", "the claim's place among those of its message, from 0")
-
-JUDGE_EVIDENCE = Table(
-    "judge_evidence",
-    "one claim that the judge found in a message, whoever receives it",
-    ("game_id", "event_index", "claim_index"),
-    (
-        GAME_ID,
-        EVENT_INDEX,
-        TARGET,
-        C("slot", "int", "the slot, within the calendar"),
-        C("source", "str", "the language rule"),
-        C("evidence", "float", "e in [0, 1], by the parser's rules: 1 feasible, 0 not"),
-        C("strength", "float", "s in [0, 1] of b ← (1 − s)·b + s·e, by the parser's rules"),
-        C("matched_clause", "str", "the words it rests on: content[span_start:span_end]"),
-        SPAN_START,
-        SPAN_END,
-        CLAIM_INDEX,
-        JUDGE,
-    ),
-)
-
-JUDGE_AGREEMENT = Table(
-    "judge_agreement",
-    "one class of claims; pooled is all classes together, any is whether anything is claimed",
-    ("class",),
-    (
-        C("class", "str", "occupied, negative, positive, cost, proposal, pooled or any"),
-        C("n", "int", "units: a target's slot in a message (docs/language.md); of pooled, units times classes"),
-        C("both", "int", "units of which parser and judge make such a claim"),
-        C("parser_only", "int", "units of which the parser alone does"),
-        C("judge_only", "int", "units of which the judge alone does"),
-        C("neither", "int", "units of which neither does"),
-        C("observed_agreement", "float", "(both + neither) / n"),
-        C("kappa", "float", "Cohen's kappa; empty where both say the same of every unit, or nothing"),
-        C("kappa_low", "float", "lower end of its 95 % interval over games; empty below two games"),
-        C("kappa_high", "float", "upper end"),
-        C("messages", "int", "messages whose reply could be read"),
-        C("games", "int", "games with such a message"),
-        JUDGE,
-        C("simulated", "bool", "whether the judge is simulated: then the figures prove the path and nothing else"),
-        C("prompt", "str", "name and version of the judge's prompt"),
-        C("prompt_sha256", "str", "SHA-256 of its text"),
-    ),
-)
-
-JUDGE_REJECTED = Table(
-    "judge_rejected",
-    "one thing in the judge's reply to a message that could not be used",
-    ("game_id", "event_index", "place"),
-    (
-        GAME_ID,
-        EVENT_INDEX,
-        C(
-            "place",
-            "int",
-            "the claim's place in the reply, from 0; -1 for the whole reply: it counts as unread",
-        ),
-        C("reason", "str", "what is wrong; `unlocated` begins that of a quote that the message does not hold"),
-        C("reply", "str", "how the reply begins"),
-        JUDGE,
-    ),
-)
-
-JUDGE_TABLES = (JUDGE_EVIDENCE, JUDGE_AGREEMENT, JUDGE_REJECTED)
-
 
 POOLED, ANY = "pooled", "any"
 NOTHING: frozenset[str] = frozenset()
 
+RESAMPLING = Resampling(seed="judge agreement")
+REPLY_CHARS = 200
+WHOLE_REPLY = -1
+
+Row = tuple[Any, ...]
+Frames = dict[str, pl.DataFrame]
 Cells = NDArray[np.int64]
 
 
@@ -141,42 +79,34 @@ def cell(first: bool, second: bool) -> int:
 
 def classes(claims: Sequence[Claim], slots: int) -> dict[tuple[int, int], set[str]]:
     """(target, slot) → the sources of its claims, for slots of the calendar."""
-    found: dict[tuple[int, int], set[str]] = {}
+    sources: dict[tuple[int, int], set[str]] = {}
     for target, slot, source, *_ in claims:
         if slot is not None and slot < slots:
-            found.setdefault((target, slot), set()).add(source)
-    return found
+            sources.setdefault((target, slot), set()).add(source)
+    return sources
 
 
 def mentioned(message: str, slots: int) -> set[int]:
     """The calendar's slots that a message mentions, whether or not it claims anything of them."""
-    found: set[int] = set()
+    slots_mentioned: set[int] = set()
     for start, text, _, _ in sentences(fold(message)):
         numbers = numbers_of(message[start : start + len(text)])
-        for first, last in places(TWO.sub("0", text)) if numbers else ():
+        for first, last in mentions(TWO.sub("0", text)) if numbers else ():
             low = int(numbers[first])
             high = low if last is None else int(numbers[last])
-            found.update(range(low, min(high, slots - 1) + 1) if low <= high else {low, high})
-    return {slot for slot in found if slot < slots}
+            slots_mentioned.update(range(low, min(high, slots - 1) + 1) if low <= high else {low, high})
+    return {slot for slot in slots_mentioned if slot < slots}
 
 
 @lru_cache(maxsize=65536)
-def places(text: str) -> tuple[tuple[int, int | None], ...]:
-    """The slots and ranges in a folded sentence, by which of its numbers they are."""
-    ranks = {found.start(): rank for rank, found in enumerate(NUMBER.finditer(text))}
+def mentions(text: str) -> tuple[tuple[int, int | None], ...]:
+    """The slots (first, None) and ranges (first, last) that a folded sentence mentions, as ranks among its numbers."""
+    ranks = {number.start(): rank for rank, number in enumerate(NUMBER.finditer(text))}
     return tuple(
         (ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None)
         for atom in atoms(text)
         for slot in (*atom.slots, *atom.aside)
     )
-
-
-RESAMPLING = Resampling(seed="judge agreement")
-REPLY_CHARS = 200
-WHOLE_REPLY = -1
-
-Row = tuple[Any, ...]
-Frames = dict[str, pl.DataFrame]
 
 
 def judge_frames(asked: Sequence[Asked], readings: Mapping[Question, Reading], judge: Judge, rules: RuleSet) -> Frames:
@@ -189,14 +119,14 @@ def judge_frames(asked: Sequence[Asked], readings: Mapping[Question, Reading], j
 
 
 def evidence_rows(asked: Sequence[Asked], readings: Mapping[Question, Reading], judge: Judge) -> Iterator[Row]:
-    """A row per claim of a message."""
+    """Rows of judge_evidence: one per claim of a message."""
     for game, event, question in asked:
         for place, claim in enumerate(readings[question].claims):
             yield game, event, *claim, place, judge.name
 
 
 def rejected_rows(asked: Sequence[Asked], readings: Mapping[Question, Reading], judge: Judge) -> Iterator[Row]:
-    """A row per refused reply or claim of a message."""
+    """Rows of judge_rejected: one per refused reply or claim of a message."""
     for game, event, question in asked:
         reading = readings[question]
         for refused in reading.refused:
@@ -207,16 +137,27 @@ def rejected_rows(asked: Sequence[Asked], readings: Mapping[Question, Reading], 
 def agreement_rows(
     asked: Sequence[Asked], readings: Mapping[Question, Reading], judge: Judge, rules: RuleSet
 ) -> Iterator[Row]:
-    """A row per class, over the messages whose reply could be read."""
+    """Rows of judge_agreement: one per class, over the messages whose reply could be read."""
     read = {question: reading.claims for question, reading in readings.items() if reading.whole}
     counts = by_game(asked, read, rules)
     messages = sum(each.question in read for each in asked)
     prompt = judge.prompt
-    told = (judge.name, judge.simulated, f"{prompt.name}.v{prompt.version}", prompt.sha256)
+    columns = (judge.name, judge.simulated, f"{prompt.name}.v{prompt.version}", prompt.sha256)
     for row, name in enumerate(rows_of(rules)):
-        found = agreement(counts[:, row], RESAMPLING)
-        cells = (found.both, found.first_only, found.second_only, found.neither)
-        yield name, sum(cells), *cells, found.observed, found.kappa, found.low, found.high, messages, len(counts), *told
+        result = agreement(counts[:, row], RESAMPLING)
+        cells = (result.both, result.first_only, result.second_only, result.neither)
+        yield (
+            name,
+            sum(cells),
+            *cells,
+            result.observed,
+            result.kappa,
+            result.low,
+            result.high,
+            messages,
+            len(counts),
+            *columns,
+        )
 
 
 def write_frames(frames: Frames, out: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ladder_brute_force import every_outcome
+from replays_by_brute_force import every_outcome
 
 from pipeline.beyond.cost_decomposition.search import (
     ANY,
@@ -14,12 +14,12 @@ from pipeline.beyond.cost_decomposition.search import (
     HELD,
     OBSERVED,
     TIES,
-    Boards,
+    Calendars,
     Outcome,
     Rules,
     Step,
     TooManyStates,
-    least,
+    least_outcome,
 )
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import NoSchedule, solve
@@ -30,10 +30,10 @@ MEMBERS = st.sampled_from([(0,), (1,), (0, 1), (1, 2), (0, 2), (0, 1, 2)])
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> tuple[Boards, list[tuple[int, ...]]]:
+def worlds(draw: st.DrawFn) -> tuple[Calendars, list[tuple[int, ...]]]:
     slots = draw(st.integers(2, 4))
-    boards = tuple(tuple(draw(CELL) for _ in range(slots)) for _ in range(3))
-    return boards, draw(st.lists(MEMBERS, min_size=1, max_size=3))
+    calendars = tuple(tuple(draw(CELL) for _ in range(slots)) for _ in range(3))
+    return calendars, draw(st.lists(MEMBERS, min_size=1, max_size=3))
 
 
 @pytest.mark.parametrize("pick", [CHEAPEST, TIES, ANY])
@@ -41,29 +41,29 @@ def worlds(draw: st.DrawFn) -> tuple[Boards, list[tuple[int, ...]]]:
 @settings(max_examples=30)
 @given(world=worlds())
 def test_the_least_outcome_is_the_least_of_all_ways(
-    pick: str, landing: str, world: tuple[Boards, list[tuple[int, ...]]]
+    pick: str, landing: str, world: tuple[Calendars, list[tuple[int, ...]]]
 ) -> None:
-    boards, meetings = world
-    ways = every_outcome([list(b) for b in boards], meetings, pick, landing)
-    assert least(boards, [Step(m) for m in meetings], Rules(pick, landing)) == Outcome(*min(ways))
+    calendars, meetings = world
+    ways = every_outcome([list(b) for b in calendars], meetings, pick, landing)
+    assert least_outcome(calendars, [Step(m) for m in meetings], Rules(pick, landing)) == Outcome(*min(ways))
 
 
 @given(world=worlds())
 def test_with_a_free_slot_for_each_meeting_free_choice_comes_to_the_oracle(
-    world: tuple[Boards, list[tuple[int, ...]]],
+    world: tuple[Calendars, list[tuple[int, ...]]],
 ) -> None:
-    boards, meetings = world
+    calendars, meetings = world
     # As the generator has it: without a slot for each meeting of its own, an agent's errands may have to move twice.
-    boards = tuple((*b, *(FREE,) * sum(agent in m for m in meetings)) for agent, b in enumerate(boards))
-    width = max(map(len, boards))
-    boards = tuple(b + (HELD,) * (width - len(b)) for b in boards)
-    calendars = [Calendar([cell(value, slot) for slot, value in enumerate(board)]) for board in boards]
+    calendars = tuple((*b, *(FREE,) * sum(agent in m for m in meetings)) for agent, b in enumerate(calendars))
+    width = max(map(len, calendars))
+    calendars = tuple(b + (HELD,) * (width - len(b)) for b in calendars)
+    named = [Calendar([cell(value, slot) for slot, value in enumerate(calendar)]) for calendar in calendars]
     try:
-        optimum = solve(calendars, [Meeting(i, m) for i, m in enumerate(meetings, 1)]).cost
+        optimum = solve(named, [Meeting(i, m) for i, m in enumerate(meetings, 1)]).cost
     except NoSchedule:
-        assert least(boards, [Step(m) for m in meetings], Rules(ANY, BEST)).unplaced > 0
+        assert least_outcome(calendars, [Step(m) for m in meetings], Rules(ANY, BEST)).unplaced > 0
     else:
-        assert least(boards, [Step(m) for m in meetings], Rules(ANY, BEST)) == Outcome(0, optimum)
+        assert least_outcome(calendars, [Step(m) for m in meetings], Rules(ANY, BEST)) == Outcome(0, optimum)
 
 
 def cell(value: int, slot: int) -> Errand | None:
@@ -71,33 +71,33 @@ def cell(value: int, slot: int) -> Errand | None:
 
 
 # Two agents; slot 1 is cheapest for the first meeting, and agent 0's errand there lands on slot 0 or slot 2.
-UNLUCKY: Boards = ((FREE, 1, FREE), (7, FREE, 8))
+UNLUCKY: Calendars = ((FREE, 1, FREE), (7, FREE, 8))
 STREAM = [Step((0, 1), 0), Step((0,), 1)]
 
 
 def test_an_errand_that_lands_in_the_way_is_paid_again_only_where_it_is_in_the_way() -> None:
     fixed = [Step((0, 1), 0, slot=1), Step((0,), 1, slot=0)]
-    assert least(UNLUCKY, fixed, Rules(landing=BEST)).cost == 1
-    assert least(UNLUCKY, fixed, Rules(landing=FIRST)).cost == 2
+    assert least_outcome(UNLUCKY, fixed, Rules(landing=BEST)).cost == 1
+    assert least_outcome(UNLUCKY, fixed, Rules(landing=FIRST)).cost == 2
 
 
 def test_a_landing_that_was_seen_is_replayed_and_one_that_is_taken_falls_back_to_the_first_free_slot() -> None:
     later = Step((0,), 1, slot=0)
     for seen, cost in ((2, 1), (0, 2), (1, 2)):
         steps = [Step((0, 1), 0, slot=1, landings={(0, 1): seen}), later]
-        assert least(UNLUCKY, steps, Rules(landing=OBSERVED)).cost == cost
+        assert least_outcome(UNLUCKY, steps, Rules(landing=OBSERVED)).cost == cost
 
 
 def test_a_meeting_that_is_carried_away_frees_its_slot_and_costs_its_price() -> None:
     steps = [Step((0, 1), 0, slot=1), Step((0, 1), 1, slot=2, leaves=1, price=3), Step((0, 1), 1, slot=1)]
-    assert least(((FREE, FREE, FREE),) * 2, steps, Rules()) == Outcome(0, 3)
+    assert least_outcome(((FREE, FREE, FREE),) * 2, steps, Rules()) == Outcome(0, 3)
 
 
 def test_a_meeting_without_a_possible_slot_is_counted_and_the_others_are_placed() -> None:
-    boards: Boards = ((HELD, FREE), (FREE, HELD))
-    assert least(boards, [Step((0, 1)), Step((0,)), Step((1,))], Rules()) == Outcome(1, 0)
+    calendars: Calendars = ((HELD, FREE), (FREE, HELD))
+    assert least_outcome(calendars, [Step((0, 1)), Step((0,)), Step((1,))], Rules()) == Outcome(1, 0)
 
 
 def test_a_search_beyond_its_limit_says_so() -> None:
     with pytest.raises(TooManyStates, match="a replay of 2 meetings takes more than 1 states"):
-        least(UNLUCKY, STREAM, Rules(ANY, BEST), limit=1)
+        least_outcome(UNLUCKY, STREAM, Rules(ANY, BEST), limit=1)

@@ -4,11 +4,11 @@ from math import log2
 
 import polars as pl
 import pytest
-from leakage_worlds import SETTINGS, Game
+from small_games import SETTINGS, Game
 
 from pipeline.beyond.leakage.measure import with_figures
 from pipeline.beyond.leakage.observed_statements import cost_in_figures
-from pipeline.beyond.leakage.plots import Two, two_values
+from pipeline.beyond.leakage.plots import TwoMeasures, two_values
 
 CLAUSES = [
     ("Slot 2 would cost me 1", 1),
@@ -42,10 +42,10 @@ def test_a_figure_that_is_believed_tells_the_cost_and_not_only_that_it_is_possib
 def test_only_what_is_above_nothing_is_drawn_by_its_ratios(told: float, log: bool, scale: str) -> None:
     rows = [("uniform", "a", "protocol", told, 4.0), ("uniform", "b", "simulated", 2.0, 3.0)]
     points = pl.DataFrame(rows, schema=["setting", "name", "kind", "a", "b"], orient="row")
-    figure = two_values(points, Two("a", "b", "told", "bits", log), "a title")
+    figure = two_values(points, TwoMeasures("a", "b", "told", "bits", log), "a title")
     assert figure is not None and figure.axes[0].get_xscale() == scale
 
 
 def test_there_is_no_figure_without_a_team() -> None:
     columns = {"setting": pl.String, "name": pl.String, "kind": pl.String, "a": pl.Float64, "b": pl.Float64}
-    assert two_values(pl.DataFrame(schema=columns), Two("a", "b", "told", "bits"), "nothing") is None
+    assert two_values(pl.DataFrame(schema=columns), TwoMeasures("a", "b", "told", "bits"), "nothing") is None

@@ -1,7 +1,6 @@
-"""What the tables of this area hold."""
+"""The tables of larger worlds, declared: tasks, games, means by size, exponents of growth, and densities."""
 
-from pipeline.tables.schemas.table import Column as C
-from pipeline.tables.schemas.table import Table
+from pipeline.tables.schemas.table import C, Table
 
 TASK = C("task_id", "str", "the task")
 SETTING = C("setting", "str", "uniform or varied errand costs")

@@ -1,4 +1,4 @@
-"""The tables of the frontier."""
+"""The tables of the frontier, declared: points, who is on it, hypervolumes, domination, gaps to it, other priors."""
 
 from pipeline.tables.schemas.table import C, Table
 

@@ -1,4 +1,4 @@
-"""The tables of the ladder: what replays of a game cost, and its excess cost step by step."""
+"""The tables of the cost decomposition: what replays of a game cost, and its excess cost step by step."""
 
 from pipeline.tables.schemas.results import CONDITION, GAMES, HIGH, LOW, SETTING, SIMULATED, TASKS, TEAM
 from pipeline.tables.schemas.table import GAME_ID, C, Table

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.beyond import params
-from pipeline.beyond.leakage.gains import divergence, gains, stated
+from pipeline.beyond.leakage.gains import divergence, gains, stated_prior
 from pipeline.privacy.protocols.states import COSTS, FEASIBLE, FILLED, States
 
-PRIOR = stated(0.5, 0.75, {1: 14, 100: 11, 1000: 11})
+PRIOR = stated_prior(0.5, 0.75, {1: 14, 100: 11, 1000: 11})
 STATES = PRIOR.states
 SAYINGS = {
     "free": STATES.free(),
@@ -82,7 +82,7 @@ def test_a_lie_gains_bits_and_loses_true_ones() -> None:
 
 
 def test_a_lie_about_what_nobody_expects_gains_no_true_bits_either() -> None:
-    rare = stated(0.5, 0.75, {1: 9999, 7: 1})
+    rare = stated_prior(0.5, 0.75, {1: 9999, 7: 1})
     said = rare.states.posterior(rare.probability, rare.states.costing(1))[None]
     assert gains(said, rare.probability, np.array([2]), 2**-10)["bits_true"] < 0
 
@@ -118,7 +118,7 @@ def test_a_cost_says_which_states_have_it(said: float | None, possible: list[int
 
 
 def test_a_belief_is_reached_from_one_half() -> None:
-    even = stated(0.5, 0.75, {1: 1})
+    even = stated_prior(0.5, 0.75, {1: 1})
     found = even.states.posterior(even.probability, even.states.believing(0.85))
     assert 1 - found[-1] == pytest.approx(0.85)
     assert found[0] / found[1] == pytest.approx(even.probability[0] / even.probability[1])

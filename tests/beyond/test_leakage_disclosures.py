@@ -6,14 +6,14 @@ from math import inf, log2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leakage_worlds import BLOCKED, SETTINGS, Game
+from small_games import BLOCKED, SETTINGS, Game
 
-from pipeline.beyond.leakage.disclosures import Market, necessary
-from pipeline.beyond.leakage.gains import Prior, stated
+from pipeline.beyond.leakage.disclosures import BoundBits, cheapest_certificate
+from pipeline.beyond.leakage.gains import Prior, stated_prior
 from pipeline.beyond.leakage.measure import by_game, leakage
 
-UNIFORM = stated(0.5, 0.75, {1: 1})
-TWO = stated(0.5, 0.75, {1: 2, 100: 1})
+UNIFORM = stated_prior(0.5, 0.75, {1: 1})
+TWO = stated_prior(0.5, 0.75, {1: 2, 100: 1})
 FREE, ONE, BUSY = range(3)
 
 
@@ -23,17 +23,17 @@ def facts(truth: int, prior: Prior) -> list[tuple[set[int], float]]:
     return [(set(left), -log2(sum(prior.probability[list(left)]))) for left in ranges]
 
 
-def certifies(own: list[int], told: list[tuple[set[int], ...]], chosen: int, regret: float, market: Market) -> bool:
+def certifies(own: list[int], told: list[tuple[set[int], ...]], chosen: int, regret: float, prices: BoundBits) -> bool:
     """Whether in every calendar that is left the chosen slot is feasible and at most `regret` above any other."""
-    costs = [[sum(map(market.cost, states)) for states in product(*left)] for left in told]
-    totals = [[market.cost(mine) + cost for cost in of_slot] for mine, of_slot in zip(own, costs, strict=True)]
+    costs = [[sum(map(prices.cost, states)) for states in product(*left)] for left in told]
+    totals = [[prices.cost(mine) + cost for cost in of_slot] for mine, of_slot in zip(own, costs, strict=True)]
     worst = max(totals[chosen])
     return worst < inf and all(worst <= min(t) + regret for s, t in enumerate(totals) if s != chosen)
 
 
 def by_brute_force(own: list[int], others: list[tuple[int, ...]], chosen: int, prior: Prior) -> tuple[float, float]:
-    market = Market(prior)
-    totals = [sum(map(market.cost, (mine, *theirs))) for mine, theirs in zip(own, others, strict=True)]
+    prices = BoundBits(prior)
+    totals = [sum(map(prices.cost, (mine, *theirs))) for mine, theirs in zip(own, others, strict=True)]
     regret = totals[chosen] - min(totals)
     width, best, feasible = len(others[0]), inf, inf
     for chosen_facts in product(*(facts(state, prior) for theirs in others for state in theirs)):
@@ -41,17 +41,17 @@ def by_brute_force(own: list[int], others: list[tuple[int, ...]], chosen: int, p
         if bits >= max(best, feasible):
             continue
         told = [tuple(left for left, _ in chosen_facts[i : i + width]) for i in range(0, len(chosen_facts), width)]
-        if certifies(own, told, chosen, regret, market):
+        if certifies(own, told, chosen, regret, prices):
             best = min(best, bits)
-        if max(sum(map(market.cost, states)) for states in product(*told[chosen])) < inf:
+        if max(sum(map(prices.cost, states)) for states in product(*told[chosen])) < inf:
             feasible = min(feasible, bits)
     return best, feasible
 
 
 def check(own: list[int], others: list[tuple[int, ...]], prior: Prior) -> None:
     for chosen in range(len(own)):
-        found = necessary(own, others, chosen, Market(prior))
-        if Market(prior).cost(own[chosen]) == inf or any(Market(prior).cost(s) == inf for s in others[chosen]):
+        found = cheapest_certificate(own, others, chosen, BoundBits(prior))
+        if BoundBits(prior).cost(own[chosen]) == inf or any(BoundBits(prior).cost(s) == inf for s in others[chosen]):
             assert found is None
             continue
         assert found is not None
@@ -72,27 +72,27 @@ def test_one_other_and_four_slots_against_every_set_of_facts(slots: list[tuple[i
 
 
 def test_bounds_that_meet_are_cheaper_than_exact_costs() -> None:
-    found = necessary([FREE, FREE], [(FREE,), (ONE,)], 0, Market(UNIFORM))
+    found = cheapest_certificate([FREE, FREE], [(FREE,), (ONE,)], 0, BoundBits(UNIFORM))
     assert found is not None
     assert found.bits == pytest.approx(1.0 - log2(0.875))  # "feasible", so 1 at most, and there at least 1; "free" is 3
     assert found.feasible_bits == pytest.approx(1.0)
 
 
 def test_a_slot_that_is_dear_for_the_initiator_needs_no_words() -> None:
-    found = necessary([FREE, ONE], [(ONE,), (FREE,)], 0, Market(UNIFORM))
+    found = cheapest_certificate([FREE, ONE], [(ONE,), (FREE,)], 0, BoundBits(UNIFORM))
     assert found is not None
     assert found.bits == pytest.approx(1.0)  # "feasible" there: 1 at most, and the other slot costs the initiator 1
 
 
 def test_of_a_slot_that_is_not_the_cheapest_its_regret_is_certified() -> None:
-    found = necessary([ONE, FREE], [(ONE,), (FREE,)], 0, Market(UNIFORM))
+    found = cheapest_certificate([ONE, FREE], [(ONE,), (FREE,)], 0, BoundBits(UNIFORM))
     assert found is not None
     assert found.regret == 2
     assert found.bits == pytest.approx(1.0)  # feasible: 2 at most
 
 
 def test_of_a_slot_in_which_the_initiator_is_busy_nothing_has_to_be_said() -> None:
-    told, busy = (necessary([FREE, own], [(ONE,), (FREE,)], 0, Market(TWO)) for own in (ONE, BUSY))
+    told, busy = (cheapest_certificate([FREE, own], [(ONE,), (FREE,)], 0, BoundBits(TWO)) for own in (ONE, BUSY))
     assert told is not None and busy is not None
     assert busy.bits == pytest.approx(1.0) and told.bits == pytest.approx(-log2(0.375))  # "feasible"; "1 at most"
 

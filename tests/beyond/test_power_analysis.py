@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 
 from pipeline.beyond.power_analysis import stage
 from pipeline.beyond.power_analysis.components import (
-    Array,
     MissingGames,
     Scores,
     aligned,
     components,
     difference_variance,
     pair,
-    played,
     scores,
     stacked,
+    standard_games,
 )
 from pipeline.beyond.power_analysis.power import (
     Aim,
@@ -34,18 +33,18 @@ from pipeline.beyond.power_analysis.power import (
     simulated_power,
     tasks_needed,
 )
-from pipeline.beyond.power_analysis.stage import NoEstimate, game_prices, priced, read_estimate
+from pipeline.beyond.power_analysis.stage import NoEstimate, game_prices, read_estimate, with_prices
 from pipeline.beyond.power_analysis.subsuite import (
     agreements,
     curve_rows,
     new_games,
-    order,
-    smallest,
+    ranking,
+    smallest_subsuite,
     strict_pairs,
     subsuite_row,
 )
 from pipeline.statistics.paired_tests import paired_permutation
-from pipeline.statistics.resampling import stream
+from pipeline.statistics.resampling import Array, stream
 
 TEST = Aim(alpha=0.05, power=0.8, most=10_000)
 
@@ -143,11 +142,11 @@ def test_the_smallest_sub_suite_is_the_first_of_all_that_keep_the_ranking(rows: 
     pairs = strict_pairs({team: float(v.mean()) for team, v in values.items()})
     every = [s for size in range(1, 6) for s in combinations(range(5), size)]
     keeping = [s for s in every if all(values[a][list(s)].sum() < values[b][list(s)].sum() for a, b in pairs)]
-    assert smallest([values], 60) == list(keeping[0])
+    assert smallest_subsuite([values], 60) == list(keeping[0])
 
 
 def test_teams_that_tie_are_ranked_together_and_half_right_where_they_should_not() -> None:
-    assert order({"a": 1.0, "b": 0.5, "c": 0.5}) == [["b", "c"], ["a"]]
+    assert ranking({"a": 1.0, "b": 0.5, "c": 0.5}) == [["b", "c"], ["a"]]
     values = {"a": np.array([1.0, 2.0]), "b": np.array([1.0, 3.0])}
     assert agreements(values, [[0], [1]], [("a", "b")]).tolist() == [0.5, 1.0]
 
@@ -200,7 +199,7 @@ def test_scores_are_tasks_by_repeats_and_a_task_without_a_value_is_left_out() ->
         dms_per_meeting=pl.when(pl.col("game_id") != "b2").then(1.0), task_id=pl.col("task_id").cast(pl.String)
     )
     summary = games.select("game_id", weight_mode=pl.lit("uniform"), vps_loss_mean=pl.lit(0.5))
-    known = played(games, summary)
+    known = standard_games(games, summary)
     assert scores(known, "uniform", "excess_cost").values["a"].tolist() == [[10, 11], [20, 21], [30, 31]]
     assert scores(known, "uniform", "dms_per_meeting").tasks == ("1", "3")
     assert stacked(scores(known, "uniform", "vps")).shape == (2, 3, 1)
@@ -251,5 +250,5 @@ def test_what_has_nothing_to_tell_apart_has_no_rows() -> None:
     own = three_teams(1.0)
     assert own.of(["a", "nobody"]).values.keys() == {"a"}
     assert (own.comparable, own.of(["a"]).comparable, own.of([]).comparable) == (True, False, False)
-    assert priced([], pl.DataFrame()) == []
+    assert with_prices([], pl.DataFrame()) == []
     assert subsuite_row([own.of(["a", "b"])], draws=5, seconds=60)["left_out_chosen"] is not None

@@ -1,7 +1,6 @@
-"""What the tables of this area hold."""
+"""The tables of strategy, declared: games with liars, what lies change, whether one pays, and probers."""
 
-from pipeline.tables.schemas.table import Column as C
-from pipeline.tables.schemas.table import Table
+from pipeline.tables.schemas.table import C, Table
 
 PROTOCOL = C("protocol", "str", "the team whose protocol everybody plays")
 LIE = C("lie", "str", "how the liars lie, or the deal of a pair: a name in notebooks/beyond/params.yaml")
@@ -15,14 +14,14 @@ ENDS = (
 )
 COUNTS = (C("games", "int", "games with a value"), C("tasks", "int", "tasks, which are drawn anew for intervals"))
 
-BOTH = (
+GAME_MEASURES = (
     ("own_cost", "int", "what the liars' moves cost them, together", "cost"),
     ("others_cost", "int", "what all others' moves cost them", "cost"),
     ("own_missed", "int", "meetings of the liars that failed, each once for each liar in it", ""),
     ("failed", "int", "meetings of the game that failed", ""),
     ("points", "int", "the liars' balance of DSM's points, as initiators and as responders; 0 elsewhere", "points"),
     ("vps_about", "float", "VPS about the liars, mean over observed pair-rounds; empty without any", "VPS"),
-    ("vps_all_pairs", "float", "the same over all pair-rounds, unobserved ones as 0", "VPS"),
+    ("vps_all_pairs", "float", "VPS about the liars, mean over all pair-rounds, unobserved ones as 0", "VPS"),
     ("updates", "int", "belief updates about the liars", ""),
     (
         "bits",
@@ -30,8 +29,13 @@ BOTH = (
         "bits about a liar that another agent holds at the end, mean over pairs; empty if not measured",
         "bits",
     ),
-    ("bits_true", "float", "the same towards what is so: below 0 where the others are misled", "bits"),
-    ("denied", "int", "belief updates about the liars that call a slot impossible which was possible", ""),
+    (
+        "bits_true",
+        "float",
+        "log2(posterior / prior) of the truth, likewise: below 0 where others are misled",
+        "bits",
+    ),
+    ("denied", "int", "how many of `updates` call a slot impossible which was possible", ""),
 )
 
 OUTCOMES = Table(
@@ -45,10 +49,10 @@ OUTCOMES = Table(
         TASK,
         SETTING,
         C("liars", "int", "how many lie"),
-        *(C(name, dtype, meaning, unit) for name, dtype, meaning, unit in BOTH),
+        *(C(name, dtype, meaning, unit) for name, dtype, meaning, unit in GAME_MEASURES),
         *(
-            C(f"{name}_truthful", dtype, "the same agents', in the truthful game", unit)
-            for name, dtype, _, unit in BOTH
+            C(f"{name}_truthful", dtype, f"{name} in the truthful game, of the same agents", unit)
+            for name, dtype, _, unit in GAME_MEASURES
         ),
     ),
 )

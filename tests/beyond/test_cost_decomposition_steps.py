@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.cost_decomposition.counterfactuals import OF_TASK, OF_TEAM, replays, rungs, steps_of
+from pipeline.beyond.cost_decomposition.counterfactuals import TASK_RULES, TEAM_RULES, replays, rungs, steps_of
+from pipeline.beyond.cost_decomposition.schemas import LADDER_RUNGS
 from pipeline.beyond.cost_decomposition.search import Step
 from pipeline.beyond.cost_decomposition.stage import ORDERS, STEPS, means, steps
-from pipeline.beyond.cost_decomposition.tables import LADDER_RUNGS
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema
 from pipeline.tables.schemas.base import TABLES
 
-RUNGS = ("optimal", *OF_TASK, *OF_TEAM, "team_held", "realized")
+RUNGS = ("optimal", *TASK_RULES, *TEAM_RULES, "team_held", "realized")
 
 
 def a_round(number: int, slot: int | None, members: tuple[int, ...] = (0, 1)) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def test_a_meeting_that_not_all_carry_to_one_slot_was_not_decided_upon(moves: li
 
 def test_a_game_played_as_the_myopic_rule_has_it_needs_no_information_and_lands_as_the_rule_says() -> None:
     # Agent 0's errand in slot 1 lands on slot 0, its first free one, where the second meeting has to go.
-    boards = ((-1, 1, -1), (7, -1, 8), (-1, 5, 9))
-    found = replays(boards, [Step((0, 1), 0, 1, landings={(0, 1): 0}), Step((0, 2), 1, 0)], 100)
+    calendars = ((-1, 1, -1), (7, -1, 8), (-1, 5, 9))
+    found = replays(calendars, [Step((0, 1), 0, 1, landings={(0, 1): 0}), Step((0, 2), 1, 0)], 100)
     assert found["myopic_first"] == found["team_own"] == found["team_held"] == 2
     assert found["myopic_best"] == found["team_best"] == 1
     assert (found["failed"], found["unplaced"]) == (0, 0)

@@ -1,4 +1,4 @@
-"""The tables of all optima: the schedules themselves, what they tell of a task, and teams beside them."""
+"""The tables of all optima, declared: the schedules, what they have in common, prices of fairness, and games."""
 
 from pipeline.tables.schemas.results import CONDITION, SETTING, SIMULATED, TEAM
 from pipeline.tables.schemas.table import GAME_ID, C, Table

@@ -1,4 +1,4 @@
-"""The tables of how many games are enough."""
+"""The tables of the power analysis, declared: variance components, powers, prices, and sub-suites."""
 
 from pipeline.tables.schemas.results import SETTING
 from pipeline.tables.schemas.table import C, Table
