@@ -17,7 +17,7 @@ from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.reports.batch.command import report
 from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.reports.site.command import site
-from pipeline.traces.terminal import printable
+from pipeline.traces.limits import printable
 
 
 class PipelineCommands(Commands):

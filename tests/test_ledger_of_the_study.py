@@ -9,12 +9,7 @@ import yaml
 
 from pipeline.paper.figures import Figure, figure_rows
 from pipeline.paper.ledger.build import KEY, STATEMENTS, VERDICTS, build_ledger, read_ledger, read_paper
-from pipeline.paper.ledger.command import (
-    missing_reproductions,
-    read_required,
-    reproduced_figures,
-    without_statements,
-)
+from pipeline.paper.ledger.command import missing_reproductions, read_required, reproduced_figures, without_statements
 from pipeline.paper.ledger.directions import QUERIES
 from pipeline.paper.ledger.facts import setup_facts
 from pipeline.paper.ledger.measures import open_results, short_name

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
-
-from pipeline.behaviour.lexicons import words
+from pathlib import Path
+from typing import Any, NamedTuple
 
 # One character each: places in the folded text are places in the text.
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
@@ -16,6 +15,17 @@ TO_SPACES = bytes(code if chr(code).isalnum() or chr(code) == "'" else 32 for co
 
 # What ends a sentence or a clause: no expression goes on across it.
 BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
+
+# Word lists, as data: what each word counts for when a message is searched.
+LEXICONS = Path(__file__).with_name("lexicons")
+
+
+@cache
+def words(name: str) -> Any:
+    """The content of a word list, lexicons/{name}.yaml."""
+    import yaml
+
+    return yaml.safe_load((LEXICONS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 class Word(NamedTuple):

@@ -4,7 +4,7 @@ import sys
 
 from pipeline.beyond import DERIVED, TRACES
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.traces.terminal import printable
+from pipeline.traces.limits import printable
 
 
 def main(area: str) -> None:

@@ -205,3 +205,8 @@ def write_json(value: object, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as draft:
         draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def write_rows(rows: Iterable[dict[str, Any]], table: Table, out: Path) -> None:
+    """Write the rows, which name each of the table's columns, as `out/{table}.parquet`."""
+    write_table(pl.DataFrame(list(rows), schema=polars_schema(table)), table, out, csv=False)

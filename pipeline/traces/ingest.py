@@ -12,11 +12,10 @@ from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
-from pipeline.traces.identity import identify
 from pipeline.traces.intended import intended_rows
 from pipeline.traces.records import Meeting
 from pipeline.traces.replay import replay
-from pipeline.traces.trace import Trace, TraceError
+from pipeline.traces.trace import Trace, TraceError, identify
 from pipeline.traces.typed_messages import decode_message, said_chars
 
 Rows = dict[str, list[Row]]

@@ -1,7 +1,6 @@
-"""How large a trace may be: every limit in one place (docs/reliability.md). What exceeds one is rejected.
+"""How large a trace may be, every bound in one place, and how what is read of it is shown on a terminal."""
 
-A game of five agents and five meetings stays below a thousandth of each. Change them here for a larger study.
-"""
+from machine.terminal import escaped
 
 # Bytes after decompression.
 FILE_BYTES = 1 << 30
@@ -29,3 +28,24 @@ MIN_INT64, MAX_INT64 = -(1 << 63), (1 << 63) - 1
 # Of a rejection's reason: in the table, and on the terminal.
 REASON_CHARS = 500
 LINE_CHARS = 300
+
+
+def printable(text: str) -> str:
+    """The text as part of one line: cut to LINE_CHARS, control characters escaped."""
+    return escaped(text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…")
+
+
+def rejection_line(path: str, reason: str, place: str) -> str:
+    """A rejected trace in one line: which, why, where, and what to do about it."""
+    problem = printable(f"{reason}{place and ' at '}{place}")
+    return f"rejected {printable(path)}: {problem}. {_advice(reason)}"
+
+
+def _advice(reason: str) -> str:
+    if "compression" in reason or "opened" in reason:
+        return "Copy or fetch the file again."
+    if "read already" in reason:
+        return "Name each trace once."
+    if "cannot be derived" in reason:
+        return "That is a fault of the pipeline: please report it."
+    return "Run the game again, or leave the file out."

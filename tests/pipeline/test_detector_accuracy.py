@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder
 
-from pipeline.behaviour.detector_counts import detector_counts
+from pipeline.behaviour.tables import detector_counts
 from pipeline.statistics.detector_accuracy import precision_and_recall
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame

@@ -11,7 +11,7 @@ from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols import KINDS
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.tables.names import TYPED_PROTOCOLS
+from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.typed_messages import decode_message
 from pipeline.traces.typed_messages.records import DECODERS

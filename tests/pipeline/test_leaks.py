@@ -12,9 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder, rendering
 
-from pipeline.behaviour.leaks import KnownLabel, disclosed_labels, find_leaks, may_contain_cue
+from pipeline.behaviour.leaks import (
+    KnownLabel,
+    disclosed_labels,
+    find_label,
+    find_leaks,
+    kind_of,
+    may_contain_cue,
+    prepare_label,
+)
 from pipeline.behaviour.phrases import split_words, stem, stems
-from pipeline.behaviour.terms import find_label, kind_of, prepare_label
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder
 
-from pipeline.behaviour.lexicons import words
+from pipeline.behaviour.phrases import words
 from pipeline.behaviour.tables import stance
 from pipeline.tables import io
 from pipeline.tables.queries import query

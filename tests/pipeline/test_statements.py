@@ -8,16 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import (
-    ALL,
-    Suite,
-    failed_rounds,
-    figure_values,
-    games,
-    meetings,
-    models,
-    varied_suite,
-)
+from pipeline.paper.figures import ALL, Suite, failed_rounds, figure_values, games, meetings, models, varied_suite
 from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
 from pipeline.paper.statements.checks import CHECKS, LEAKS, NUMBERS, check_statements

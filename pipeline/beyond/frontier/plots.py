@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.reports.plots.labels import Label, label_marks
 from pipeline.reports.plots.planes import STAIRS
 from pipeline.reports.plots.style import KINDS, fix_layout, marker_style, round_ticks, set_title, subplots, text_color
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

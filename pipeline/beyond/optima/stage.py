@@ -21,9 +21,8 @@ from pipeline.beyond.optima.tasks import (
     solved,
     task_row,
 )
-from pipeline.beyond.rows import write_rows
 from pipeline.statistics.by_game import ended
-from pipeline.tables.io import read_table
+from pipeline.tables.io import read_table, write_rows
 from pipeline.tables.paths import TABLES
 from pipeline.traces.ingest import fairness as ratio
 from sim.tasks.oracle import TooManyStates

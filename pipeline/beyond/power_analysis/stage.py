@@ -21,9 +21,8 @@ from pipeline.beyond.power_analysis.schemas import (
     ENOUGH_SUBSUITE,
 )
 from pipeline.beyond.power_analysis.subsuite import curve_rows, pairs_of, repeat_of, subsuite_row
-from pipeline.beyond.rows import write_rows
 from pipeline.paper.costs import price_calls, read_prices
-from pipeline.tables.io import read_table, write_table
+from pipeline.tables.io import read_table, write_rows, write_table
 from pipeline.tables.paths import TABLES
 
 LINE = re.compile(r"^(\S+): (\d+) games, about (\d+) calls \(.*?\), (\d+) tokens in, (\d+) out", re.MULTILINE)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.behaviour.lexicons import words
+from pipeline.behaviour.phrases import words
 from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 PARAMS = Path("params.yaml")
 

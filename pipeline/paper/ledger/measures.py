@@ -6,7 +6,7 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 from pipeline.tables.queries import attach, query_text
 
 SQL = Path(__file__).with_name("measures.sql")

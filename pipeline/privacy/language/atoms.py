@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.privacy.language.classes import TICKS, decide, has_ticks
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, joined, listed
-from pipeline.privacy.language.targets import is_named
+from pipeline.privacy.language.targets import TICKS, decide, has_ticks, is_named
 
 PREFERS = re.compile(r"\bprefer\w*\b")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")

@@ -7,7 +7,6 @@ class; what follows a whole clause starts another.
 from dataclasses import replace
 
 from pipeline.privacy.language.atoms import Atom
-from pipeline.privacy.language.classes import OPPOSITE
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     NOTHING,
@@ -23,7 +22,7 @@ from pipeline.privacy.language.clauses import (
     wins,
 )
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.targets import is_named
+from pipeline.privacy.language.targets import OPPOSITE, is_named
 
 
 class ClauseReader:

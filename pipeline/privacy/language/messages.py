@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, claims_of
-from pipeline.tables.names import TYPED_PROTOCOLS
+from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
 TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language.atoms import Atom, atoms_of, phrases
-from pipeline.privacy.language.classes import OPPOSITE, PRIORITY
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
-from pipeline.privacy.language.targets import SENDER, Span, left_out, targets
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out, targets
 
 TAG = re.compile(
     r"\s*(?:right|correct|yes|yeah|ok|okay|agreed|no|true|is that (?:right|correct)|isn't it|doesn't it)\s*$"

@@ -9,8 +9,7 @@ import polars as pl
 from pipeline.paper.compare import round_half_up
 from pipeline.reports.documents.markdown import table
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, SAME, Metric
-from pipeline.tables.names import PAPER_PROTOCOLS
-from pipeline.tables.paths import RESULTS
+from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
 
 Rows = list[dict[str, Any]]
 KINDS = ("protocols", "speakers")

@@ -10,8 +10,7 @@ from pipeline.paper import compare
 from pipeline.paper.ledger.build import read_ledger
 from pipeline.paper.ledger.command import markdown
 from pipeline.reports.documents.markdown import figure, link, table
-from pipeline.tables.names import PAPER_PROTOCOLS
-from pipeline.tables.paths import RESULTS
+from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
 
 EXHIBITS = Path("data/paper/exhibits.csv")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import replacing
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

@@ -11,7 +11,7 @@ import typer
 
 from machine.terminal import progress_bar
 from pipeline.tables.paths import NUMBERS, PARAMS
-from pipeline.traces.terminal import rejection_line
+from pipeline.traces.limits import rejection_line
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins

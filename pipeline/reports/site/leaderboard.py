@@ -12,7 +12,7 @@ from pipeline.reports.batch.pages import file_name
 from pipeline.reports.site.figures import ALL, CELL, RANKS, Metric
 from pipeline.reports.site.pages import page_name
 from pipeline.tables.io import read_table
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 GAMES_A_PART = 5_000  # games a file: half a megabyte
 NAME_COLUMNS = ("team", "setting", "condition", "task_id", "difficulty", "density")

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pipeline.statistics.metric_checks.metrics import METRICS, Metric
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     import polars as pl
