@@ -164,9 +164,14 @@ def test_a_mean_is_followed_by_both_ends_of_its_interval_or_by_neither() -> None
         {"team": [*"abc"], "x": [1.0, 2.0, None], "x_low": [0.5, None, 0.0], "x_high": [1.5, 9.0, 1.0]}
     )
     found = estimates_and_bounds(points, "x")
-    assert found.filter(team="a")["value"].to_list() == [1.0, 0.5, 1.5]
-    assert found.filter(pl.col("team") != "a").select("team", "value").rows() == [("b", 2.0)]
-    assert estimates_and_bounds(points.select("team", "x"), "x")["value"].to_list() == [1.0, 2.0]
+    assert found.filter(team="a")["_value"].to_list() == [1.0, 0.5, 1.5]
+    assert found.filter(pl.col("team") != "a").select("team", "_value").rows() == [("b", 2.0)]
+    assert estimates_and_bounds(points.select("team", "x"), "x")["_value"].to_list() == [1.0, 2.0]
+
+
+def test_a_table_may_have_a_column_of_its_own_called_value() -> None:
+    points = pl.DataFrame({"team": ["a"], "x": [1.0], "value": [7.0], "end": ["z"]})
+    assert estimates_and_bounds(points, "x").select("_value", "value", "end").rows() == [(1.0, 7.0, "z")]
 
 
 def test_means_are_told_with_their_intervals() -> None:

@@ -73,7 +73,7 @@ def paper_models(figures: pl.DataFrame) -> pl.DataFrame:
 
 
 def estimates_and_bounds(points: pl.DataFrame, measure: str) -> pl.DataFrame:
-    """One row per point and `end` (the measure, {measure}_low, {measure}_high) with its `value`, the mean first.
+    """One row per point and `_end` (the measure, {measure}_low, {measure}_high) with its `_value`, the mean first.
 
     Points without the measure are left out, and bounds of which only one is known.
     """
@@ -81,7 +81,7 @@ def estimates_and_bounds(points: pl.DataFrame, measure: str) -> pl.DataFrame:
     both = pl.all_horizontal(pl.col(bounds).is_not_null())
     known = points.drop_nulls(measure).with_columns(pl.when(both).then(pl.col(end)) for end in bounds)
     kept = [column for column in points.columns if column not in (measure, *bounds)]
-    return known.unpivot([measure, *bounds], index=kept, variable_name="end", value_name="value").drop_nulls("value")
+    return known.unpivot([measure, *bounds], index=kept, variable_name="_end", value_name="_value").drop_nulls("_value")
 
 
 def with_text(points: pl.DataFrame, decimals: Mapping[str, int]) -> pl.DataFrame:
@@ -177,7 +177,7 @@ def _panel(axes: "Axes", rows: pl.DataFrame, panel: Panel, heights: dict[tuple[s
     ):
         style = marker_style(str(group), markersize=4.2, markeredgewidth=1.0, zorder=3)
         sns.pointplot(
-            part.to_pandas(), x="value", y="height", native_scale=True, orient="y", ax=axes,
+            part.to_pandas(), x="_value", y="height", native_scale=True, orient="y", ax=axes,
             err_kws={"linewidth": 0.8, "zorder": 2}, **BY_ESTIMATE_AND_BOUNDS, **style,
         )  # fmt: skip
     axes.set_ylabel("")

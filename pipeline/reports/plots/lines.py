@@ -108,7 +108,7 @@ def _panel(
         dashes = {"linestyle": (0, (4, 2)) if kind == "reported" else "-", "linewidth": 0.8}
         edge = {"markeredgecolor": marker_style(kind)["color"], "markeredgewidth": 1.0}
         sns.lineplot(
-            estimates_and_bounds(line, measure).to_pandas(), x="_step", y="value", ax=axes, sort=False,
+            estimates_and_bounds(line, measure).to_pandas(), x="_step", y="_value", ax=axes, sort=False,
             err_style="bars", **BY_ESTIMATE_AND_BOUNDS, **marker_style(kind, markersize=3.4) | dashes | edge,
         )  # fmt: skip
     for bars in axes.collections:
