@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn, TextIO, TypeVar
@@ -17,6 +18,32 @@ from machine.terminal import escaped, progress_bar
 from sim.game.trace import PACK_SUFFIX
 
 Piece = TypeVar("Piece")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What the command was asked for; `run` documents each."""
+
+    tasks: Path
+    team: list[str]
+    out: Path | str
+    repeats: int
+    workers: int | None
+    resume: bool
+    overwrite: bool
+    limit: int | None
+    max_turns: int
+    decision_retries: int
+    dm_cap: int | None
+    channels: str
+    adversary: int | None
+    concurrency: int
+    cache: Path | None
+    dry_run: bool
+    max_cost: float | None
+    allow_unknown_prices: bool
+    shard: str | None
+    cluster: str | None
 
 
 @contextmanager
