@@ -41,9 +41,7 @@ def run(
     ],
     repeats: Annotated[int, typer.Option(help="Games of each team on each task.", min=1)] = 1,
     workers: Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the finished games of this run, play the others.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep this run's finished games.")] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace what else stands there: other games, games of models.")
     ] = False,
