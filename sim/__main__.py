@@ -12,7 +12,8 @@ import typer
 
 from machine.terminal import Commands
 from sim.runs.interrupts import INTERRUPTED, no_empty_folders, terminated_as_interrupted
-from sim.runs.options import fail, progress, say, worker_count
+from sim.runs.options import fail, say, worker_count
+from sim.runs.progress import progress
 from sim.runs.run import EXAMPLES, run
 
 

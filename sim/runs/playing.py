@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from sim.runs.interrupts import INTERRUPTED
-from sim.runs.options import RunOptions, counting, fail, is_pack, progress, say, worker_count
+from sim.runs.options import RunOptions, fail, is_pack, say, worker_count
+from sim.runs.progress import counting, progress, so_far, telling
 
 if TYPE_CHECKING:
     from sim.models.money import Ledger
@@ -116,7 +117,8 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
 
         async def play() -> None:
             provider = Provider(models_of(jobs), ledger, Cache(o.cache) if o.cache else None)
-            await play_waiting(jobs, provider, ledger, o.concurrency, outcomes, count)
+            async with telling(lambda: so_far(outcomes, ledger, outcomes.told - before, len(jobs))):
+                await play_waiting(jobs, provider, ledger, o.concurrency, outcomes, count)
 
         with counting("playing", len(jobs)) as count:
             asyncio.run(play())

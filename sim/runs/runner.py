@@ -106,13 +106,17 @@ class Patient:
 class Outcomes(Struct):
     """What became of a run's games. `causes` counts those that stopped or were not begun, by cause; `unwritten` is why
     a trace could not be written: what is played after it is paid for and lost. `not_written` counts stopped games whose
-    place is kept by a trace that is worth more."""
+    place is kept by a trace that is worth more. `coordination` and `excess` are sums over the
+    games with a provider that ended, `measured` of them."""
 
     ended: int = 0
     stopped: int = 0
     not_begun: int = 0
     unwritten: str | None = None
     not_written: int = 0
+    measured: int = 0
+    coordination: float = 0.0
+    excess: int = 0
     causes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -195,6 +199,9 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
         outcomes.causes[short_cause(str(trace.stop_cause))] += 1
     else:
         outcomes.ended += 1
+        outcomes.measured += 1
+        outcomes.coordination += trace.metrics["coordination_rate"]
+        outcomes.excess += trace.metrics["excess_cost"]
 
 
 def redacted(error: object) -> str:
