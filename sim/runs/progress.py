@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -58,6 +57,7 @@ def is_log() -> bool:
 @asynccontextmanager
 async def telling(text: Callable[[], str]) -> AsyncIterator[None]:
     """While the block works, a line for a log every so often."""
+    import asyncio
 
     async def tell() -> None:
         while True:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from machine.stores import Unreachable, read_file, urls_in
 from sim.game.trace import Event, Trace, write
 from sim.runs.play import Play, config_of, identified, identity, is_waiting
+from sim.tasks.suite import LONGEST_NAME
 
 # Traces fetched at once from a store, where each takes long to come and no work.
 READ_AT_ONCE = 32
@@ -147,7 +148,8 @@ def described(job: Job) -> str:
     there = msgspec.json.decode(stands.config) if stands else {}
     if not isinstance(there, dict):
         return "of an unknown team"
-    named = f"of team {there.get('team')} on task {there.get('task_id')}"
+    team, task = (str(there.get(name))[:LONGEST_NAME] for name in ("team", "task_id"))
+    named = f"of team {team} on task {task}"
     try:
         mine = msgspec.json.decode(msgspec.json.encode(identified(config_of(job.play))))
         fields = list(dict.fromkeys(differences(identified(there), mine)))

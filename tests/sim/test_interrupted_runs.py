@@ -20,7 +20,10 @@ from tests.sim.worlds import tiny_task
 
 SHOWN, HIDDEN = "\x1b[?25h", "\x1b[?25l"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
-TASKS = 400
+TASKS, REPEATS = 50, 200
+# Games that take a minute: none of these runs is over before it is interrupted.
+GAMES = TASKS * REPEATS
+MANY = ("tasks.jsonl", "--team", "exact", "--repeats", str(REPEATS))
 
 
 @pytest.fixture
@@ -52,7 +55,7 @@ def finished(folder: Path) -> list[Path]:
 def test_games_that_were_played_are_kept_and_counted(
     folder: Path, number: int, whom: Callable[[int, int], None]
 ) -> None:
-    run = start(folder, "tasks.jsonl", "--team", "exact", "--out", "traces", "--workers", "2")
+    run = start(folder, *MANY, "--out", "traces", "--workers", "2")
     wait_for(run, lambda: finished(folder))
     whom(run.pid, number)
     stdout, stderr = run.communicate(timeout=LIMIT)
@@ -60,9 +63,9 @@ def test_games_that_were_played_are_kept_and_counted(
     assert run.returncode == 4, stderr
     assert stdout == f"{len(kept)} games played; traces in traces\n"
     assert stderr.splitlines() == [
-        f"0 games stopped, {TASKS - len(kept)} not begun or lost:",
+        f"0 games stopped, {GAMES - len(kept)} not begun or lost:",
         "games  cause",
-        f"{TASKS - len(kept):>5}  interrupted",
+        f"{GAMES - len(kept):>5}  interrupted",
         "run the same command with --resume to play them",
     ]
     assert not any(read(path).stopped for path in kept)
@@ -105,7 +108,7 @@ def test_a_run_that_wrote_nothing_leaves_no_folder_and_says_how_to_go_on(folder:
 @pytest.mark.parametrize("number", SIGNALS)
 def test_the_cursor_is_there_afterwards(folder: Path, number: int) -> None:
     ours, theirs = pty.openpty()
-    run = start(folder, "tasks.jsonl", "--team", "exact", "--out", "traces", "--workers", "2", stderr=theirs)
+    run = start(folder, *MANY, "--out", "traces", "--workers", "2", stderr=theirs)
     os.close(theirs)
     shown = ""
     try:
@@ -124,7 +127,7 @@ def test_the_cursor_is_there_afterwards(folder: Path, number: int) -> None:
 
 
 def test_a_background_job_that_ignores_ctrl_c_still_ends_by_sigterm(folder: Path) -> None:
-    pack = ("tasks.jsonl", "--team", "exact", "--out", "new/games.jsonl.zst", "--workers", "1")
+    pack = (*MANY, "--out", "new/games.jsonl.zst", "--workers", "1")
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         run = start(folder, *pack)
