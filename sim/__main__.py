@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from machine.terminal import Commands
-from sim.runs.options import fail, progress, say, worker_count
+from sim.runs.interrupts import INTERRUPTED, no_empty_folders, terminated_as_interrupted
+from sim.runs.options import fail, say, worker_count
+from sim.runs.progress import progress
 from sim.runs.run import EXAMPLES, run
 
 
@@ -39,25 +41,28 @@ Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, sh
 NOT_WRITTEN = 1
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 CODES = (
-    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or a process died (then "
-    "nothing was written)."
+    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full, a process died, or Ctrl-C "
+    "or SIGTERM ended it (then nothing was written)."
 )
 
 
 @contextmanager
 def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
     """A block that writes a file, whole or not at all. What keeps it from that is said in one line, and ends the
-    command: what is `wrong` in what was asked for, a disk that is full, a process that died."""
+    command: what is `wrong` in what was asked for, a disk that is full, a process that died, an interruption."""
     from machine.files import remove_drafts
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
 
     again = "and run the same command again"
     try:
-        remove_drafts(out.parent, deep=False)
-        yield
+        with terminated_as_interrupted(), no_empty_folders([out.parent]):
+            remove_drafts(out.parent, deep=False)
+            yield
     except wrong as error:
         fail(error)
+    except KeyboardInterrupt:
+        fail(f"{INTERRUPTED}; nothing was written: run the same command again", NOT_WRITTEN)
     except (WorkerDied, MemoryError):
         fail(f"a process died, perhaps for lack of memory; take --workers 1, {again}", NOT_WRITTEN)
     except OSError as error:

@@ -41,7 +41,9 @@ def test_resuming_plays_what_is_missing_or_stopped_or_no_trace_and_nothing_else(
     send({"imap/tiny1.json.zst": b"junk", "sd/tiny3.json.zst": contents(here / "traces")["sd/tiny4.json.zst"]}, bucket)
     system, path = file_system(f"{bucket}/imap/tiny5.json.zst")
     system.rm_file(path)
-    result = run(here, bucket, "--resume")
+    refused = run(here, bucket, "--resume")
+    assert refused.exit_code == 2 and f"{bucket}/sd/tiny3.json.zst holds another game, of team sd on" in refused.stderr
+    result = run(here, bucket, "--resume", "--overwrite")
     assert result.stdout == f"4 games played, 8 were there already; traces in {bucket}\n"
     assert contents(bucket) == contents(here / "traces")
 

@@ -21,7 +21,8 @@ from sim.models.provider import litellm
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, play_game_later
-from sim.runs.runner import Job, Patient
+from sim.runs.runner import Patient
+from sim.runs.standing import Job
 from sim.runs.teams import build_agent, llm_parameters, waits
 from sim.tasks.suite import Task
 

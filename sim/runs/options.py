@@ -3,42 +3,45 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn, TextIO, TypeVar
+from typing import NoReturn, TextIO
 
 import typer
 
 from machine.files import exclusive_access, output_destination, remove_drafts
 from machine.stores import check_writable
-from machine.terminal import escaped, progress_bar
+from machine.terminal import escaped
 from sim.game.trace import PACK_SUFFIX
 
-Piece = TypeVar("Piece")
 
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What the command was asked for; `run` documents each."""
 
-@contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on the terminal; call what it gives with how many more are done. Silent where there is no terminal."""
-    done = 0
-    with progress_bar(what, total) as show:
-
-        def count(more: int) -> None:
-            nonlocal done
-            done += more
-            show(done, total)
-
-        yield count
-
-
-def progress(results: Iterable[Piece], what: str, total: int) -> Iterator[Piece]:
-    """The results, with a bar on the terminal that counts them (whole numbers count as many)."""
-    with counting(what, total) as count:
-        for result in results:
-            yield result
-            count(result if isinstance(result, int) else 1)
+    tasks: Path
+    team: list[str]
+    out: Path | str
+    repeats: int
+    workers: int | None
+    resume: bool
+    overwrite: bool
+    limit: int | None
+    max_turns: int
+    decision_retries: int
+    dm_cap: int | None
+    channels: str
+    adversary: int | None
+    concurrency: int
+    cache: Path | None
+    dry_run: bool
+    max_cost: float | None
+    allow_unknown_prices: bool
+    shard: str | None
+    cluster: str | None
 
 
 def worker_count(workers: int | None) -> int:

@@ -79,8 +79,18 @@ def prompts_of(specs: Sequence[AgentSpec]) -> dict[str, Any]:
 def identity(config: dict[str, Any]) -> str:
     """The id of the configuration's game. How calls to a provider are carried (deadlines, limits, prices) is no part of
     it: a run may go on under other limits."""
+    return game_id(identified(config))
+
+
+def identified(config: dict[str, Any]) -> dict[str, Any]:
+    """What of a configuration is part of its game's identity."""
     agents = [a | {"parameters": asked(a["parameters"])} if a["type"] == "llm" else a for a in config["agents"]]
-    return game_id(config | {"agents": agents})
+    return config | {"agents": agents}
+
+
+def is_waiting(play: Play) -> bool:
+    """Whether an agent of the game waits for a provider."""
+    return any(waits(s) for s in play.specs)
 
 
 def labels_of(task: Task) -> Labels:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.runs.options import counting, fail, progress, read_channels, read_shard, say, worker_count
+from sim.runs.interrupts import INTERRUPTED, no_empty_folders, terminated_as_interrupted
+from sim.runs.options import RunOptions, fail, read_channels, read_shard
 
 if TYPE_CHECKING:
-    from sim.models.money import Ledger
-    from sim.runs.runner import Job, Outcomes
+    from sim.runs.standing import Job
 
 NOT_WRITTEN, STOPPED = 1, 4
 
@@ -28,35 +26,11 @@ EXAMPLES = (
     "  python -m sim run tasks.jsonl --team candid --out traces-2 --shard 2/8\n"
     "  python -m sim run tasks.jsonl --team candid --out s3://bucket/traces --cluster tcp://10.0.0.1:8786\n"
     "  python -m sim run tasks.jsonl --team data/teams/local.yaml --out traces --max-cost 5 --cache answers --resume\n"
-    "\n\nExit code: 0 when every game was played to its end, 4 when some stopped or were not begun (run again with "
-    "--resume), 2 for bad usage or where another run writes to DIR, 1 when the disk is full, a store is lost or a "
-    "process died (every trace that is there is whole; run again with --resume)."
+    "\n\nExit code: 0 when every game was played to its end, 4 when some stopped or were not begun, as after Ctrl-C or "
+    "SIGTERM (run again with --resume), 2 for bad usage, where another run writes to DIR or where what stands there "
+    "would be replaced, 1 when the disk is full, a store is lost or a process died (every trace that is there is "
+    "whole; run again with --resume)."
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """What the command was asked for; `run` documents each."""
-
-    tasks: Path
-    team: list[str]
-    out: Path | str
-    repeats: int
-    workers: int | None
-    resume: bool
-    limit: int | None
-    max_turns: int
-    decision_retries: int
-    dm_cap: int | None
-    channels: str
-    adversary: int | None
-    concurrency: int
-    cache: Path | None
-    dry_run: bool
-    max_cost: float | None
-    allow_unknown_prices: bool
-    shard: str | None
-    cluster: str | None
 
 
 def run(
@@ -67,7 +41,10 @@ def run(
     ],
     repeats: Annotated[int, typer.Option(help="Games of each team on each task.", min=1)] = 1,
     workers: Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the games that are already there.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep this run's finished games.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what else stands there: other games, games of models.")
+    ] = False,
     limit: Annotated[int | None, typer.Option(help="Only the first so many tasks.", min=1)] = None,
     max_turns: Annotated[int, typer.Option(help="Sweeps of cheap talk a round.", min=1)] = 15,
     decision_retries: Annotated[int, typer.Option(help="Retries of a rejected DECISION batch.", min=0)] = 3,
@@ -100,10 +77,13 @@ def run(
     asked = locals()
     from sim.runs.options import NoDestination, destination_of
 
-    try:
-        carry_out(RunOptions(**asked | {"out": destination_of(out)}))
-    except NoDestination as error:
-        fail(error)
+    with terminated_as_interrupted():
+        try:
+            carry_out(RunOptions(**asked | {"out": destination_of(out)}))
+        except NoDestination as error:
+            fail(error)
+        except KeyboardInterrupt:
+            fail(f"{INTERRUPTED}; {AGAIN}", STOPPED)
 
 
 def carry_out(o: RunOptions) -> None:
@@ -116,6 +96,8 @@ def carry_out(o: RunOptions) -> None:
     from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
     from sim.runs.options import alone
+    from sim.runs.playing import estimate_only, play_all_of
+    from sim.runs.standing import InTheWay
     from sim.runs.teams import TeamError
     from sim.tasks.labels import LabelError
     from sim.tasks.suite import TaskError
@@ -125,9 +107,9 @@ def carry_out(o: RunOptions) -> None:
         if o.dry_run:
             estimate_only(o, jobs)
         else:
-            with alone(o.out):
+            with no_empty_folders(folders_of(jobs)), alone(o.out):
                 play_all_of(o, jobs)
-    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, InUse, ClusterError) as error:
+    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, InUse, ClusterError, InTheWay) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
@@ -140,34 +122,9 @@ def carry_out(o: RunOptions) -> None:
         fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 
 
-def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
-    """The games that are left to play."""
-    from sim.runs.runner import unplayed
-
-    return unplayed(jobs, o.out) if o.resume else list(jobs)
-
-
-def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
-    """Say what the games that are left would take."""
-    from sim.runs.runner import is_waiting
-
-    left = missing(o, jobs)
-    estimated([job for job in left if is_waiting(job.play)], len(left))
-
-
-def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
-    """Play the games that are left, and say what became of them."""
-    from sim.runs.runner import Outcomes, is_waiting
-
-    left = missing(o, jobs)
-    later = [job for job in left if is_waiting(job.play)]
-    ledger = provider_ledger(o, later)
-    play_now([job for job in left if not is_waiting(job.play)], o)
-    outcomes = play_later(later, o, ledger) if later else Outcomes()
-    played = len(left) - outcomes.stopped - outcomes.not_begun
-    kept = f", {len(jobs) - len(left)} were there already" if o.resume else ""
-    say(f"{played} games played{kept}; traces in {o.out}")
-    report(outcomes, ledger)
+def folders_of(jobs: Sequence[Job]) -> set[Path]:
+    """The folders of this machine that the run's traces go to."""
+    return {job.path.parent for job in jobs if isinstance(job.path, Path)}
 
 
 def planned(o: RunOptions) -> list[Job]:
@@ -207,84 +164,3 @@ def check_plays(jobs: Sequence[Job]) -> None:
     twice = next((p for p in paths if paths.count(p) > 1), None) if len(set(paths)) < len(paths) else None
     if twice:
         fail(f"two games would both write {twice}; give the teams different names")
-
-
-def estimated(later: Sequence[Job], games: int) -> None:
-    """Print what a run would take."""
-    from sim.runs.estimate import estimate, lines
-
-    say(f"{games} games to play, {len(later)} of them with language models")
-    for line in lines(estimate(later)) if later else ["nothing to pay: no team has a language model"]:
-        say(line)
-
-
-def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
-    """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
-    from sim.models.attempts import check_access
-    from sim.models.money import Ledger, check_prices
-    from sim.runs.options import is_pack
-    from sim.runs.runner import models_of
-
-    if later and is_pack(o.out):
-        fail(f"{o.out}: answers that are paid for must not wait for a whole pack; name a folder")
-    models = models_of(later)
-    for p in models if o.cache is None else ():
-        check_access(p)
-    if models and o.max_cost is not None and not o.allow_unknown_prices:
-        from sim.models.provider import litellm
-
-        check_prices(models, litellm())
-    return Ledger(o.max_cost)
-
-
-def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
-    """Play the games whose agents answer at once, on all cores."""
-    from machine.executor import map_ordered
-    from machine.files import write_atomically
-    from sim.runs.options import is_pack
-    from sim.runs.runner import play_all, play_packed
-
-    workers = o.cluster or worker_count(o.workers)
-    if is_pack(o.out):
-        frames = map_ordered(play_packed, [job.play for job in jobs], workers)
-        write_atomically(o.out, progress(frames, "playing", len(jobs)))
-    else:
-        for _ in progress(play_all(jobs, workers), "playing", len(jobs)):
-            pass
-
-
-def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger) -> Outcomes:
-    """Play the games with a provider; when interrupted, say what was done and end."""
-    import asyncio
-
-    from sim.models.provider import Cache, Provider
-    from sim.runs.runner import Outcomes, models_of, play_waiting
-
-    outcomes = Outcomes()
-
-    async def play() -> None:
-        provider = Provider(models_of(jobs), ledger, Cache(o.cache) if o.cache else None)
-        await play_waiting(jobs, provider, ledger, o.concurrency, outcomes, count)
-
-    with counting("playing", len(jobs)) as count:
-        try:
-            asyncio.run(play())
-        except KeyboardInterrupt:
-            left = len(jobs) - outcomes.ended - outcomes.stopped - outcomes.not_begun
-            outcomes.not_begun += left
-            outcomes.causes["interrupted"] += left
-    return outcomes
-
-
-def report(outcomes: Outcomes, ledger: Ledger) -> None:
-    """What the models took, and which games did not end and why; exit code 4 where there are any."""
-    for model, tally in sorted(ledger.tallies.items()):
-        say(f"{model}: {tally.text}")
-    if not outcomes.causes:
-        return
-    say(f"{outcomes.stopped} games stopped, {outcomes.not_begun} not begun or lost:", sys.stderr)
-    say("games  cause", sys.stderr)
-    for cause, number in outcomes.causes.most_common():
-        say(f"{number:>5}  {cause}", sys.stderr)
-    say("run the same command with --resume to play them", sys.stderr)
-    raise typer.Exit(STOPPED)

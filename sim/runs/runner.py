@@ -3,46 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import msgspec
-import zstandard
 from msgspec import Struct, field
 
 from machine.executor import Workers, map_unordered
 from machine.processes import no_garbage_collection
-from machine.stores import Unreachable, list_urls, read_file
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
-from sim.game.trace import packed, write
+from sim.game.trace import packed
 from sim.models.agent import AnswersAsks, LlmAgent
 from sim.models.attempts import redact, secrets
 from sim.models.money import BudgetSpent, Ledger
 from sim.models.spec import LlmParameters
+from sim.runs.interrupts import INTERRUPTED
 from sim.runs.options import say
-from sim.runs.play import Play, config_of, identity, play_game, play_game_later, trace_path
+from sim.runs.play import Play, play_game, play_game_later, trace_path
+from sim.runs.standing import Job, write_unless_worse
 from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, waits
 from sim.tasks.suite import Task
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
-
-# Traces fetched at once from a store, where each takes long to come and no work.
-READ_AT_ONCE = 32
-
-
-class Job(Struct, frozen=True):
-    """A game and the file that its trace goes to, by its path or URL."""
-
-    play: Play
-    path: Path | str
 
 
 def in_shard(jobs: Sequence[Job], shard: tuple[int, int]) -> list[Job]:
@@ -56,13 +44,6 @@ def place(job: Job) -> int:
     play = job.play
     name = f"{play.team.team}/{play.task.task_id}/{play.repeat}"
     return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-
-
-class Identity(Struct):
-    """What tells a finished trace from another."""
-
-    game_id: str
-    stopped: bool = False
 
 
 def jobs_for(
@@ -82,40 +63,11 @@ def jobs_for(
     return [Job(play, f"{folder}/{trace_path(Path(), play, len(teams) > 1).as_posix()}") for play in plays]
 
 
-def is_played(job: Job) -> bool:
-    """Whether the job's file holds the finished trace of just this game."""
-    try:
-        with opened(job.path) as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-            trace = msgspec.json.decode(stream.read(), type=Identity)
-    except Unreachable:
-        raise
-    except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
-        return False
-    return trace.game_id == identity(config_of(job.play)) and not trace.stopped
-
-
-def opened(path: Path | str) -> IO[bytes]:
-    """The file at the path or URL."""
-    return path.open("rb") if isinstance(path, Path) else io.BytesIO(read_file(path))
-
-
-def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
-    """The jobs whose traces are not yet in the folder, or are of other or stopped games."""
-    if isinstance(out, Path):
-        return [job for job in jobs if not is_played(job)]
-    from concurrent.futures import ThreadPoolExecutor
-
-    present = list_urls(out)
-    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        played = pool.map(lambda job: job.path in present and is_played(job), jobs)
-        return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]
-
-
 def play_chunk(jobs: Sequence[Job]) -> int:
     """Play the games and write their traces; how many they were."""
     with no_garbage_collection():
         for job in jobs:
-            write(play_game(job.play), job.path)
+            write_unless_worse(play_game(job.play), job.path)
     return len(jobs)
 
 
@@ -125,7 +77,7 @@ def play_packed(play: Play) -> bytes:
         return packed(play_game(play))
 
 
-def play_all(jobs: Sequence[Job], workers: Workers) -> Iterator[int]:
+def play_all(jobs: Sequence[Job], workers: Workers) -> Generator[int, None, None]:
     """Play all jobs, yielding how many more are done each time some are."""
     chunks = [jobs[i : i + CHUNK] for i in range(0, len(jobs), CHUNK)]
     for _, done in map_unordered(play_chunk, chunks, workers):
@@ -153,13 +105,29 @@ class Patient:
 
 class Outcomes(Struct):
     """What became of a run's games. `causes` counts those that stopped or were not begun, by cause; `unwritten` is why
-    a trace could not be written: what is played after it is paid for and lost."""
+    a trace could not be written: what is played after it is paid for and lost. `not_written` counts stopped games whose
+    place is kept by a trace that is worth more. `coordination` and `excess` are sums over the
+    games with a provider that ended, `measured` of them."""
 
     ended: int = 0
     stopped: int = 0
     not_begun: int = 0
     unwritten: str | None = None
+    not_written: int = 0
+    measured: int = 0
+    coordination: float = 0.0
+    excess: int = 0
     causes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def told(self) -> int:
+        """How many games this tells of."""
+        return self.ended + self.stopped + self.not_begun
+
+    def interrupted(self, games: int) -> None:
+        """Count games that an interruption kept from their ends."""
+        self.not_begun += games
+        self.causes[INTERRUPTED] += games
 
 
 def build_waiting(spec: AgentSpec, provider: AnswersAsks, repeat: int) -> WaitingAgent:
@@ -173,11 +141,6 @@ def models_of(jobs: Sequence[Job]) -> list[LlmParameters]:
     """The parameters of all agents with a language model, each once."""
     specs = {repr(s): s for job in jobs for s in job.play.specs if waits(s)}
     return [llm_parameters(s) for s in specs.values()]
-
-
-def is_waiting(play: Play) -> bool:
-    """Whether an agent of the game waits for a provider."""
-    return any(waits(s) for s in play.specs)
 
 
 async def play_waiting(
@@ -218,7 +181,7 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
     try:
         agents = [build_waiting(spec, provider, job.play.repeat) for spec in job.play.specs]
         trace = await play_game_later(job.play, agents)
-        write(trace, job.path)
+        written = write_unless_worse(trace, job.path)
     except OSError as error:
         outcomes.unwritten = redacted(error)
         outcomes.stopped += 1
@@ -232,9 +195,13 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
         return
     if trace.stopped:
         outcomes.stopped += 1
+        outcomes.not_written += not written
         outcomes.causes[short_cause(str(trace.stop_cause))] += 1
     else:
         outcomes.ended += 1
+        outcomes.measured += 1
+        outcomes.coordination += trace.metrics["coordination_rate"]
+        outcomes.excess += trace.metrics["excess_cost"]
 
 
 def redacted(error: object) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from machine.files import write_atomically
 from sim.tasks.scenario import Parameters
-from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, make_task
+from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, make_task, name_problem
 
 REQUIRED = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")
 SETTINGS = ("uniform", "varied")
@@ -65,8 +65,8 @@ def read_entry(row: Mapping[str, str], where: str) -> Entry:
     setting = row["setting"]
     if setting not in SETTINGS:
         raise TaskError(f"{where}: the setting is {setting!r}; it must be one of {', '.join(SETTINGS)}")
-    if not row["task_id"] or any(c in row["task_id"] for c in "/\\\0"):
-        raise TaskError(f"{where}: the task_id {row['task_id']!r} can't name a file; use letters, digits and _")
+    if problem := name_problem(row["task_id"] or ""):
+        raise TaskError(f"{where}: {problem}")
     given = {column: read_value(row, column, where) for column in COLUMNS if row.get(column)}
     missing = next((c for c in REQUIRED if not row.get(c)), None)
     if missing:

@@ -16,6 +16,9 @@ from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStat
 from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
 
 VARIED_COSTS = (1, 100, 1000)
+# Bytes of a task's name. A file's name has 255 at most, and a trace's has its repeat, its ending and, while it is
+# written, a process id beside the task's.
+LONGEST_NAME = 200
 
 
 class TaskError(ValueError):
@@ -177,8 +180,9 @@ def read_tasks(path: Path) -> list[Task]:
             task = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise TaskError(f"{path}, line {number}: not a task ({error}); make the file with `sim suite`") from error
-        problem = contradiction(task)
-        if problem:
+        if problem := name_problem(task.task_id):
+            raise TaskError(f"{path}, line {number}: {problem}")
+        if problem := contradiction(task):
             raise TaskError(f"{path}, line {number}: {problem}; make the file with `sim suite`")
         if task.task_id in names:
             raise TaskError(f"{path}, line {number}: task {task.task_id} comes twice; give each a name of its own")
@@ -187,6 +191,15 @@ def read_tasks(path: Path) -> list[Task]:
     if not tasks:
         raise TaskError(f"{path}: holds no task; make the file with `sim suite`")
     return tasks
+
+
+def name_problem(task_id: str) -> str | None:
+    """Why no task can have this name, which names its trace's file in the folder of a run; None where one can."""
+    if not task_id or task_id[0] == "." or not task_id.isprintable() or set(task_id) & set("/\\"):
+        return f"the task_id {task_id!r} can't name a file; use letters, digits and _"
+    if len(task_id.encode()) > LONGEST_NAME:
+        return f"the task_id {task_id[:20]!r}… can't name a file: it has more than {LONGEST_NAME} bytes; shorten it"
+    return None
 
 
 def contradiction(task: Task) -> str | None:

@@ -91,7 +91,7 @@ def test_resuming_plays_only_what_is_missing(folder):
 
 def test_resuming_with_another_team_keeps_none_of_the_first_s_games(folder):
     for team in ("imap", "sd"):
-        sim(folder, "run", "tasks.jsonl", "--team", team, "--out", "traces", "--resume")
+        sim(folder, "run", "tasks.jsonl", "--team", team, "--out", "traces", "--resume", "--overwrite")
     assert {read(p).config["team"] for p in (folder / "traces").iterdir()} == {"sd"}
 
 

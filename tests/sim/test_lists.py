@@ -62,6 +62,8 @@ BROKEN = [
     ([HEADER, "uniform,b,1,3"], "line 2: num_participants is empty"),
     ([HEADER, "uniform,,1,3,2,0.5,easy"], "line 2: the task_id '' can't name a file"),
     ([HEADER, "uniform,../b,1,3,2,0.5,easy"], "line 2: the task_id '../b' can't name a file"),
+    ([HEADER, "uniform,.b,1,3,2,0.5,easy"], "line 2: the task_id '.b' can't name a file"),
+    ([HEADER, f"uniform,{'b' * 201},1,3,2,0.5,easy"], "can't name a file: it has more than 200 bytes; shorten it"),
     ([HEADER, ROW, "", "uniform,b,x,3,2,0.5,easy"], "line 4: seed is 'x'"),
     ([HEADER, ROW, ROW], "the task_id a comes twice"),
     ([f"{HEADER},agent_densities", f"{ROW},0.1;?"], "line 2: agent_densities is '0.1;?'"),

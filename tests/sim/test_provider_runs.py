@@ -180,6 +180,7 @@ def test_a_key_is_asked_for_before_anything_is_played(folder, monkeypatch):
         assert server.requests == 0
     assert result.exit_code == 2
     assert result.stderr == "error: openai/stub: the environment variable STUB_KEY is not set; export it with the key\n"
+    assert not (folder / "traces").exists()
 
 
 def test_paid_answers_don_t_go_into_a_pack(folder):

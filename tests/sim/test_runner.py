@@ -5,7 +5,8 @@ from machine.executor import map_ordered, map_unordered
 from machine.processes import cores
 from sim.game.game import Limits
 from sim.game.trace import read, write
-from sim.runs.runner import is_played, jobs_for, play_all
+from sim.runs.runner import jobs_for, play_all
+from sim.runs.standing import is_played
 from sim.runs.teams import load_team
 from tests.sim.worlds import tiny_task
 

@@ -10,7 +10,7 @@ import pytest
 from sim.tasks.lists import read_list
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import ScenarioError
-from sim.tasks.suite import TaskError, checked, make_task, read_tasks, write_tasks
+from sim.tasks.suite import TaskError, checked, make_task, name_problem, read_tasks, write_tasks
 from tests.sim.worlds import entry, tiny_task
 
 PAPER72 = Path(__file__).parents[2] / "data" / "suites" / "paper72.csv"
@@ -112,6 +112,19 @@ def test_a_task_that_comes_twice_is_refused(tmp_path):
     write_tasks([tiny_task(1), tiny_task(1)], tmp_path / "tasks.jsonl")
     with pytest.raises(TaskError, match="line 2: task tiny1 comes twice"):
         read_tasks(tmp_path / "tasks.jsonl")
+
+
+# Names with which a trace would lie elsewhere, nowhere, or unseen.
+NAMELESS = ["../escaped", "/tmp/absolute", "a/b", "a\\b", "..", "", "nul\0", "two\nlines", ".hidden", "é" * 101]
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_a_task_that_can_t_name_a_file_is_refused(tmp_path, name):
+    write_tasks([tiny_task(1), msgspec.structs.replace(tiny_task(2), task_id=name)], tmp_path / "tasks.jsonl")
+    with pytest.raises(TaskError, match=r"tasks\.jsonl, line 2: the task_id '.*can't name a file"):
+        read_tasks(tmp_path / "tasks.jsonl")
+    assert name_problem("b037_easy_5a_3p_d0p6_c1_1") is None
+    assert name_problem("größer 2") is None
 
 
 def test_a_missing_file_says_so(tmp_path):

@@ -1,0 +1,143 @@
+"""Playing the games of a run, and saying what became of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from sim.runs.interrupts import INTERRUPTED
+from sim.runs.options import RunOptions, fail, is_pack, say, worker_count
+from sim.runs.progress import counting, progress, so_far, telling
+
+if TYPE_CHECKING:
+    from sim.models.money import Ledger
+    from sim.runs.runner import Outcomes
+    from sim.runs.standing import Job
+
+STOPPED = 4
+
+
+def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
+    """The games that are left to play. Raises InTheWay where to play them, and not only to estimate that, would replace
+    what nobody asked to replace."""
+    from sim.runs.standing import left_to_play
+
+    return list(jobs) if is_pack(o.out) else left_to_play(jobs, o.out, o.resume, o.overwrite or o.dry_run)
+
+
+def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
+    """Say what the games that are left would take."""
+    from sim.runs.estimate import estimate, lines
+    from sim.runs.play import is_waiting
+
+    left = missing(o, jobs)
+    later = [job for job in left if is_waiting(job.play)]
+    say(f"{len(left)} games to play, {len(later)} of them with language models")
+    for line in lines(estimate(later)) if later else ["nothing to pay: no team has a language model"]:
+        say(line)
+
+
+def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
+    """Play the games that are left, and say what became of them."""
+    from sim.runs.play import is_waiting
+    from sim.runs.runner import Outcomes
+
+    left = missing(o, jobs)
+    later = [job for job in left if is_waiting(job.play)]
+    ledger, outcomes = provider_ledger(o, later), Outcomes()
+    play_now([job for job in left if not is_waiting(job.play)], o, outcomes)
+    if later:
+        play_later(later, o, ledger, outcomes)
+    kept = f", {len(jobs) - len(left)} were there already" if o.resume else ""
+    say(f"{outcomes.ended} games played{kept}; traces in {o.out}")
+    report(outcomes, ledger, o)
+
+
+def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
+    """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
+    from sim.models.attempts import check_access
+    from sim.models.money import Ledger, check_prices
+    from sim.runs.runner import models_of
+
+    if later and is_pack(o.out):
+        fail(f"{o.out}: answers that are paid for must not wait for a whole pack; name a folder")
+    models = models_of(later)
+    for p in models if o.cache is None else ():
+        check_access(p)
+    if models and o.max_cost is not None and not o.allow_unknown_prices:
+        from sim.models.provider import litellm
+
+        check_prices(models, litellm())
+    return Ledger(o.max_cost)
+
+
+def play_now(jobs: Sequence[Job], o: RunOptions, outcomes: Outcomes) -> None:
+    """Play the games whose agents answer at once, on all cores; when interrupted, count those that are there."""
+    from machine.executor import map_ordered
+    from machine.files import write_atomically
+    from sim.runs.runner import play_all, play_packed
+
+    workers, done, before = o.cluster or worker_count(o.workers), 0, there(jobs)
+    try:
+        if is_pack(o.out):
+            frames = map_ordered(play_packed, [job.play for job in jobs], workers)
+            write_atomically(o.out, progress(frames, "playing", len(jobs)))
+        else:
+            with closing(play_all(jobs, workers)) as played:
+                for more in progress(played, "playing", len(jobs)):
+                    done += more
+        outcomes.ended += len(jobs)
+    except KeyboardInterrupt:
+        # Workers end the games that they have begun, and write them, without a word.
+        outcomes.ended += max(done, there(jobs) - before)
+        outcomes.interrupted(len(jobs) - outcomes.ended)
+
+
+def there(jobs: Sequence[Job]) -> int:
+    """How many of the jobs' files are in a folder of this machine."""
+    return sum(isinstance(job.path, Path) and job.path.exists() for job in jobs)
+
+
+def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Outcomes) -> None:
+    """Play the games with a provider, none of them after an interruption."""
+    import asyncio
+
+    if outcomes.causes[INTERRUPTED]:
+        outcomes.interrupted(len(jobs))
+        return
+    before = outcomes.told
+    try:
+        from sim.models.provider import Cache, Provider
+        from sim.runs.runner import models_of, play_waiting
+
+        async def play() -> None:
+            provider = Provider(models_of(jobs), ledger, Cache(o.cache) if o.cache else None)
+            async with telling(lambda: so_far(outcomes, ledger, outcomes.told - before, len(jobs))):
+                await play_waiting(jobs, provider, ledger, o.concurrency, outcomes, count)
+
+        with counting("playing", len(jobs)) as count:
+            asyncio.run(play())
+    except KeyboardInterrupt:
+        outcomes.interrupted(len(jobs) - (outcomes.told - before))
+
+
+def report(outcomes: Outcomes, ledger: Ledger, o: RunOptions) -> None:
+    """What the models took, and which games did not end and why; exit code 4 where there are any."""
+    for model, tally in sorted(ledger.tallies.items()):
+        say(f"{model}: {tally.text}")
+    if not outcomes.causes:
+        return
+    say(f"{outcomes.stopped} games stopped, {outcomes.not_begun} not begun or lost:", sys.stderr)
+    say("games  cause", sys.stderr)
+    for cause, number in outcomes.causes.most_common():
+        say(f"{number:>5}  {cause}", sys.stderr)
+    if outcomes.not_written:
+        say(f"{outcomes.not_written} of them left no trace: the one that was there had come further", sys.stderr)
+    again = "run the same command again" if is_pack(o.out) else "run the same command with --resume"
+    say(f"{again} to play them", sys.stderr)
+    raise typer.Exit(STOPPED)

@@ -1,0 +1,96 @@
+"""How far a run is: a bar on the terminal; where there is none, a line every so often that a log can hold."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from machine.terminal import progress_bar
+from sim.runs.options import say
+
+if TYPE_CHECKING:
+    from sim.models.money import Ledger, Tally
+    from sim.runs.runner import Outcomes
+
+Piece = TypeVar("Piece")
+
+# Seconds between two lines of a log.
+EVERY = 30.0
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on the terminal; call what it gives with how many more are done. Silent where there is no terminal."""
+    done = 0
+    with progress_bar(what, total) as show:
+
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            show(done, total)
+
+        yield count
+
+
+def progress(results: Iterable[Piece], what: str, total: int) -> Iterator[Piece]:
+    """The results, with a bar on the terminal that counts them (whole numbers count as many), or lines for a log."""
+    done, told = 0, time.monotonic()
+    with counting(what, total) as count:
+        for result in results:
+            yield result
+            more = result if isinstance(result, int) else 1
+            count(more)
+            done += more
+            if is_log() and done < total and time.monotonic() - told >= EVERY:
+                told = time.monotonic()
+                say(f"{what}: {done} of {total}", sys.stderr)
+
+
+def is_log() -> bool:
+    """Whether what is said goes to no terminal."""
+    return not sys.stderr.isatty()
+
+
+@asynccontextmanager
+async def telling(text: Callable[[], str]) -> AsyncIterator[None]:
+    """While the block works, a line for a log every so often."""
+    import asyncio
+
+    async def tell() -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            say(text(), sys.stderr)
+
+    teller = asyncio.create_task(tell()) if is_log() else None
+    try:
+        yield
+    finally:
+        if teller:
+            teller.cancel()
+
+
+def so_far(outcomes: Outcomes, ledger: Ledger, done: int, total: int) -> str:
+    """What became of the games with a provider so far, of which so many are done, and what they took, in one line."""
+    games = f"playing: {done} of {total} games"
+    if outcomes.stopped:
+        causes = [cause for cause, _ in outcomes.causes.most_common() if not cause.startswith("not begun")]
+        games += f", {outcomes.stopped} stopped (most often: {causes[0]})"
+    parts = [games]
+    if outcomes.measured:
+        coordination, excess = outcomes.coordination / outcomes.measured, outcomes.excess / outcomes.measured
+        parts.append(f"coordination {coordination:.3f}, excess cost {excess:.1f} a game")
+    return "; ".join(parts + [f"{model}: {taken(t)}" for model, t in sorted(ledger.tallies.items())])
+
+
+def taken(tally: Tally) -> str:
+    """What a model's calls took so far. A request that has no answer yet may still get one."""
+    known = tally.answers > tally.unpriced or not tally.answers
+    return (
+        f"{tally.answers} answers, {tally.attempts - tally.answers} requests failed or under way, "
+        f"{tally.from_cache} from the cache, {tally.input_tokens} tokens in, {tally.output_tokens} out, "
+        + (f"{tally.cost_usd:.4f} USD" if known else "cost unknown")
+        + (f" and {tally.unpriced} answers of unknown cost" if known and tally.unpriced else "")
+    )

@@ -1,0 +1,196 @@
+"""What stands where a run's traces go: which of its games are there already, and what must not be replaced."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum, auto
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import zstandard
+from msgspec import Struct
+
+from machine.stores import Unreachable, list_urls, read_file
+from sim.game.trace import Event, Trace, write
+from sim.runs.play import Play, config_of, identified, identity, is_waiting
+from sim.tasks.suite import LONGEST_NAME
+
+# Traces fetched at once from a store, where each takes long to come and no work.
+READ_AT_ONCE = 32
+
+# Names of fields in which two games differ, of which so many are shown.
+MOST_SHOWN = 3
+
+
+class Job(Struct, frozen=True):
+    """A game and the file that its trace goes to, by its path or URL."""
+
+    play: Play
+    path: Path | str
+
+
+class Standing(Struct):
+    """What a file says of the game whose trace it is; the rest is read only where it is asked for."""
+
+    game_id: str
+    stopped: bool = False
+    config: msgspec.Raw = msgspec.Raw(b"{}")
+    events: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class Happened(Struct):
+    """What tells how far a game had come with an event: its data, of which `round` counts."""
+
+    data: dict[str, Any]
+
+
+class Verdict(Enum):
+    """What becomes of a job, by what stands in its place."""
+
+    PLAY = auto()
+    KEEP = auto()
+    OTHER_GAME = auto()
+    PAID = auto()
+
+
+class InTheWay(Exception):
+    """Traces that a run would replace, and nobody asked for that: which, and what to do."""
+
+
+# What is in the way in plain words, and what to do about it.
+PROBLEMS = {
+    Verdict.PAID: (
+        "a finished game, {game}, which a model has played",
+        "--resume keeps such games and plays the others, --overwrite plays all of them again",
+    ),
+    Verdict.OTHER_GAME: (
+        "another game, {game}",
+        "name another folder; or --overwrite replaces what stands there, and --resume --overwrite keeps this run's "
+        "own finished games",
+    ),
+}
+
+
+def standing(path: Path | str) -> Standing | None:
+    """What stands at the path or URL; None where there is no file, or none with a trace. Raises Unreachable."""
+    try:
+        with opened(path) as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+            return msgspec.json.decode(stream.read(), type=Standing)
+    except Unreachable:
+        raise
+    except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def opened(path: Path | str) -> IO[bytes]:
+    """The file at the path or URL."""
+    return path.open("rb") if isinstance(path, Path) else io.BytesIO(read_file(path))
+
+
+def verdict(job: Job, resume: bool) -> Verdict:
+    """What becomes of the job. A game without a provider may be played again: the same inputs, the same bytes."""
+    stands = standing(job.path)
+    if stands is None:
+        return Verdict.PLAY
+    if stands.game_id != identity(config_of(job.play)):
+        return Verdict.OTHER_GAME
+    if stands.stopped:
+        return Verdict.PLAY
+    if resume:
+        return Verdict.KEEP
+    return Verdict.PAID if is_waiting(job.play) else Verdict.PLAY
+
+
+def is_played(job: Job) -> bool:
+    """Whether the job's file holds the finished trace of just this game."""
+    return verdict(job, resume=True) is Verdict.KEEP
+
+
+def left_to_play(jobs: Sequence[Job], out: Path | str, resume: bool, overwrite: bool) -> list[Job]:
+    """The games that are left to play in the folder: with `resume`, those whose finished traces are not there yet.
+
+    Raises InTheWay where a trace of another game, or the finished one of a game with a provider, would be replaced;
+    with `overwrite` it may be.
+    """
+    if overwrite and not resume:
+        return list(jobs)
+    verdicts = verdicts_of(jobs, out, lambda job: verdict(job, resume))
+    for problem in () if overwrite else PROBLEMS:
+        wrong = [job for job, found in zip(jobs, verdicts, strict=True) if found is problem]
+        if wrong:
+            raise InTheWay(in_words(problem, wrong))
+    return [job for job, found in zip(jobs, verdicts, strict=True) if found is not Verdict.KEEP]
+
+
+def verdicts_of(jobs: Sequence[Job], out: Path | str, judge: Callable[[Job], Verdict]) -> list[Verdict]:
+    """The verdict on each job."""
+    if isinstance(out, Path):
+        return [judge(job) for job in jobs]
+    from concurrent.futures import ThreadPoolExecutor
+
+    present = list_urls(out)
+    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
+        return list(pool.map(lambda job: judge(job) if job.path in present else Verdict.PLAY, jobs))
+
+
+def in_words(problem: Verdict, wrong: Sequence[Job]) -> str:
+    """One line about the first of these jobs: what stands in its place, how many others there are, and what to do."""
+    what, remedy = PROBLEMS[problem]
+    others = f" ({len(wrong) - 1} more of its files too)" if len(wrong) > 1 else ""
+    return f"{wrong[0].path} holds {what.format(game=described(wrong[0]))}{others}: {remedy}"
+
+
+def described(job: Job) -> str:
+    """The game that stands in the job's place, and in which fields it differs from the job's."""
+    stands = standing(job.path)
+    there = msgspec.json.decode(stands.config) if stands else {}
+    if not isinstance(there, dict):
+        return "of an unknown team"
+    team, task = (str(there.get(name))[:LONGEST_NAME] for name in ("team", "task_id"))
+    named = f"of team {team} on task {task}"
+    try:
+        mine = msgspec.json.decode(msgspec.json.encode(identified(config_of(job.play))))
+        fields = list(dict.fromkeys(differences(identified(there), mine)))
+    except (KeyError, TypeError, AttributeError):  # of a trace that is not ours
+        return named
+    more = ", …" if len(fields) > MOST_SHOWN else ""
+    return f"{named} with other {', '.join(fields[:MOST_SHOWN])}{more}" if fields else named
+
+
+def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
+    """The fields in which two values of JSON differ; items of a list go by the list's name."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in sorted({*one, *other}):
+            yield from differences(one.get(name), other.get(name), f"{place}.{name}".lstrip("."))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for mine, theirs in zip(one, other, strict=True):
+            yield from differences(mine, theirs, place)
+    elif one != other:
+        yield place
+
+
+def write_unless_worse(trace: Trace, path: Path | str) -> bool:
+    """Write the trace, and whether it was: one that stopped replaces no finished one, nor the same game's that came
+    further."""
+    if trace.stopped and (stands := standing(path)) and is_further(stands, trace):
+        return False
+    write(trace, path)
+    return True
+
+
+def is_further(stands: Standing, trace: Trace) -> bool:
+    """Whether what stands there is worth more than a trace that stopped."""
+    if not stands.stopped:
+        return True
+    try:
+        events = msgspec.json.decode(stands.events, type=list[Happened])
+        return stands.game_id == trace.game_id and reached(events) > reached(trace.events)
+    except (msgspec.DecodeError, KeyError):  # of a trace that is not ours
+        return False
+
+
+def reached(events: Sequence[Happened | Event]) -> tuple[int, int]:
+    """How far a game came: its last round, and the number of its events."""
+    return (int(events[-1].data["round"]) if events else -1, len(events))

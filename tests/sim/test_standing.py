@@ -1,0 +1,133 @@
+"""What stands where a run's traces go is replaced only where that loses nothing, or where somebody asks for it."""
+
+import msgspec
+import pytest
+
+from sim.game.trace import Trace, encoded, read, write
+from sim.runs.play import Play, play_game
+from sim.runs.standing import differences, write_unless_worse
+from sim.runs.teams import load_team
+from tests.sim.stub import stub
+from tests.sim.test_provider_runs import FREE, folder, run, traces
+from tests.sim.worlds import tiny_task
+
+__all__ = ["folder"]
+
+pytestmark = [
+    pytest.mark.usefixtures("planted_key"),
+    pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict class 'ChatCompletionReasoningItem'"),
+]
+
+PAID = (
+    "holds a finished game, of team stub on task tiny1, which a model has played (2 more of its files too): --resume "
+    "keeps such games and plays the others, --overwrite plays all of them again\n"
+)
+OTHER = (
+    "holds another game, of team stub on task tiny1 with other agents.parameters.max_tokens (2 more of its files too): "
+    "name another folder; or --overwrite replaces what stands there, and --resume --overwrite keeps"
+)
+
+
+def contents(folder):
+    return {p.name: p.read_bytes() for p in (folder / "traces").rglob("*.zst")}
+
+
+# One row a run over three finished games of a model with 500 tokens: its words, its tokens, and why it is refused.
+REFUSED = [((), 500, PAID), ((), 900, OTHER), (("--resume",), 900, OTHER)]
+
+
+@pytest.mark.parametrize(("words", "tokens", "problem"), REFUSED)
+def test_paid_games_are_in_the_way_before_anything_is_asked(folder, words, tokens, problem):
+    with stub() as server:
+        assert run(folder, server, max_tokens=500).exit_code == 0
+        before, asked = contents(folder), server.requests
+        result = run(folder, server, *words, max_tokens=tokens)
+        assert server.requests == asked
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert problem in result.stderr and result.stderr.startswith(f"error: {folder}/traces/tiny1.json.zst ")
+    assert contents(folder) == before
+
+
+def test_overwriting_replaces_paid_games_and_resuming_with_it_keeps_those_of_the_run(folder):
+    with stub() as server:
+        run(folder, server, max_tokens=500)
+        assert run(folder, server, "--overwrite", "--limit", "2", max_tokens=900).stdout.startswith("2 games played; ")
+        again = run(folder, server, "--resume", "--overwrite", max_tokens=900)
+    assert again.stdout.startswith("1 games played, 2 were there already")
+    assert {t.config["agents"][0]["parameters"]["max_tokens"] for t in traces(folder)} == {900}
+
+
+def test_other_limits_of_the_calls_are_no_other_game_and_an_estimate_replaces_none(folder):
+    with stub() as server:
+        run(folder, server)
+        result = run(folder, server, "--resume", "--concurrency", "2", timeout=99, prices=FREE)
+        assert run(folder, server, "--dry-run", max_tokens=900).stdout.startswith("3 games to play")
+    assert result.stdout.startswith("0 games played, 3 were there already")
+
+
+def test_stopped_games_are_played_again_without_a_word_and_ended_ones_survive_a_bad_day(folder):
+    with stub("500:0.02", stubborn=True) as server:
+        run(folder, server, retries=0)
+        assert 0 < sum(t.stopped for t in traces(folder)) < 3
+        server.options = msgspec.structs.replace(server.options, faults=())
+        assert run(folder, server, "--resume").exit_code == 0
+        before = contents(folder)
+    with stub("500:1", stubborn=True) as server:
+        # At another address it is another game, asked for in vain.
+        result = run(folder, server, "--overwrite", retries=0)
+    assert result.exit_code == 4
+    assert "3 of them left no trace: the one that was there had come further" in result.stderr
+    assert contents(folder) == before
+
+
+def test_the_very_same_games_without_a_provider_may_be_played_again(folder):
+    from tests.sim.test_cli import sim
+
+    words = ("run", "tasks.jsonl", "--team", "imap", "--out", "traces")
+    sim(folder, *words)
+    before = contents(folder)
+    assert sim(folder, *words).exit_code == 0
+    assert contents(folder) == before
+    other = sim(folder, *words[:3], "sd", *words[4:])
+    assert (other.exit_code, other.stderr.count("\n")) == (2, 1)
+    assert "holds another game, of team imap on task tiny1 with other agents.type, team (2 more" in other.stderr
+    assert contents(folder) == before
+
+
+def stopped(trace: Trace, events: int) -> Trace:
+    """The trace as if it had stopped after so many events."""
+    return msgspec.structs.replace(trace, stopped=True, stop_cause="it went away", events=trace.events[:events])
+
+
+GAME = play_game(Play(tiny_task(1), load_team("imap")))
+OTHERS = play_game(Play(tiny_task(2), load_team("imap")))
+
+# One row a trace that stands there, one that comes, and whether it takes the place.
+MEETINGS = [
+    (GAME, GAME, True),
+    (GAME, stopped(GAME, 40), False),
+    (OTHERS, stopped(GAME, 40), False),
+    (stopped(GAME, 40), stopped(GAME, 30), False),
+    (stopped(GAME, 40), stopped(GAME, 40), True),
+    (stopped(GAME, 30), stopped(GAME, 40), True),
+    (stopped(GAME, 40), GAME, True),
+    (stopped(OTHERS, 40), stopped(GAME, 30), True),
+]
+
+
+@pytest.mark.parametrize(("stands", "comes", "replaces"), MEETINGS)
+def test_a_trace_that_stopped_replaces_none_that_is_worth_more(tmp_path, stands, comes, replaces):
+    write(stands, tmp_path / "a.json.zst")
+    assert write_unless_worse(comes, tmp_path / "a.json.zst") == replaces
+    assert encoded(read(tmp_path / "a.json.zst")) == encoded(comes if replaces else stands)
+
+
+@pytest.mark.parametrize("content", [b"", b"junk", b"{}"])
+def test_a_stopped_trace_is_better_than_none(tmp_path, content):
+    (tmp_path / "a.json.zst").write_bytes(content)
+    assert write_unless_worse(stopped(GAME, 3), tmp_path / "a.json.zst")
+
+
+def test_fields_in_which_games_differ_are_named_by_their_place():
+    one, other = {"a": [{"b": 1}, {"b": 2}], "c": 1, "d": [1]}, {"a": [{"b": 1}, {"b": 3}], "d": [1, 2]}
+    assert list(differences(one, other)) == ["a.b", "c", "d"]
