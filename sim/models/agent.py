@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
-from sim.models.parse import LONGEST, parse
+from sim.models.parse import LONGEST, Parsed, parse
 from sim.models.prompts import (
     MeetingNotice,
     build_decision_message,
@@ -26,6 +27,9 @@ from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.
 NO_ANSWER = "[no answer]"
+# Longer answers are read apart from the loop that all games wait in, and given up after so many seconds.
+QUICKLY_READ = 500
+READING = 30.0
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -112,7 +116,7 @@ class LlmAgent:
             raise AgentFailure(f"agent {self.agent}, round {request.round}, {request.phase}: {failure}") from failure
         latency = (time.perf_counter() - clock) * 1000
         text = answer.text
-        parsed = parse(text)
+        parsed = await read(text)
         self.messages.append({"role": "assistant", "content": kept(text)})
         outcome = parsed.how.partition(":")[0]
         self.read_as[outcome] = self.read_as.get(outcome, 0) + 1
@@ -167,6 +171,17 @@ class LlmAgent:
             notice, request.render, request.round, request.penalty, request.turn, request.max_turns
         )
         return f"{start}\n\n{list_inbox(request.inbox)}" if request.inbox else start
+
+
+async def read(text: str, seconds: float = READING) -> Parsed:
+    """The answer as `parse` reads it, while other games go on; refused where that takes longer."""
+    if len(text) <= QUICKLY_READ:
+        return parse(text)
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(parse, text)
+    except TimeoutError:
+        return Parsed([], None, f"refused: the answer could not be read within {seconds:g} s")
 
 
 def kept(text: str) -> str:
