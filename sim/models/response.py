@@ -11,11 +11,10 @@ from sim.models.attempts import causes, redact
 from sim.models.money import cost
 from sim.models.spec import LlmParameters, Prices
 
-# What failed before any answer began, by the names of errors: a status that says so, or no connection.
-UNANSWERED = frozenset(
-    {"HTTPStatusError", "APIStatusError", "ClientResponseError", "ConnectError", "ConnectTimeout", "PoolTimeout"}
-    | {"ClientConnectionError", "ConnectionError"}
-)
+# Errors by their names: a status that says what is wrong, and no connection to hear an answer on.
+STATUS = frozenset({"HTTPStatusError", "APIStatusError", "ClientResponseError"})
+UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError"}
 FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 
 
@@ -41,7 +40,7 @@ def usage_of(
         cost_usd=usd,
         priced_by=prices[1] if prices and usd is not None else None,
         finish_reason=redact(str(reason), keys) if reason else None,
-        response_id=redact(str(response.id), keys),
+        response_id=redact(str(getattr(response, "id", None)), keys),
     )
 
 
@@ -80,10 +79,11 @@ def is_billed(error: Exception) -> bool:
 
 
 def is_late(error: Exception) -> bool:
-    """Whether the call was given up at its deadline, ours or LiteLLM's, and not answered with a status that says so."""
-    is_ours = isinstance(error, TimeoutError)
-    return is_ours or (
-        getattr(error, "status_code", None) == 408 and not any(names(e) & UNANSWERED for e in causes(error))
+    """Whether the call was given up at its deadline, ours or LiteLLM's: the server had it, and said nothing yet."""
+    if isinstance(error, TimeoutError):
+        return True
+    return getattr(error, "status_code", None) == 408 and not any(
+        names(e) & (STATUS | UNREACHED) for e in causes(error)
     )
 
 

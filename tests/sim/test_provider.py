@@ -22,11 +22,11 @@ pytestmark = [
 HELLO = [{"role": "user", "content": "hello there, stub"}]
 
 
-def call(server, ledger=None, cache=None, **more):
+def call(server, ledger=None, cache=None, extra=None, **more):
     """The stub's answer to one ask, or the AgentFailure, and the seconds that it took."""
     p = parameters(server, **more)
     provider = Provider([p], ledger or Ledger(), cache)
-    ask = Ask(model=p.model, messages=HELLO, api_base=p.api_base, max_tokens=p.max_tokens)
+    ask = Ask(model=p.model, messages=HELLO, api_base=p.api_base, max_tokens=p.max_tokens, extra=extra or {})
     began = time.monotonic()
 
     async def once():
@@ -144,6 +144,7 @@ UNUSABLE = [
     ("no-choices", 3 * 26e-6, 0),
     ("parts", 0, 3),
     ("cut-body", 0, 3),
+    ("cut-stream", 0, 3),
     ("no-json", 0, 3),
     ("usage-text", 0, 3),
 ]
@@ -168,6 +169,14 @@ def test_what_was_refused_or_never_arrived_is_not_charged_for(kind):
         ledger = Ledger()
         call(server, ledger, prices=PRICES, retries=1)
     assert (ledger.spent, ledger.of("openai/stub").unmetered) == (0, 0)
+
+
+def test_a_call_that_a_deadline_of_litellm_s_own_ends_may_be_charged_for():
+    with stub(latency=30_000) as server:
+        ledger = Ledger()
+        failure, _ = call(server, ledger, prices=PRICES, max_tokens=10, retries=0, extra={"timeout": 0.3})
+    assert "408 " in str(failure)
+    assert (ledger.of("openai/stub").unmetered, ledger.spent) == (1, pytest.approx(25e-6))
 
 
 def test_a_server_that_is_not_there_is_not_charged_for():

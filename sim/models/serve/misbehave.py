@@ -87,6 +87,16 @@ async def cut_body(request: web.Request) -> web.StreamResponse:
     )
 
 
+async def cut_stream(request: web.Request) -> web.StreamResponse:
+    """A response whose connection is lost before it is whole."""
+    response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "5000"})
+    await response.prepare(request)
+    await response.write(b'{"id": "chatcmpl-cut", "choi')
+    if request.transport is not None:
+        request.transport.close()
+    return response
+
+
 async def server_error(request: web.Request) -> web.StreamResponse:
     return error(500, "the stub fails on request")
 
@@ -171,6 +181,7 @@ RESPONSES: Mapping[str, Responder] = {
     "drip": drip,
     "no-json": no_json,
     "cut-body": cut_body,
+    "cut-stream": cut_stream,
     "filter-400": filtered,
     "echo": echo,
 }
