@@ -1,4 +1,4 @@
-"""The command `python -m bench [NAME…] [--write FILE]`: measure, show, and keep what was found."""
+"""The command `python -m bench [NAME…] [--write FILE]`: measure, print, and write the results."""
 
 import datetime
 import json
@@ -22,7 +22,7 @@ PACKAGES = ("polars", "pyarrow", "duckdb", "msgspec", "ortools", "litellm", "zst
 
 
 def machine() -> dict[str, Any]:
-    """What was measured on, and when."""
+    """The machine, its software, the date and the load."""
     model = next((line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), "")
     memory = next((int(line.split()[1]) * 1024 for line in _lines("/proc/meminfo") if line.startswith("MemTotal")), 0)
     return {
@@ -58,28 +58,28 @@ def bench(
     if unknown:
         raise typer.BadParameter(f"there is no {unknown[0]!r}; known: {', '.join(WORK)}", param_hint="NAMES")
     with tempfile.TemporaryDirectory(dir=scratch, prefix="bench-") as folder:
-        found = measure(names or [name for name in WORK if name not in LONG], Path(folder), profile and not names)
+        results = measure(names or [name for name in WORK if name not in LONG], Path(folder), profile and not names)
     if write:
-        keep(found, write)
-        if "growth" in found["work"]:
+        save_results(results, write)
+        if "growth" in results["work"]:
             from pipeline.reports.plots.lines import growth
             from pipeline.reports.plots.style import save
 
-            save(growth(found["work"]["growth"]), write.with_name("images") / "growth.svg")
+            save(growth(results["work"]["growth"]), write.with_name("images") / "growth.svg")
 
 
 def measure(names: list[str], folder: Path, profile: bool) -> dict[str, Any]:
-    """The machine, and each piece of work's figures; seconds also as multiples of the calibration kernel's."""
-    found: dict[str, Any] = {"machine": machine(), "calibration_seconds": calibration(), "work": {}}
-    kernel = found["calibration_seconds"]
-    print(f"calibration kernel: {kernel:.3f} s", flush=True)
+    """The machine, and the figures of each benchmark; times also as multiples of the calibration kernel's."""
+    results: dict[str, Any] = {"machine": machine(), "calibration_seconds": calibration(), "work": {}}
+    kernel_seconds = results["calibration_seconds"]
+    print(f"calibration kernel: {kernel_seconds:.3f} s", flush=True)
     for name in names:
         begun = time.perf_counter()
         figures = WORK[name](folder)
         multiples = {
-            key: round(value / kernel, 3) for key, value in figures.items() if "cpu" in key or "seconds" in key
+            key: round(value / kernel_seconds, 3) for key, value in figures.items() if "cpu" in key or "seconds" in key
         }
-        found["work"][name] = {
+        results["work"][name] = {
             "figures": {key: round(value, 4) for key, value in figures.items()},
             "multiples": {k: v for k, v in multiples.items() if "a_cpu_second" not in k and "a_second" not in k},
             "load": round(os.getloadavg()[0], 2),
@@ -90,17 +90,20 @@ def measure(names: list[str], folder: Path, profile: bool) -> dict[str, Any]:
     if profile:
         from bench.profiles import profiles
 
-        found["profiles"] = profiles(folder)
-    return found
+        results["profiles"] = profiles(folder)
+    return results
 
 
-def keep(found: dict[str, Any], path: Path) -> None:
-    """Write the results; what was not measured this time stays as it was, with the machine that it was measured on."""
+def save_results(results: dict[str, Any], path: Path) -> None:
+    """Write the results; benchmarks that were not run keep their figures, with the machine that they were run on."""
     before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"work": {}}
-    for name, work in found["work"].items():
-        found["work"][name] = work | {"machine": found["machine"], "calibration_seconds": found["calibration_seconds"]}
-    whole = before | {key: value for key, value in found.items() if key == "profiles"}
-    whole["work"] = {name: (before["work"] | found["work"]).get(name) for name in WORK}
+    for name, work in results["work"].items():
+        results["work"][name] = work | {
+            "machine": results["machine"],
+            "calibration_seconds": results["calibration_seconds"],
+        }
+    whole = before | {key: value for key, value in results.items() if key == "profiles"}
+    whole["work"] = {name: (before["work"] | results["work"]).get(name) for name in WORK}
     whole["work"] = {name: work for name, work in whole["work"].items() if work}
     draft = path.with_name(f".{path.name}.part")
     draft.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is measured is played and copied here first: tasks, games of baselines and of simulated negotiators."""
+"""The inputs of benchmarks, played when first asked for: tasks, games of baselines and of simulated negotiators."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import zstandard
 
-from bench.measure import ROOT, process
+from bench.measure import ROOT, run_process
 from machine.executor import executor
 from machine.processes import cores
 
@@ -20,23 +20,23 @@ def tasks(folder: Path) -> Path:
     """The paper's 72 tasks."""
     path = folder / "tasks.jsonl"
     if not path.exists():
-        process(["python", "-m", "sim", "suite", LIST, "--out", path])
+        run_process(["python", "-m", "sim", "suite", LIST, "--out", path])
     return path
 
 
 def many_tasks(folder: Path) -> Path:
-    """900 tasks, none twice: half of either setting."""
+    """900 different tasks, half of each setting."""
     path = folder / "many.jsonl"
     if path.exists():
         return path
     lists = [folder / f"{setting}.csv" for setting in ("uniform", "varied")]
     for chosen in lists:
         options = ["--setting", chosen.stem, "--candidates", "51", "--per-third", "17"]
-        process(["python", "-m", "sim", "select", *options, "--out", chosen])
+        run_process(["python", "-m", "sim", "select", *options, "--out", chosen])
     texts = [chosen.read_text(encoding="utf-8").splitlines(keepends=True) for chosen in lists]
     both = folder / "both.csv"
     both.write_text("".join([*texts[0], *texts[1][1:]]), encoding="utf-8")
-    process(["python", "-m", "sim", "suite", both, "--out", path])
+    run_process(["python", "-m", "sim", "suite", both, "--out", path])
     return path
 
 
@@ -49,7 +49,7 @@ def baselines(folder: Path) -> list[Path]:
     """3,600 traces of baseline games on 918 different tasks, zstd-compressed, in the order of their names."""
     out = folder / "baselines"
     if not out.exists():
-        process(run_command(many_tasks(folder), PROTOCOLS, out))
+        run_process(run_command(many_tasks(folder), PROTOCOLS, out))
     return sorted(out.rglob("*.json.zst"))[:TRACES]
 
 
@@ -57,12 +57,12 @@ def negotiators(folder: Path) -> Path:
     """3,600 games in the English of two styles of simulated negotiators: 72 tasks, 25 times each."""
     out = folder / "negotiators"
     if not out.exists():
-        process([*run_command(tasks(folder), STYLES, out), "--repeats", "25"])
+        run_process([*run_command(tasks(folder), STYLES, out), "--repeats", "25"])
     return out
 
 
 def as_json(paths: Sequence[Path], out: Path) -> Path:
-    """The traces unpacked, a JSON file each."""
+    """A folder with the traces decompressed, one JSON file each."""
     out.mkdir(parents=True, exist_ok=True)
     with executor(cores()) as run:
         list(run(_unpack, [(p, out / f"{p.parent.name}-{p.name[:-4]}") for p in paths]))
@@ -70,28 +70,28 @@ def as_json(paths: Sequence[Path], out: Path) -> Path:
 
 
 def _unpack(path: Path, out: Path) -> None:
-    out.write_bytes(_content(path))
+    out.write_bytes(_decompress(path))
 
 
-def _content(path: Path) -> bytes:
+def _decompress(path: Path) -> bytes:
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
         return bytes(stream.read())
 
 
 def copies(paths: Sequence[Path], number: int, out: Path) -> Path:
-    """So many traces in a folder: the given ones again and again, each time as games of their own."""
+    """A folder with so many traces: the given ones repeated, each copy with a game_id of its own."""
     out.mkdir(parents=True, exist_ok=True)
-    wanted = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
+    calls = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
     with executor(cores()) as run:
-        list(run(_copy, wanted))
+        list(run(_copy, calls))
     return out
 
 
-def _copy(path: Path, again: int, out: Path) -> None:
-    text = _content(path)
+def _copy(path: Path, repeat: int, out: Path) -> None:
+    text = _decompress(path)
     game = text[text.index(b'"game_id":"') + 11 :][:36]
-    other = str(uuid5(NAMESPACE_OID, f"{game.decode()}/{again}")).encode()
+    other = str(uuid5(NAMESPACE_OID, f"{game.decode()}/{repeat}")).encode()
     folder = out / path.parent.name
     folder.mkdir(exist_ok=True)
     packed = zstandard.ZstdCompressor(level=3).compress(text.replace(game, other))
-    (folder / f"{again}-{path.name}").write_bytes(packed)
+    (folder / f"{repeat}-{path.name}").write_bytes(packed)

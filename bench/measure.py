@@ -1,4 +1,4 @@
-"""Timing a command as a whole process, beside a calibration of the machine."""
+"""Time and memory of a command, and the calibration kernel that tells how fast the machine is."""
 
 import json
 import os
@@ -12,23 +12,38 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-ROUNDS = 5
+ROOT = Path(__file__).parents[1]
+
+CALIBRATION_RUNS = 5
+SAMPLE_SECONDS = 0.05  # between two samples of the memory
+
+
+class Usage(NamedTuple):
+    """Seconds by the clock and of CPU, and the most memory of a process and its children at once, in bytes."""
+
+    seconds: float
+    cpu: float
+    memory: int
+
+
+class BenchmarkFailed(Exception):
+    """A command ended with an error."""
 
 
 def calibration() -> float:
-    """Seconds of CPU of one run of the kernel on one core: the median of several."""
-    return median(_timed() for _ in range(ROUNDS))
+    """Seconds of CPU of the calibration kernel on one core, the median of several runs."""
+    return median(_run_kernel() for _ in range(CALIBRATION_RUNS))
 
 
-def _timed() -> float:
+def _run_kernel() -> float:
     begun = time.process_time()
-    _objects()
-    _columns()
+    _python_objects()
+    _numpy_columns()
     return time.process_time() - begun
 
 
-def _objects() -> None:
-    """Records made, sorted, counted, and written and read as JSON."""
+def _python_objects() -> None:
+    """Make, sort and count records, and write and read them as JSON."""
     records = [
         {"slot": i * 7919 % 16, "agent": i % 5, "cost": i * 31 % 1000, "text": f"slot {i % 97}"} for i in range(60_000)
     ]
@@ -39,8 +54,8 @@ def _objects() -> None:
     json.loads(json.dumps(records))
 
 
-def _columns() -> None:
-    """A million numbers sorted and summed by key."""
+def _numpy_columns() -> None:
+    """Sort a million numbers and sum them by key."""
     import numpy as np
 
     values = (np.arange(1_000_000, dtype=np.int64) * 7_919) % 1_000_003
@@ -49,24 +64,8 @@ def _columns() -> None:
     np.unique(values % 5_003, return_inverse=True)
 
 
-ROOT = Path(__file__).parents[1]
-EVERY = 0.05  # seconds between two looks at the memory
-
-
-class Taken(NamedTuple):
-    """Seconds by the clock and of CPU, and the most memory that a process and its children had at once, in bytes."""
-
-    seconds: float
-    cpu: float
-    memory: int
-
-
-class BenchmarkFailed(Exception):
-    """A command that ended as it should not."""
-
-
-def process(command: Sequence[str | Path], folder: Path = ROOT) -> Taken:
-    """What a command takes from its start to its end. Raises BenchmarkFailed, with what it said, where it fails."""
+def run_process(command: Sequence[str | Path], folder: Path = ROOT) -> Usage:
+    """The usage of a command from start to end. Raises BenchmarkFailed, with its stderr, where it fails."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     running = subprocess.Popen(
@@ -76,35 +75,35 @@ def process(command: Sequence[str | Path], folder: Path = ROOT) -> Taken:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
-    most: list[int] = [0]
-    watch = threading.Thread(target=_watch, args=(running, most), daemon=True)
-    watch.start()
-    _, said = running.communicate()
-    watch.join()
+    samples: list[int] = [0]
+    sampler = threading.Thread(target=_sample_memory, args=(running, samples), daemon=True)
+    sampler.start()
+    _, stderr = running.communicate()
+    sampler.join()
     seconds = time.perf_counter() - begun
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if running.returncode:
-        raise BenchmarkFailed(f"{' '.join(map(str, command))}: {said.decode(errors='replace')[-2000:]}")
-    return Taken(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, max(most))
+        raise BenchmarkFailed(f"{' '.join(map(str, command))}: {stderr.decode(errors='replace')[-2000:]}")
+    return Usage(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, max(samples))
 
 
-def _watch(running: subprocess.Popen[bytes], most: list[int]) -> None:
+def _sample_memory(running: subprocess.Popen[bytes], samples: list[int]) -> None:
     while running.poll() is None:
-        most.append(sum(map(_memory, _family(running.pid))))
-        time.sleep(EVERY)
+        samples.append(sum(map(_memory, _process_tree(running.pid))))
+        time.sleep(SAMPLE_SECONDS)
 
 
-def _family(parent: int) -> list[int]:
-    """The process and all that it began."""
+def _process_tree(parent: int) -> list[int]:
+    """The ids of the process and all its descendants."""
     try:
         children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     except OSError:
         return [parent]
-    return [parent, *(pid for child in children for pid in _family(int(child)))]
+    return [parent, *(pid for child in children for pid in _process_tree(int(child)))]
 
 
 def _memory(pid: int) -> int:
-    """The memory that is a process's own: pages of files on the disk, which the system takes back, are not counted."""
+    """Bytes of a process's own memory; mapped pages of files, which the system can take back, are not counted."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -112,13 +111,13 @@ def _memory(pid: int) -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith(("RssAnon", "RssShmem"))) * 1024
 
 
-def cpu_of(work: Callable[[], object]) -> float:
-    """Seconds of CPU that work takes in this process."""
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Seconds of CPU of a call in this process."""
     begun = time.process_time()
     work()
     return time.process_time() - begun
 
 
-def middle(runs: Sequence[Taken]) -> Taken:
-    """The medians of several runs; of memory the most."""
-    return Taken(median(r.seconds for r in runs), median(r.cpu for r in runs), max(r.memory for r in runs))
+def median_usage(runs: Sequence[Usage]) -> Usage:
+    """The median time of several runs, and the most memory."""
+    return Usage(median(r.seconds for r in runs), median(r.cpu for r in runs), max(r.memory for r in runs))

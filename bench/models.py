@@ -1,4 +1,4 @@
-"""What a call to a model costs us beside what it costs LiteLLM: the same requests, sent by games and sent alone."""
+"""CPU time of a call to a model, within games and from LiteLLM alone, for the same requests."""
 
 import asyncio
 import subprocess
@@ -12,7 +12,7 @@ from typing import Any
 
 GAMES = 64
 LATENCY_MS = 200
-TURNS = 1  # sweep of cheap talk a round: some forty calls a game
+TURNS = 1  # sweeps of cheap talk a round, which makes some forty calls a game
 
 TEAM = """
 team: stub
@@ -28,7 +28,7 @@ agents:
 
 @contextmanager
 def stub() -> Iterator[str]:
-    """The address of a stub of a provider in a process of its own, which answers after a while."""
+    """The address of a stub provider in a process of its own, which answers after LATENCY_MS."""
     command = [sys.executable, "-m", "sim", "serve", "--latency", str(LATENCY_MS), "--seconds", "300"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -40,7 +40,7 @@ def stub() -> Iterator[str]:
 
 
 def models(tasks: Path) -> dict[str, float]:
-    """Milliseconds of CPU a call, of games and of LiteLLM alone."""
+    """Calls, seconds, and milliseconds of CPU a call: of games, of LiteLLM alone, and the difference."""
     from sim.models.provider import litellm
 
     with stub() as address:
@@ -48,13 +48,13 @@ def models(tasks: Path) -> dict[str, float]:
         sent: list[dict[str, Any]] = []
         answer = module.acompletion
 
-        async def kept(**request: Any) -> Any:
+        async def record(**request: Any) -> Any:
             sent.append(request)
             return await answer(**request)
 
-        module.acompletion = kept
+        module.acompletion = record
         try:
-            asyncio.run(_play(tasks, address, 2))  # what is loaded on the first call is loaded
+            asyncio.run(_play(tasks, address, 2))  # not measured: it imports and fills caches
             sent.clear()
             games, seconds = _cpu(_play(tasks, address, GAMES))
         finally:
@@ -71,7 +71,7 @@ def models(tasks: Path) -> dict[str, float]:
 
 
 def _cpu(work: Any) -> tuple[float, float]:
-    """Seconds of CPU and by the clock."""
+    """Seconds of CPU and by the clock of running a coroutine."""
     cpu, begun = time.process_time(), time.perf_counter()
     asyncio.run(work)
     return time.process_time() - cpu, time.perf_counter() - begun
@@ -96,7 +96,7 @@ async def _play(tasks: Path, address: str, games: int) -> None:
 
 
 async def _send(answer: Any, requests: list[dict[str, Any]]) -> None:
-    """Send the requests, so many at once."""
+    """Send the requests, GAMES of them at a time."""
     gate = asyncio.Semaphore(GAMES)
 
     async def one(request: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Where time goes: profiles of a stage, and its work on one core."""
+"""Profiles of the hottest paths, and single steps timed on one core."""
 
 import cProfile
 import pstats
@@ -10,70 +10,60 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import inputs
-from bench.measure import cpu_of
+from bench.measure import cpu_seconds
 
 if TYPE_CHECKING:
     from pipeline.traces.sources import Source
 
+SHOWN = 12  # functions of a profile
+GAMES = 256
 
-def told(work: str) -> None:
-    """Print the seconds of CPU that the work takes on the folder that the command line names."""
-    from pipeline.traces.sources import find
-
-    sources = find([Path(sys.argv[1])])
-    with tempfile.TemporaryDirectory() as out:
-        works: dict[str, Callable[[Sequence[Source]], None]] = {
-            "standard": standard,
-            "objects": objects,
-            "records": records,
-            "scoring": partial(scoring, out=Path(out)),
-        }
-        # Once before: what is loaded on the first call is no part of it.
-        works[work](sources[:4])
-        print(cpu_of(lambda: works[work](sources)))
+Profile = list[dict[str, Any]]
 
 
-def standard(sources: "Sequence[Source]") -> None:
-    """Decode every trace with Python's own json, and keep nothing."""
+def print_cpu_seconds(work: str) -> None:
+    """Print the seconds of CPU that the work takes on the traces in the folder that the command line names.
+
+    work: `standard`, `objects` or `records`, ways to decode them (bench.work.typed), or `scoring`.
+    """
     import json
 
-    from pipeline.traces.sources import texts
-
-    for source in sources:
-        for _, text in texts(source):
-            json.loads(text if isinstance(text, bytes) else b"null")
-
-
-def objects(sources: "Sequence[Source]") -> None:
-    """Decode every trace to dictionaries and lists, and keep nothing."""
     import msgspec
 
-    from pipeline.traces.sources import texts
+    from pipeline.traces.sources import find_sources
+    from pipeline.traces.trace import decode_trace
+
+    sources = find_sources([Path(sys.argv[1])])
+    with tempfile.TemporaryDirectory() as out:
+        works: dict[str, Callable[[Sequence[Source]], None]] = {
+            "standard": partial(decode_all, decode=json.loads),
+            "objects": partial(decode_all, decode=msgspec.json.decode),
+            "records": partial(decode_all, decode=decode_trace),
+            "scoring": partial(scoring, out=Path(out)),
+        }
+        # A first call that is not measured: it imports and fills caches.
+        works[work](sources[:4])
+        print(cpu_seconds(lambda: works[work](sources)))
+
+
+def decode_all(sources: "Sequence[Source]", decode: Callable[[bytes], object]) -> None:
+    """Decode every trace, and keep nothing."""
+    from pipeline.traces.sources import read_texts
 
     for source in sources:
-        for _, text in texts(source):
-            msgspec.json.decode(text if isinstance(text, bytes) else b"null")
-
-
-def records(sources: "Sequence[Source]") -> None:
-    """Decode every trace to the records that tables are made of, and keep nothing."""
-    from pipeline.traces.sources import texts
-    from pipeline.traces.traces import decode
-
-    for source in sources:
-        for _, text in texts(source):
+        for _, text in read_texts(source):
             decode(text if isinstance(text, bytes) else b"null")
 
 
 def scoring(sources: "Sequence[Source]", out: Path) -> None:
-    """Every trace's four privacy tables, to Parquet."""
+    """Write the four privacy tables of every trace as Parquet."""
     from machine.processes import no_garbage_collection
-    from pipeline.privacy.evidence import PRIVACY
+    from pipeline.privacy.evidence import PRIVACY_TABLES
 
     with no_garbage_collection():
-        # All rows are gone on its return: what looks for garbage afterwards does not meet them.
+        # Separate function: its rows are freed when it returns, before garbage collection resumes.
         _score(sources, out)
-    assert set(PRIVACY) == {path.stem for path in out.glob("*.parquet")}
+    assert set(PRIVACY_TABLES) == {path.stem for path in out.glob("*.parquet")}
 
 
 def _score(sources: "Sequence[Source]", out: Path) -> None:
@@ -89,36 +79,27 @@ def _score(sources: "Sequence[Source]", out: Path) -> None:
             io.write_table(frame, TABLES[name], out, csv=False)
 
 
-SHOWN = 12
-GAMES = 256
-
-Lines = list[dict[str, Any]]
-
-
-def profiles(folder: Path) -> dict[str, Lines]:
-    """Path → its hottest functions: name and share of the time spent in the function itself."""
-    return {"derive": _derive(folder), "english": _english(folder), "play": _play(folder)}
-
-
-def _derive(folder: Path) -> Lines:
-    paths = inputs.baselines(folder)
-    return _derived(paths[:: len(paths) // GAMES], folder)
+def profiles(folder: Path) -> dict[str, Profile]:
+    """derive, english, play → the hottest functions: name, calls, and share of the time spent in it alone."""
+    baselines = inputs.baselines(folder)
+    english = sorted(inputs.negotiators(folder).rglob("*.zst"))[::25]
+    return {
+        "derive": _profile_derive(baselines[:: len(baselines) // GAMES], folder),
+        "english": _profile_derive(english, folder),
+        "play": _profile_play(folder),
+    }
 
 
-def _english(folder: Path) -> Lines:
-    return _derived(sorted(inputs.negotiators(folder).rglob("*.zst"))[::25], folder)
-
-
-def _derived(paths: list[Path], folder: Path) -> Lines:
+def _profile_derive(paths: list[Path], folder: Path) -> Profile:
     from pipeline.derive.parallel import Recipe, derive_sources
-    from pipeline.traces.sources import find
+    from pipeline.traces.sources import find_sources
 
-    # Once before: what is loaded and remembered on the first call is no part of it.
-    derive_sources(find(paths[:4]), folder / "profiled", Recipe(), 1)
-    return _hottest(lambda: derive_sources(find(paths), folder / "profiled", Recipe(), 1))
+    # A first call that is not measured: it imports and fills caches.
+    derive_sources(find_sources(paths[:4]), folder / "profiled", Recipe(), 1)
+    return _hottest(lambda: derive_sources(find_sources(paths), folder / "profiled", Recipe(), 1))
 
 
-def _play(folder: Path) -> Lines:
+def _profile_play(folder: Path) -> Profile:
     from sim.game.game import Limits
     from sim.runs.runner import jobs_for, play_all
     from sim.runs.teams import load_team
@@ -130,7 +111,7 @@ def _play(folder: Path) -> Lines:
     return _hottest(lambda: list(play_all(jobs, 1)))
 
 
-def _hottest(work: Callable[[], object]) -> Lines:
+def _hottest(work: Callable[[], object]) -> Profile:
     profile = cProfile.Profile()
     profile.runcall(work)
     table: dict[tuple[str, int, str], tuple[int, int, float, float, Any]] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
@@ -142,7 +123,7 @@ def _hottest(work: Callable[[], object]) -> Lines:
 
 
 def _name(file: str, line: int, function: str) -> str:
-    """A function as it is called, without this machine's paths."""
+    """The name of a function with its file, from the package on."""
     if file == "~":
         return function.strip("<>").replace("built-in method ", "").replace("method ", "").replace("'", "")
     parts = Path(file).parts

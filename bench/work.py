@@ -1,4 +1,4 @@
-"""What is measured: one function for each row of the table, each giving figures by name."""
+"""The benchmarks: one function each, which returns figures by name."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import inputs
-from bench.measure import ROOT, cpu_of, middle, process
+from bench.measure import ROOT, cpu_seconds, median_usage, run_process
 
 Figures = dict[str, float]
 
@@ -18,29 +18,29 @@ GROWTH = (360, 1_200, 3_600, 12_000, 36_000)
 
 
 def startup(folder: Path) -> Figures:
-    """Seconds until the commands have shown what they can do."""
+    """Seconds of `--help` of both commands."""
     return {
-        f"{module}_seconds": middle([process(["python", "-m", module, "--help"]) for _ in range(5)]).seconds
+        f"{module}_seconds": median_usage([run_process(["python", "-m", module, "--help"]) for _ in range(5)]).seconds
         for module in ("sim", "pipeline")
     }
 
 
 def play(folder: Path) -> Figures:
-    """288 baseline games, the whole process, each trace a file."""
+    """Playing 288 baseline games, as a whole process that writes each trace to a file."""
     tasks = inputs.tasks(folder)
-    runs = [process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
-    found = middle(runs)
+    runs = [run_process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
+    usage = median_usage(runs)
     size = sum(p.stat().st_size for p in (folder / "play0").rglob("*.zst"))
-    return {"seconds": found.seconds, "cpu": found.cpu, "games": 288.0, "bytes_a_game": size / 288}
+    return {"seconds": usage.seconds, "cpu": usage.cpu, "games": 288.0, "bytes_a_game": size / 288}
 
 
 def select(folder: Path) -> Figures:
-    """1,800 candidates made, solved and chosen from, both settings."""
+    """Making and solving 1,800 candidate tasks, and choosing from them, in both settings."""
     commands = [
         ["python", "-m", "sim", "select", "--setting", setting, "--out", str(folder / f"chosen-{setting}.csv")]
         for setting in ("uniform", "varied")
     ]
-    both = [[process(command) for command in commands] for _ in range(RUNS)]
+    both = [[run_process(command) for command in commands] for _ in range(RUNS)]
     return {
         "seconds": median(sum(t.seconds for t in pair) for pair in both),
         "cpu": median(sum(t.cpu for t in pair) for pair in both),
@@ -49,29 +49,30 @@ def select(folder: Path) -> Figures:
 
 
 def count(folder: Path) -> Figures:
-    """Feasible and optimal assignments of the 72 tasks, in milliseconds a task."""
+    """Counting feasible and optimal assignments of the 72 tasks, in milliseconds a task."""
     from sim.tasks.oracle import count as count_assignments
     from sim.tasks.suite import read_tasks
 
     tasks = read_tasks(inputs.tasks(folder))
     taken = [
-        min(cpu_of(partial(count_assignments, task.calendars, task.meetings)) for _ in range(RUNS)) for task in tasks
+        min(cpu_seconds(partial(count_assignments, task.calendars, task.meetings)) for _ in range(RUNS))
+        for task in tasks
     ]
     return {"median_ms": 1_000 * median(taken), "most_ms": 1_000 * max(taken)}
 
 
 def derive(folder: Path) -> Figures:
-    """All tables of 3,600 baseline traces, both weight modes, from JSON; and how many bytes they are."""
+    """Deriving all tables from 3,600 baseline traces in JSON."""
     traces = inputs.as_json(inputs.baselines(folder), folder / "json")
     size = sum(p.stat().st_size for p in traces.iterdir())
-    found = middle([process(derive_command(traces, folder / "tables")) for _ in range(RUNS)])
+    usage = median_usage([run_process(derive_command(traces, folder / "tables")) for _ in range(RUNS)])
     return {
-        "seconds": found.seconds,
-        "cpu": found.cpu,
-        "memory_mb": found.memory / 1e6,
+        "seconds": usage.seconds,
+        "cpu": usage.cpu,
+        "memory_mb": usage.memory / 1e6,
         "traces": float(inputs.TRACES),
         "megabytes": size / 1e6,
-        "megabytes_a_second": size / 1e6 / found.seconds,
+        "megabytes_a_second": size / 1e6 / usage.seconds,
     }
 
 
@@ -81,14 +82,15 @@ def derive_command(traces: Path, out: Path) -> list[str | Path]:
 
 
 def typed(folder: Path) -> Figures:
-    """Typed VPS of 360 traces to Parquet beside merely decoding them, in seconds of CPU.
+    """Typed VPS of 360 traces, written to Parquet, beside merely decoding them, in seconds of CPU.
 
-    To objects with Python's own json, to objects with msgspec, and to the records of which tables are made.
+    Decoding is to objects with Python's json, to objects with msgspec, and to the records that tables are made from.
     """
     paths = inputs.baselines(folder)[::10]
     traces = inputs.as_json(paths, folder / "some")
     taken = {
-        work: min(_child(work, traces) for _ in range(RUNS)) for work in ("standard", "objects", "records", "scoring")
+        work: min(_cpu_in_child(work, traces) for _ in range(RUNS))
+        for work in ("standard", "objects", "records", "scoring")
     }
     return {
         "standard_cpu": taken["standard"],
@@ -101,39 +103,39 @@ def typed(folder: Path) -> Figures:
     }
 
 
-def _child(work: str, traces: Path) -> float:
-    """Seconds of CPU of a process that does the work on one core, without its start."""
-    code = f"from bench.profiles import told; told({work!r})"
+def _cpu_in_child(work: str, traces: Path) -> float:
+    """Seconds of CPU that the work takes in a process of its own on one core, without starting it."""
+    code = f"from bench.profiles import print_cpu_seconds; print_cpu_seconds({work!r})"
     environment = os.environ | {"POLARS_MAX_THREADS": "1"}
-    said = subprocess.run([sys.executable, "-c", code, str(traces)], env=environment, check=True, capture_output=True)
-    return float(said.stdout)
+    child = subprocess.run([sys.executable, "-c", code, str(traces)], env=environment, check=True, capture_output=True)
+    return float(child.stdout)
 
 
 def english(folder: Path) -> Figures:
-    """Messages a second and core whose English is read, all tables derived, the whole process."""
+    """English messages a second of CPU, while all tables are derived."""
     import polars as pl
 
     traces = inputs.negotiators(folder)
-    found = middle([process(derive_command(traces, folder / "english")) for _ in range(RUNS)])
+    usage = median_usage([run_process(derive_command(traces, folder / "english")) for _ in range(RUNS)])
     messages = pl.read_parquet(folder / "english" / "messages.parquet", glob=False).filter(pl.col("typed").is_null())
     return {
-        "seconds": found.seconds,
-        "cpu": found.cpu,
+        "seconds": usage.seconds,
+        "cpu": usage.cpu,
         "messages": float(messages.height),
-        "messages_a_cpu_second": messages.height / found.cpu,
+        "messages_a_cpu_second": messages.height / usage.cpu,
     }
 
 
 def growth(folder: Path) -> Figures:
-    """Seconds, CPU and memory of deriving all tables as the number of traces grows, from zstd-packed files."""
+    """Seconds, CPU and memory of deriving all tables from zstd files as the number of traces grows."""
     paths, figures = inputs.baselines(folder), Figures()
     for number in GROWTH:
         traces = inputs.copies(paths, number, folder / f"grown{number}")
-        found = process(derive_command(traces, folder / "grown"))
+        usage = run_process(derive_command(traces, folder / "grown"))
         figures |= {
-            f"seconds_{number}": found.seconds,
-            f"cpu_{number}": found.cpu,
-            f"memory_mb_{number}": found.memory / 1e6,
+            f"seconds_{number}": usage.seconds,
+            f"cpu_{number}": usage.cpu,
+            f"memory_mb_{number}": usage.memory / 1e6,
         }
     tables = sum(p.stat().st_size for p in (folder / "grown").glob("*.parquet"))
     packed = sum(p.stat().st_size for p in (folder / f"grown{GROWTH[-1]}").rglob("*.zst"))
@@ -151,7 +153,7 @@ def negotiator(folder: Path) -> Figures:
 
     jobs = jobs_for(read_tasks(inputs.tasks(folder)), [load_team(s) for s in inputs.STYLES], Limits(), 1, folder)
     with no_garbage_collection():
-        taken = [cpu_of(partial(play_game, job.play)) for job in jobs]
+        taken = [cpu_seconds(partial(play_game, job.play)) for job in jobs]
     return {
         "mean_ms": 1_000 * sum(taken) / len(taken),
         "median_ms": 1_000 * median(taken),
@@ -161,19 +163,19 @@ def negotiator(folder: Path) -> Figures:
 
 def models(folder: Path) -> Figures:
     """64 games of language models at once against a stub that answers in 200 ms, beside LiteLLM alone."""
-    from bench.models import models as measured
+    from bench.models import models as measure_models
 
-    return measured(inputs.tasks(folder))
+    return measure_models(inputs.tasks(folder))
 
 
 def repro(folder: Path) -> Figures:
-    """`dvc repro` of every stage in a clone of what is committed, and once more.
+    """`dvc repro` of every stage in a clone of the last commit, and a second time with nothing to do.
 
-    Executed notebooks and their figures are committed, too: unless forced, DVC would find them as they are to be.
+    The first is forced: executed notebooks and figures are committed, so DVC would skip their stages.
     """
     clone = folder / "clone"
-    process(["git", "clone", "--quiet", ROOT, clone])
-    first, second = process(["dvc", "repro", "--force"], clone), process(["dvc", "repro"], clone)
+    run_process(["git", "clone", "--quiet", ROOT, clone])
+    first, second = run_process(["dvc", "repro", "--force"], clone), run_process(["dvc", "repro"], clone)
     stages = (clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:")
     return {"first_seconds": first.seconds, "second_seconds": second.seconds, "stages": float(stages)}
 
@@ -191,5 +193,5 @@ WORK: dict[str, Callable[[Path], Figures]] = {
     "models": models,
     "repro": repro,
 }
-# `make bench` leaves this one out: it takes as long as all others together.
+# Left out of `make bench`: takes as long as all others together.
 LONG = ("repro",)

@@ -1,4 +1,4 @@
-"""Where output goes, and files that appear whole or not at all."""
+"""Destinations of output, files that appear whole or not at all, and folders for one process alone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from machine.processes import alive, locked
 from machine.stores import PROTOCOLS, write_file
 
-# What fsspec calls this machine's disk.
+# fsspec's protocols for this machine's disk.
 LOCAL = ("file", "local")
 
-# A file that is not finished is called `.{name}.{process id}.tmp`; DuckDB adds an ending of its own.
+# An unfinished file is called `.{name}.{process id}.tmp`; DuckDB may add a suffix of its own.
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp(\..+)?", re.DOTALL)
 
 
@@ -23,8 +23,8 @@ class InUse(Exception):
     """A folder that another run is writing to."""
 
 
-def place_to_write(out: str, *also: str) -> Path | str:
-    """Where output goes: a path of this machine, or a URL of an object store or of one of the protocols `also`.
+def output_destination(out: str, *also: str) -> Path | str:
+    """The local path or the URL that `out` names; a URL is of an object store or of one of the protocols `also`.
 
     Raises ValueError, in plain words, for a URL that nothing can be written to.
     """
@@ -44,10 +44,10 @@ def place_to_write(out: str, *also: str) -> Path | str:
 
 
 @contextmanager
-def held_alone(folder: Path) -> Iterator[None]:
-    """Keep the folder, made if need be, to this process until the end, even a sudden one.
+def exclusive_access(folder: Path) -> Iterator[None]:
+    """Lock the folder, made if need be, for this process; the lock ends with the block or the process.
 
-    Raises InUse where another process holds it. On a disk without locks, go on without.
+    Raises InUse where another process holds it. On a disk without locks there is none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as lock:
@@ -62,10 +62,9 @@ def held_alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path, tidy: bool = True) -> Iterator[Path]:
-    """A draft beside `path` to write to, which takes its place when the block ends well and is removed when not.
+    """A draft beside `path` to write to. It replaces `path` when the block ends well, and is removed otherwise.
 
-    tidy: also remove the drafts of this file that killed processes left; it lists the folder, which takes long where
-    there are many files.
+    tidy: also remove drafts of this file that killed processes left; that lists the folder, slow with many files.
     """
     if tidy:
         remove_drafts(path.parent, deep=False, name=glob.escape(path.name))
@@ -77,7 +76,7 @@ def replacing(path: Path, tidy: bool = True) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def write_whole(path: Path | str, parts: Iterable[bytes]) -> None:
+def write_atomically(path: Path | str, parts: Iterable[bytes]) -> None:
     """Write the file at a path or URL, whole or not at all; the path's folder is made if need be.
 
     Raises OSError, naming the file, where it can't be written.
@@ -96,14 +95,16 @@ def write_whole(path: Path | str, parts: Iterable[bytes]) -> None:
 
 
 def remove_drafts(folder: Path, deep: bool = True, name: str = "*") -> None:
-    """Remove what processes that are no more left unfinished: drafts of files called `name`, a pattern, in the folder;
-    deep: in all folders in it, too."""
+    """Remove the drafts that dead processes left in the folder.
+
+    deep: in all folders below it as well. name: a pattern of the finished files' names.
+    """
     for path in folder.glob(f"{'**/' if deep else ''}.{name}.*.tmp*"):
         if (draft := DRAFT.fullmatch(path.name)) and not alive(int(draft[1])):
             path.unlink(missing_ok=True)
 
 
 def is_being_written(path: Path) -> bool:
-    """Whether the file is the draft of a process that still runs."""
+    """Whether the file is the draft of a process that is alive."""
     draft = DRAFT.fullmatch(path.name)
     return draft is not None and alive(int(draft[1]))

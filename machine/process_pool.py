@@ -1,7 +1,7 @@
-"""A pool of worker processes, any of which may be killed at any moment without the others waiting for it.
+"""A pool of worker processes in which any worker may be killed at any moment without blocking the parent.
 
-In the standard library's pool and in loky's, all workers send their results through one pipe: one that is killed while
-it sends a large result leaves half of it there, and the parent waits for ever (measured in docs/reliability.md). They
+In the pools of the standard library and of loky, all workers send results through one pipe: a worker killed while it
+sends a large result leaves half of it there, and the parent blocks for ever (measured in docs/reliability.md). They
 also end the other workers at once, in the middle of their files. Here each worker has a pipe of its own.
 """
 
@@ -22,17 +22,17 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from machine.processes import end_with, may_fork
+from machine.processes import exit_with_parent, may_fork
 
 Initializer = Callable[[], object]
 
-# Calls a function with each tuple of arguments and yields (index of the call, result) as results come in; the first
+# Calls a function with each tuple of arguments, and yields (index of the call, result) as results come in. The first
 # exception is raised and ends it.
 Run = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 
 class WorkerDied(Exception):
-    """A worker that ended before its work, as one does that is killed for lack of memory."""
+    """A worker process ended during its work, for example killed for lack of memory."""
 
     def __init__(self) -> None:
         super().__init__("a worker ended before its work, perhaps for lack of memory")
@@ -40,19 +40,19 @@ class WorkerDied(Exception):
 
 @contextmanager
 def process_pool(number: int, initializer: Initializer | None = None) -> Iterator[ProcessPool]:
-    """So many workers, each of which has called `initializer` first. They end with the block."""
+    """A pool of so many workers, each of which calls `initializer` first. They end with the block."""
     pool = ProcessPool()
-    with ExitStack() as end:
-        end.callback(pool.terminate)
+    with ExitStack() as stack:
+        stack.callback(pool.terminate)
         for _ in range(number):
             pool.start(initializer)
-        end.callback(pool.drain)
+        stack.callback(pool.drain)
         yield pool
 
 
 @dataclass(frozen=True, eq=False)
 class Worker:
-    """A process, and our end of the pipe to it."""
+    """A process, and the parent's end of the pipe to it."""
 
     process: BaseProcess
     pipe: Connection[Any, Any]
@@ -60,7 +60,7 @@ class Worker:
 
 @dataclass
 class ProcessPool:
-    """Workers, and by its pipe each busy one with the index of its call."""
+    """Workers; `busy`: pipe → the worker and the index of its call."""
 
     workers: list[Worker] = field(default_factory=list)
     busy: dict[Any, tuple[Worker, int]] = field(default_factory=dict)
@@ -72,14 +72,14 @@ class ProcessPool:
         process = context.Process(target=serve, args=(theirs, os.getpid(), initializer), daemon=True)
         with interrupts_held(context), arguments_hidden():
             process.start()
-            # Only the worker has its end now: when it dies, ours is at its end of file.
+            # Only the worker keeps its end open, so when it dies, reading ours gives an end of file.
             theirs.close()
             self.workers.append(Worker(process, ours))
 
     def run(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """(index, result) of the function with each call's arguments, as results come in.
 
-        The first exception is raised and ends it, when the calls that have begun are over. Raises WorkerDied.
+        Raises the first exception of a call, and WorkerDied, when all calls that have begun have ended.
         """
         waiting = deque(enumerate(calls))
         try:
@@ -97,7 +97,7 @@ class ProcessPool:
     def _send_next(
         self, worker: Worker, function: Callable[..., Any], waiting: deque[tuple[int, tuple[Any, ...]]]
     ) -> None:
-        """Let the worker begin the next call, if one is left."""
+        """Send the next call to the worker, if one is left."""
         if waiting:
             index, arguments = waiting.popleft()
             request = pickle.dumps((function, arguments))
@@ -108,7 +108,7 @@ class ProcessPool:
             self.busy[worker.pipe] = worker, index
 
     def drain(self) -> None:
-        """Wait for calls that have begun, so that none writes files after the parent has cleaned up."""
+        """Wait for calls that have begun, so that none writes files after the parent cleans up."""
         try:
             while self.busy:
                 for pipe in wait(list(self.busy)):
@@ -116,11 +116,11 @@ class ProcessPool:
                     with suppress(EOFError, OSError):
                         worker.pipe.recv_bytes()
         finally:
-            # A second Ctrl-C ends the waiting.
+            # Also on a second Ctrl-C, which ends the waiting.
             self.busy.clear()
 
     def terminate(self) -> None:
-        """Kill all workers; they are idle by now."""
+        """Kill all workers, which are idle after `drain`."""
         for worker in self.workers:
             worker.process.kill()
         for worker in self.workers:
@@ -131,9 +131,9 @@ class ProcessPool:
 @contextmanager
 def interrupts_held(context: ForkContext | SpawnContext) -> Iterator[None]:
     """Hold Ctrl-C back until the block ends: hooks around a fork would swallow it, and a worker that is still starting
-    would print a traceback. The worker inherits this and ends it in `serve`."""
+    would print a traceback. The worker inherits the signal mask and lets Ctrl-C in again in `serve`."""
     if context.get_start_method() == "spawn":
-        resource_tracker.ensure_running()  # which would let Ctrl-C in again
+        resource_tracker.ensure_running()  # or it would start within the block, and unblock Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -143,8 +143,8 @@ def interrupts_held(context: ForkContext | SpawnContext) -> Iterator[None]:
 
 @contextmanager
 def arguments_hidden() -> Iterator[None]:
-    """Leave out the command line's arguments, which are sent to a spawned worker: if they exceed a pipe's buffer and
-    the worker is killed before it reads them, the parent blocks for ever."""
+    """Hide the command line's arguments from a spawned worker: if they exceed the pipe's buffer and the worker is
+    killed before it reads them, the parent blocks for ever."""
     arguments, sys.argv = sys.argv, sys.argv[:1]
     try:
         yield
@@ -153,7 +153,7 @@ def arguments_hidden() -> Iterator[None]:
 
 
 def _receive(worker: Worker) -> Any:
-    """The result of the worker's call. Raises what the call raised, and WorkerDied."""
+    """The result of the worker's call. Raises what the call raised, or WorkerDied."""
     try:
         reply = worker.pipe.recv_bytes()
     except (EOFError, OSError) as error:
@@ -165,11 +165,11 @@ def _receive(worker: Worker) -> Any:
 
 
 def serve(pipe: Connection[Any, Any], parent: int, initializer: Initializer | None) -> None:
-    """In a worker: answer the calls that come through the pipe, until it closes or somebody presses Ctrl-C."""
-    # A RuntimeError is a thread that cannot be started, for lack of processes.
+    """In a worker: answer calls from the pipe until it closes or the user presses Ctrl-C."""
+    # RuntimeError: a thread cannot be started, for lack of processes.
     with suppress(EOFError, OSError, RuntimeError, KeyboardInterrupt):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        end_with(parent)
+        exit_with_parent(parent)
         if initializer:
             initializer()
         while True:
@@ -177,7 +177,7 @@ def serve(pipe: Connection[Any, Any], parent: int, initializer: Initializer | No
 
 
 def _call(request: bytes) -> bytes:
-    """Pickled: (True, the call's result), or (False, what it raised)."""
+    """(True, the call's result) or (False, the exception), pickled."""
     try:
         function, arguments = pickle.loads(request)
         return pickle.dumps((True, function(*arguments)))
@@ -186,7 +186,7 @@ def _call(request: bytes) -> bytes:
 
 
 def _picklable(error: BaseException) -> BaseException:
-    """The error, with the worker's traceback as a note; where it can't be pickled, an error with that traceback."""
+    """The error with the worker's traceback as a note; where it can't be pickled, a RuntimeError with the traceback."""
     trace = "".join(traceback.format_exception(error))
     try:
         pickle.loads(pickle.dumps(error))

@@ -1,4 +1,4 @@
-"""Cores, memory, locks and the ends of processes."""
+"""Locks of folders, cores, and the life of processes."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-# The folders whose locks this process holds.
-_held: set[int] = set()
+# File descriptors of the folders that this process has locked.
+_held_locks: set[int] = set()
 
 
 @contextmanager
 def locked(folder: Path, wait: bool = True) -> Iterator[None]:
-    """Hold the folder's lock; on a disk without locks, go on without.
+    """Hold the folder's lock during the block; on a disk without locks there is none.
 
-    When not waiting, raises OSError where the lock cannot be had.
+    wait: until another process gives it up; otherwise raises OSError where the lock cannot be had.
     """
     handle = os.open(folder, os.O_RDONLY)
-    _held.add(handle)
+    _held_locks.add(handle)
     try:
         with suppress(OSError) if wait else nullcontext():
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        if handle in _held:
-            _held.remove(handle)
+        if handle in _held_locks:
+            _held_locks.remove(handle)
             os.close(handle)
 
 
-def let_go() -> None:
-    """In a child process, close its parent's locks, so that they end with the parent."""
-    while _held:
-        os.close(_held.pop())
+def release_locks() -> None:
+    """In a child process, close the locks inherited from the parent, so that they end with the parent."""
+    while _held_locks:
+        os.close(_held_locks.pop())
 
 
-# A worker's name in the list of processes, where it can be set: 15 letters at most.
-WORKER = "calbench-worker"
+# A worker's name in the list of processes: at most 15 letters.
+WORKER_NAME = "calbench-worker"
 
-# What the system says where it allows no more processes or open files, and what to do.
-TOO_MANY = (errno.EAGAIN, errno.EMFILE, errno.ENFILE)
-FEWER = "use fewer --workers, or allow more processes and open files (ulimit -u, ulimit -n)"
+# The system's errors where it allows no more processes or open files, and what to do about them.
+TOO_MANY_ERRNOS = (errno.EAGAIN, errno.EMFILE, errno.ENFILE)
+TOO_MANY_ADVICE = "use fewer --workers, or allow more processes and open files (ulimit -u, ulimit -n)"
 
 
 def cores() -> int:
@@ -55,8 +55,10 @@ def cores() -> int:
 
 
 def may_fork() -> bool:
-    """Whether a forked copy of this process would work, which saves half a second of imports: threads, as Polars starts
-    them, don't survive a fork, nor do obstore's connections."""
+    """Whether this process can be forked, which saves half a second of imports.
+
+    Threads, such as those of Polars, do not survive a fork, nor do obstore's connections.
+    """
     if "obstore" in sys.modules:
         return False
     try:
@@ -65,14 +67,14 @@ def may_fork() -> bool:
         return False
 
 
-def end_with(parent: int) -> None:
-    """End this process soon after its parent, however that ended, so that a killed run leaves no worker.
+def exit_with_parent(parent: int) -> None:
+    """End this process within half a second of its parent, so that a killed run leaves no worker.
 
-    The parent passes its own process id: if it is dead already, getppid() names whoever adopted this process.
+    parent: its process id, which it must pass itself: if it is dead already, getppid() returns another process.
     """
-    let_go()
+    release_locks()
     with suppress(OSError):
-        Path("/proc/self/comm").write_text(WORKER)
+        Path("/proc/self/comm").write_text(WORKER_NAME)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -83,7 +85,7 @@ def end_with(parent: int) -> None:
 
 
 def alive(process: int) -> bool:
-    """Whether a process of that id runs on this machine; a zombie does not."""
+    """Whether a process with that id runs on this machine; a zombie does not."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -98,7 +100,7 @@ def alive(process: int) -> bool:
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """Pause garbage collection: it takes up to half the time of work that makes millions of records and few cycles."""
+    """Pause garbage collection, which takes up to half the time where millions of records and few cycles are made."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
-"""Files by URL: buckets of object stores (s3, gs, az) through obstore, and whatever else fsspec reaches.
+"""Files by URL: buckets of object stores (s3, gs, az) through obstore, everything else through fsspec.
 
-obstore is of the extra `cluster` and takes keys, regions and endpoints from the environment, as AWS's own tools do
-(docs/scale.md). Only its blocking functions are called: after the others, which its own file system for fsspec calls, a
-process that ends soon may abort.
+obstore comes with the extra `cluster`, and takes keys, regions and endpoints from the environment, as AWS's own tools
+do (docs/scale.md). Only its blocking functions are called: a process that used its asynchronous ones, as its own
+file system for fsspec does, may abort when it ends soon after.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from typing import Any, cast
 
 PROTOCOLS = ("s3", "s3a", "gs", "az", "adl", "abfs", "abfss", "azure")
 
-# A request without an answer is repeated for so long; a single one takes at most 30 seconds, or AWS_TIMEOUT.
-PATIENCE = timedelta(seconds=20)
+# How long a request without an answer is repeated; a single one takes at most 30 seconds, or AWS_TIMEOUT.
+RETRY_TIME = timedelta(seconds=20)
 LONGEST_PAUSE = timedelta(seconds=3)
 
 READ_BUFFER = 1 << 20
-# A large file is uploaded in pieces, of which a store takes ten thousand at most.
+# A large file is uploaded in pieces; a store takes at most ten thousand.
 PIECE = 8 << 20
 MOST_PIECES = 9_000
 PIECES_AT_ONCE = 4
 
-# Written and removed again before work begins, to know that the place can be written to.
-TRIAL = ".calbench"
+# Written and removed before work begins, to know that the destination is writable.
+TRIAL_FILE = ".calbench"
 
-# A part of a store's message → the same in plain words.
+# Part of a store's message → the same in plain words.
 PLAIN_WORDS = {
     "builder error": "the endpoint is not https, which AWS_ALLOW_HTTP=true allows",
     "error sending request": "no answer",
@@ -45,15 +45,15 @@ PLAIN_WORDS = {
 CODE = re.compile(r"<Code>(\w+)</Code>")
 DENIED = "403 Forbidden"
 ADVICE = "check the bucket's name, the network, and keys, region and endpoint in the environment (docs/scale.md)"
-# A file that obstore cannot name ends a listing: a folder in its name is called . or .. or nothing.
-NAMELESS, RENAME = "Encountered object with invalid path", "rename that file, or name a folder beside it"
+# What obstore says when a listing has a name that it refuses: with a folder called . or .. or nothing.
+INVALID_NAME, RENAME = "Encountered object with invalid path", "rename that file, or name a folder beside it"
 
 
 class Unreachable(OSError):
-    """A store that does not answer or refuses: in plain words, with what to do."""
+    """A store does not answer or refuses; the message says why and what to do."""
 
     def __init__(self, message: str) -> None:
-        # With an errno, as the system's own errors have: a cluster passes those on as they are.
+        # `executor.cluster` passes on errors with an errno as they are.
         super().__init__(errno.EIO, message)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -64,30 +64,30 @@ class Unreachable(OSError):
 
 
 @cache
-def store_of(bucket: str) -> Any:
-    """The connections to the bucket at a URL, one set for the whole process. Raises ImportError without obstore."""
+def bucket_store(bucket: str) -> Any:
+    """obstore's connections to the bucket at a URL, shared by the whole process. Raises ImportError without obstore."""
     import obstore  # noqa: F401
     from obstore.store import from_url
 
     pauses: Any = {"init_backoff": timedelta(milliseconds=100), "max_backoff": LONGEST_PAUSE, "base": 2}
-    return from_url(bucket, retry_config={"max_retries": 10, "retry_timeout": PATIENCE, "backoff": pauses})
+    return from_url(bucket, retry_config={"max_retries": 10, "retry_timeout": RETRY_TIME, "backoff": pauses})
 
 
 class Bucket:
-    """One bucket, with the methods of fsspec's file systems that we use.
+    """A bucket with the methods of fsspec's file systems that are used here.
 
-    Paths begin with the bucket's name. Stores have no folders: a folder is a common beginning of names.
+    Paths begin with the bucket's name. Stores have no folders: a folder is a common prefix of names.
     """
 
     def __init__(self, protocol: str, name: str) -> None:
         self.name = name
-        self.store = store_of(f"{protocol}://{name}")
+        self.store = bucket_store(f"{protocol}://{name}")
 
     def _key(self, path: str) -> str:
         return path.removeprefix(self.name).strip("/")
 
     def find(self, path: str, detail: bool = False) -> dict[str, dict[str, Any]]:
-        """Path → size in bytes of each file in the folder at any depth, or of the file itself; empty for neither."""
+        """Path → {"size": bytes} of each file in the folder at any depth, or of the file itself; empty for neither."""
         key = self._key(path)
         entries = chain.from_iterable(self.store.list(key or None))
         sizes = {f"{self.name}/{entry['path']}": {"size": entry["size"]} for entry in entries}
@@ -171,56 +171,56 @@ def file_system(url: str) -> tuple[Any, str]:
             raise ValueError("that is no protocol; known are s3://, gs://, az://, file:// and others of fsspec")
         return cast(tuple[Any, str], fsspec.core.url_to_fs(url))
     except ImportError as error:
-        raise ValueError(f"{url}: {_missing(error)}") from error
+        raise ValueError(f"{url}: {_missing_package(error)}") from error
     except ValueError as error:
         raise ValueError(f"{url}: {error}") from error
 
 
 @contextmanager
 def bucket_at(url: str) -> Iterator[tuple[Bucket, str]]:
-    """The bucket of a URL and the path in it, for a block that raises Unreachable whatever the store complains about,
-    and FileNotFoundError where only the file is missing."""
+    """The bucket of a URL and the path in it. In the block the store's errors become Unreachable; FileNotFoundError is
+    raised as it is, where only the file is missing."""
     protocol, _, path = url.partition("://")
     try:
         with plain_errors(url):
             yield Bucket(protocol, path.partition("/")[0]), path
     except ImportError as error:
-        raise Unreachable(f"{url}: {_missing(error)}") from error
+        raise Unreachable(f"{url}: {_missing_package(error)}") from error
     except ValueError as error:
         raise Unreachable(f"{error}; {ADVICE}") from error
 
 
 @contextmanager
 def plain_errors(url: str, verb: str = "") -> Iterator[None]:
-    """Raise Unreachable for a store's own errors in the block: that `url` "cannot be" what the verb says.
+    """Turn a store's own errors in the block into Unreachable: "{url} cannot be {verb}: …".
 
-    Raises ValueError for a name that no file can have. FileNotFoundError passes, unless the bucket itself is missing.
+    A ValueError, of a name that no file can have, stays one. FileNotFoundError passes, unless the bucket is missing.
     """
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{url}: {reason(error)}") from error
+        raise ValueError(f"{url}: {short_reason(error)}") from error
     except Exception as error:
-        if not _is_of_a_store(error) and "NoSuchBucket" not in str(error):
+        if not _is_store_error(error) and "NoSuchBucket" not in str(error):
             raise
-        advice = RENAME if NAMELESS in str(error) else ADVICE
-        raise Unreachable(f"{url}{verb and f' cannot be {verb}'}: {reason(error)}; {advice}") from error
+        advice = RENAME if INVALID_NAME in str(error) else ADVICE
+        raise Unreachable(f"{url}{verb and f' cannot be {verb}'}: {short_reason(error)}; {advice}") from error
 
 
-def read_error(url: str, error: Exception) -> Exception:
-    """The error of reading one file in plain words: Unreachable where no other file could be read either."""
+def plain_read_error(url: str, error: Exception) -> Exception:
+    """An error of reading a file, in plain words: Unreachable where no other file could be read either."""
     if isinstance(error, FileNotFoundError):
         return FileNotFoundError(errno.ENOENT, "no such file")
-    # While bytes are read, obstore's errors come as a bare OSError.
-    if not _is_of_a_store(error) and not (type(error) is OSError and error.errno is None):
+    # While it reads bytes, obstore raises a bare OSError.
+    if not _is_store_error(error) and not (type(error) is OSError and error.errno is None):
         return error
     if DENIED in str(error):
         return PermissionError(errno.EACCES, "access denied")
-    return Unreachable(f"{url} cannot be read: {reason(error)}; {ADVICE}")
+    return Unreachable(f"{url} cannot be read: {short_reason(error)}; {ADVICE}")
 
 
-def reason(error: Exception) -> str:
-    """A store's error, which may be a page long, in a few words."""
+def short_reason(error: Exception) -> str:
+    """A store's error in a few words; its own message may be a page long."""
     text = str(error)
     if code := CODE.search(text):
         return code[1]
@@ -228,16 +228,16 @@ def reason(error: Exception) -> str:
     return plain or text.partition("\n")[0].rpartition(" - ")[2].rstrip(": ")
 
 
-def _is_of_a_store(error: Exception) -> bool:
+def _is_store_error(error: Exception) -> bool:
     return type(error).__module__.startswith("obstore")
 
 
-def _missing(error: ImportError) -> str:
+def _missing_package(error: ImportError) -> str:
     return f"{error.name} is not installed; install calbench-lab[cluster]" if error.name else str(error)
 
 
 def list_files(url: str) -> Iterator[tuple[str, int]]:
-    """(URL, bytes) of the file, or of every file in the folder, at any depth, sorted.
+    """(URL, bytes) of the file, or of every file in the folder at any depth, sorted by URL.
 
     Raises FileNotFoundError where there is nothing, ValueError for a URL that cannot be read, Unreachable for a store
     that does not answer or refuses.
@@ -255,7 +255,7 @@ def list_files(url: str) -> Iterator[tuple[str, int]]:
 
 
 def open_file(url: str, size: int | None = None) -> io.BufferedReader:
-    """The file, open for reading. A known size saves asking the store for it."""
+    """The file, open for reading. Passing a known size saves a request."""
     system, path = file_system(url)
     known = {"size": size} if url.partition("://")[0] in PROTOCOLS else {}
     return io.BufferedReader(system.open(path, "rb", **known), READ_BUFFER)
@@ -268,8 +268,7 @@ def read_file(url: str) -> bytes:
 
 
 def write_file(url: str, parts: Iterable[bytes]) -> None:
-    """Write a file to a bucket; unless `parts` is a list, they wait on this machine's disk until all are there. Raises
-    Unreachable."""
+    """Write a file to a bucket; parts that are no list are first collected in a local file. Raises Unreachable."""
     if isinstance(parts, list):
         with bucket_at(url) as (bucket, path):
             bucket.pipe_file(path, b"".join(parts))
@@ -281,19 +280,19 @@ def write_file(url: str, parts: Iterable[bytes]) -> None:
             bucket.put_file(whole.name, path)
 
 
-def urls_in(url: str) -> set[str]:
+def list_urls(url: str) -> set[str]:
     """The URLs of all files in a bucket's folder, at any depth. Raises Unreachable."""
     with bucket_at(url) as (bucket, path):
         return {f"{url.partition('://')[0]}://{name}" for name in bucket.find(path)}
 
 
 def check_writable(url: str, is_file: bool) -> None:
-    """Raise Unreachable where neither the file nor, if it is none, a file in the folder at the URL can be written."""
+    """Raise Unreachable where the file at the URL, or a file in the folder there, cannot be written."""
     with bucket_at(url) as (bucket, path):
-        write_trial(bucket, f"{path}{TRIAL}" if is_file else f"{path}/{TRIAL}")
+        write_trial(bucket, f"{path}{TRIAL_FILE}" if is_file else f"{path}/{TRIAL_FILE}")
 
 
 def write_trial(system: Any, path: str) -> None:
-    """Write an empty file and remove it again, to raise what the file system has against it."""
+    """Write and remove an empty file, to see whether the file system raises an error."""
     system.pipe_file(path, b"")
     system.rm_file(path)

@@ -1,4 +1,4 @@
-"""The command line: URLs where none can be, progress, and text of others that must not steer the terminal."""
+"""The command line: refusing misplaced URLs, progress bars, and escaping text that could control the terminal."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-# An argument, or an option and its value, that is a URL, but not the address of a model's server.
+# An argument, or an option with its value, that is a URL; addresses of model servers (http) are no such URLs.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
-# Seconds between two drawings of a bar.
-PAUSE = 0.1
+# Least seconds between two drawings of a bar.
+REDRAW_SECONDS = 0.1
 
 
 class Commands(TyperGroup):
-    """Commands that refuse a URL which they would take for a path."""
+    """A group of commands that refuse a URL where they expect a path."""
 
-    # Command → the options that may be URLs, of which the first is named to the user; None: any argument may be one.
+    # Command → options that may be URLs, the first of which is shown to the user; None: any argument may be a URL.
     may_be_urls: ClassVar[Mapping[str, tuple[str, ...] | None]] = {}
 
     @staticmethod
@@ -32,7 +32,7 @@ class Commands(TyperGroup):
         return escaped(text)
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
-        """The command's name, the command, and the arguments after it."""
+        """The command's name, the command, and its arguments. Ends with bad usage for a misplaced URL."""
         name, command, arguments = super().resolve_command(ctx, args)
         options = self.may_be_urls.get(str(name), ())
         for before, word in pairwise(["", *arguments]):
@@ -43,15 +43,15 @@ class Commands(TyperGroup):
         return name, command, arguments
 
     def refuse(self, ctx: typer.Context, problem: str) -> None:
-        """End the command with what is wrong, as bad usage."""
+        """End with bad usage, saying what is wrong."""
         ctx.fail(f"{problem}.")
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, total), which draws a bar on stderr when that is a terminal.
+    """A function to call with (done, total), which draws a bar on stderr if that is a terminal.
 
-    No thread draws the bar: a process with threads cannot be forked.
+    No thread draws the bar, as a process with threads cannot be forked.
     """
     if not sys.stderr.isatty():
         yield lambda done, total: None
@@ -66,7 +66,7 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int,
         def show(done: int, total: int) -> None:
             nonlocal drawn
             bar.update(task, completed=done, total=total)
-            if done >= total or time.monotonic() - drawn >= PAUSE:
+            if done >= total or time.monotonic() - drawn >= REDRAW_SECONDS:
                 bar.refresh()
                 drawn = time.monotonic()
 
@@ -75,5 +75,5 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int,
 
 
 def escaped(text: str) -> str:
-    """The text as one line, with escapes for what a terminal would not just show."""
+    """The text as one line, with escapes in place of control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -17,7 +17,7 @@ from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.reports.batch.command import report
 from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.reports.site.command import site
-from pipeline.traces.terminal import printable
+from pipeline.traces.limits import printable
 
 
 class PipelineCommands(Commands):
@@ -76,12 +76,12 @@ def audit(
 
     try:
         with progress_bar("reading traces") as show:
-            found = audit_files(traces, workers or None, show)
+            audits = audit_files(traces, workers or None, show)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
-    if not found:
+    if not audits:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
-    raise typer.Exit(0 if publish(found, out) else 1)
+    raise typer.Exit(0 if publish(audits, out) else 1)
 
 
 app.command(epilog=EXAMPLES_JUDGE)(judge)
@@ -120,15 +120,15 @@ def compare(
 
     if not comparison.is_file():
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
-    found = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
-    Console().print(as_rich_table(found))
-    raise typer.Exit(0 if found["equal"].all() else 1)
+    comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
+    Console().print(as_rich_table(comparison_rows))
+    raise typer.Exit(0 if comparison_rows["equal"].all() else 1)
 
 
 @app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Build what documents quote of results, tables and measurements, and the simulator's own documents."""
-    from pipeline.beyond.tables import PARTS
+    from pipeline.beyond.schemas import PARTS
     from pipeline.reports.documents import build
 
     parts = (*build.PARTS, *PARTS)
@@ -170,9 +170,9 @@ def ship(
 
     make_reference(tables, REFERENCE, PARAMS)
     make_reference(tables, REFERENCE_BEYOND, PARAMS_BEYOND)
-    told = " and ".join(path.relative_to(ROOT).as_posix() for path in (REFERENCE, REFERENCE_BEYOND))
+    references = " and ".join(path.relative_to(ROOT).as_posix() for path in (REFERENCE, REFERENCE_BEYOND))
     print(f"the claims are now asserted on the games in {printable(str(tables))}, under the parameters at hand")
-    print(f"told by {told}")
+    print(f"told by {references}")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
     command: what is `wrong` in what was asked for, a disk that is full, a process that died."""
     from machine.files import remove_drafts
     from machine.process_pool import WorkerDied
-    from machine.processes import FEWER, TOO_MANY
+    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
 
     again = "and run the same command again"
     try:
@@ -63,8 +63,8 @@ def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
     except OSError as error:
         if error.errno in FULL:
             fail(f"{error}; nothing was written: make room, {again}", NOT_WRITTEN)
-        if error.errno in TOO_MANY:
-            fail(f"{error}; nothing was written: {FEWER}", NOT_WRITTEN)
+        if error.errno in TOO_MANY_ERRNOS:
+            fail(f"{error}; nothing was written: {TOO_MANY_ADVICE}", NOT_WRITTEN)
         fail(error)
 
 

@@ -19,8 +19,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 
-from machine.processes import WORKER
-from pipeline.reports.site.changes import BEGUN
+from machine.processes import WORKER_NAME
+from pipeline.reports.site.changes import BEGUN_MARK
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -71,10 +71,10 @@ def tables(folder: Path, games: int = 40) -> None:
 
 
 def results(folder: Path) -> None:
-    from pipeline.reports.batch.command import results_of
+    from pipeline.reports.batch.command import write_results
 
     tables(folder, games=3)
-    results_of(folder / "tables", folder / "results")
+    write_results(folder / "tables", folder / "results")
 
 
 def select(folder: Path, out: Path) -> list[str]:
@@ -202,7 +202,7 @@ class Harness:
         assert "Traceback" not in stderr, stderr
         self.check_whole(out)
         # A site that has begun is marked as one, so that the next run knows it.
-        assert {Path(path).name for path in hidden(out)} <= {BEGUN}, hidden(out)
+        assert {Path(path).name for path in hidden(out)} <= {BEGUN_MARK}, hidden(out)
 
     def meet(self, out: Path) -> list[tuple[int, str]]:
         """(exit code, stderr) of two runs that begin together, of which one at least does the work."""
@@ -233,7 +233,7 @@ def is_hidden(path: Path) -> bool:
 def workers_of(process: int) -> list[int]:
     """The process ids of a process's children that are at work for it, no helpers of Python's own."""
     children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True)
-    return [int(line.split()[0]) for line in children.stdout.splitlines() if line.split()[1] == WORKER]
+    return [int(line.split()[0]) for line in children.stdout.splitlines() if line.split()[1] == WORKER_NAME]
 
 
 def strike(process: int) -> None:

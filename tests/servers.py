@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from machine.stores import store_of
+from machine.stores import bucket_store
 
 # Nothing here takes so long, on no machine however busy: what takes longer hangs.
 SECONDS = 300
@@ -80,7 +80,7 @@ def environment(values: dict[str, str | None]) -> Iterator[None]:
 
 def forget_stores() -> None:
     """Let go of all connections: they keep the keys and endpoint with which they were made."""
-    store_of.cache_clear()
+    bucket_store.cache_clear()
 
 
 @contextmanager

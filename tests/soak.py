@@ -19,8 +19,8 @@ from itertools import count
 from multiprocessing import active_children, get_context
 
 from machine.files import replacing
-from machine.processes import cores, end_with
-from pipeline.reports.documents.markdown import filled
+from machine.processes import cores, exit_with_parent
+from pipeline.reports.documents.markdown import fill_parts
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 
@@ -50,7 +50,9 @@ def soak(run: int, minutes: float) -> Iterator[Outcome]:
     """The outcome of every unit that the time allows, as they end."""
     until, coming = time.monotonic() + 60 * minutes, names(run)
     context = get_context("spawn")
-    with ProcessPoolExecutor(cores(), mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
+    with ProcessPoolExecutor(
+        cores(), mp_context=context, initializer=exit_with_parent, initargs=(os.getpid(),)
+    ) as pool:
         running: set[Future[Outcome]] = set()
         while True:
             left = until - time.monotonic()
@@ -79,7 +81,7 @@ def write(text: str) -> None:
     """Put the figures between their marks in the document."""
     page = DOCUMENT.read_text(encoding="utf-8")
     with replacing(DOCUMENT) as target:
-        target.write_text(filled(page, {"soak": text}), encoding="utf-8")
+        target.write_text(fill_parts(page, {"soak": text}), encoding="utf-8")
 
 
 def main() -> int:

@@ -17,12 +17,12 @@ from typing import Any
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from pipeline.derive.parallel import Recipe, derived_frames
+from pipeline.derive.parallel import Recipe, derive_frames
 from pipeline.derive.rows import rejection
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.codes import NOTE
+from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import TraceError, decode
+from pipeline.traces.trace import TraceError, decode_trace
 from sim.game.trace import encoded
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness
@@ -119,12 +119,12 @@ def found_out(base: bytes, mutated: bytes) -> bool:
 def figures(text: bytes) -> dict[str, Any] | None:
     """The game's figures by the pipeline; None where it refuses the trace, for a reason that it foresaw."""
     try:
-        rows = ingest(decode(text), "t.json")
+        rows = ingest(decode_trace(text), "t.json")
     except TraceError as error:
         assert rejection("t.json", error).reason
         return None
     if len(text) % 5 == 0:
-        frames, stumbled = derived_frames(rows, Recipe())
+        frames, stumbled = derive_frames(rows, Recipe())
         assert stumbled == [], stumbled
         assert frames["games"].height == 1
     told = rows["games"][0]._asdict()

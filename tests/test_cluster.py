@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from pipeline.derive import parallel
-from pipeline.traces.sources import find
+from pipeline.traces.sources import find_sources
 from sim.game.game import Limits
 from sim.runs.runner import in_shard, jobs_for, play_all
 from sim.runs.teams import load_team
@@ -71,7 +71,7 @@ def test_traces_are_read_from_urls(protocol, tmp_path):
 
 def test_a_url_without_anything_is_told(tmp_path):
     with pytest.raises(FileNotFoundError):
-        find([f"memory://{tmp_path}/nothing"])
+        find_sources([f"memory://{tmp_path}/nothing"])
 
 
 def test_partitions_hold_the_same_rows(tmp_path):
@@ -109,7 +109,7 @@ def test_a_cluster_plays_and_derives_the_same_although_a_worker_dies(dies, clust
     def begun(done: int, total: int) -> None:
         workers[0].kill()
 
-    parallel.derive_sources(find(["here"]), Path("one"), workers=1)
-    derived = parallel.derive_sources(find(["here"]), Path("many"), workers=address, progress=begun)
+    parallel.derive_sources(find_sources(["here"]), Path("one"), workers=1)
+    derived = parallel.derive_sources(find_sources(["here"]), Path("many"), workers=address, progress=begun)
     assert derived.games == len(here)
     assert contents(Path("one")) == contents(Path("many"))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.beyond.tables import PARTS as PARTS_BEYOND
+from pipeline.beyond.schemas import PARTS as PARTS_BEYOND
 from pipeline.reports.documents.build import PARTS as PARTS_OF_THE_STUDY
-from pipeline.reports.documents.build import built
-from pipeline.reports.documents.markdown import PART, filled, table
+from pipeline.reports.documents.build import build_texts
+from pipeline.reports.documents.markdown import PART, fill_parts, table
 from sim.runs.documents import DOCUMENTS
 
 PARTS = (*PARTS_OF_THE_STUDY, *PARTS_BEYOND)
@@ -31,7 +31,8 @@ def in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("document", dict.fromkeys(part.document for part in PARTS))
 def test_a_document_quotes_its_sources_as_they_are(document: str) -> None:
-    assert built(PARTS)[Path(document)] == Path(document).read_text(encoding="utf-8"), "run `python -m pipeline docs`"
+    text = Path(document).read_text(encoding="utf-8")
+    assert text == build_texts(PARTS)[Path(document)], "run `python -m pipeline docs`"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=str)
@@ -80,11 +81,11 @@ def test_the_readme_has_at_most_900_words() -> None:
 
 def test_a_part_is_replaced_and_nothing_else() -> None:
     text = "a\n<!-- built: x -->\nold\n<!-- end -->\nb <!-- built: y -->\n<!-- end -->"
-    assert filled(text, {"x": "1\n2", "y": "3"}) == (
+    assert fill_parts(text, {"x": "1\n2", "y": "3"}) == (
         "a\n<!-- built: x -->\n1\n2\n<!-- end -->\nb <!-- built: y -->\n3\n<!-- end -->"
     )
     with pytest.raises(KeyError, match="y"):
-        filled(text, {"x": "1"})
+        fill_parts(text, {"x": "1"})
 
 
 def test_a_table_aligns_the_columns_that_are_named() -> None:

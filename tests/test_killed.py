@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from machine.files import InUse, held_alone, remove_drafts, replacing
+from machine.files import InUse, exclusive_access, remove_drafts, replacing
 from machine.processes import alive
 from sim.tasks.suite import write_tasks
 from tests.kills import LIMIT, ROWS, Harness, Row, sim_run, tiny_disk, workers_of
@@ -118,13 +118,13 @@ def test_what_a_killed_process_left_beside_a_file_goes_when_the_file_is_written(
 
 
 def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:
-    with held_alone(tmp_path / "out"):
+    with exclusive_access(tmp_path / "out"):
         with (
             pytest.raises(InUse, match="out: another run is writing there; wait for its end"),
-            held_alone(tmp_path / "out"),
+            exclusive_access(tmp_path / "out"),
         ):
             pass
-        with held_alone(tmp_path / "other"):
+        with exclusive_access(tmp_path / "other"):
             pass
-    with held_alone(tmp_path / "out"):
+    with exclusive_access(tmp_path / "out"):
         assert list((tmp_path / "out").iterdir()) == []

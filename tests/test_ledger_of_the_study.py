@@ -7,38 +7,40 @@ import polars as pl
 import pytest
 import yaml
 
-from pipeline.paper.inconsistencies import paper_checks
-from pipeline.paper.ledger.build import KEY, VERDICTS, ledger, read_ledger, read_paper
-from pipeline.paper.ledger.command import lost, of_the_paper, read_promised, reproduced
-from pipeline.paper.ledger.facts import QUERIES, Figure, facts, figures
-from pipeline.paper.ledger.measures import from_results, short_name
+from pipeline.paper.figures import Figure, figure_rows
+from pipeline.paper.ledger.build import KEY, STATEMENTS, VERDICTS, build_ledger, read_ledger, read_paper
+from pipeline.paper.ledger.command import missing_reproductions, read_required, reproduced_figures, without_statements
+from pipeline.paper.ledger.directions import QUERIES
+from pipeline.paper.ledger.facts import setup_facts
+from pipeline.paper.ledger.measures import open_results, short_name
+from pipeline.paper.statements.checks import check_paper
 from pipeline.reports.documents.paper import read_exhibits
 
 ROOT = Path(__file__).parents[1]
 RESULTS, TASKS = ROOT / "data/results", ROOT / "data/suites/standard.jsonl"
 LEDGER = read_ledger(RESULTS / "ledger.csv")
 PAPER = read_paper(ROOT / "data/paper")
-PROMISED = read_promised(ROOT / "data/paper/reproduced.csv")
+REQUIRED = read_required(ROOT / "data/paper/reproduced.csv")
 
 
 def test_no_reproduction_is_lost() -> None:
-    assert lost(LEDGER, PROMISED).rows() == []
+    assert missing_reproductions(LEDGER, REQUIRED).rows() == []
 
 
-def test_every_figure_that_is_reproduced_is_promised() -> None:
-    assert PROMISED.select(KEY).rows() == reproduced(LEDGER).rows()
+def test_every_figure_that_is_reproduced_is_required() -> None:
+    assert REQUIRED.select(KEY).rows() == reproduced_figures(LEDGER).rows()
 
 
 def test_the_ledger_is_that_of_the_results() -> None:
-    with from_results(RESULTS) as results:
-        found = ledger(results, PAPER, facts(RESULTS, ROOT / "params.yaml"))
-    assert found.rows() == of_the_paper(LEDGER).rows()
+    with open_results(RESULTS) as results:
+        found = build_ledger(results, PAPER, setup_facts(RESULTS, ROOT / "params.yaml"))
+    assert found.rows() == without_statements(LEDGER).rows()
 
 
 @pytest.mark.skipif(not TASKS.is_file(), reason="the suite has not been made")
 def test_the_statements_are_those_that_the_paper_s_figures_deny() -> None:
-    checks = paper_checks(ROOT / "data/paper/numbers.csv", TASKS, ROOT / "data/paper/appendix_c.csv")
-    listed = LEDGER.filter(pl.col("computed_by") == "pipeline/paper/inconsistencies.py")["metric"].to_list()
+    checks = check_paper(ROOT / "data/paper/numbers.csv", TASKS, ROOT / "data/paper/appendix_c.csv")
+    listed = LEDGER.filter(pl.col("computed_by") == STATEMENTS)["metric"].to_list()
     assert listed == [check.name for check in checks if check.verdict != "agrees"]
 
 
@@ -48,7 +50,7 @@ def test_the_paper_s_two_known_inconsistencies_have_a_row() -> None:
 
 
 def test_every_figure_of_the_paper_has_one_row() -> None:
-    keys = of_the_paper(LEDGER).select(KEY).rows()
+    keys = without_statements(LEDGER).select(KEY).rows()
     assert len(set(keys)) == len(keys)
     assert sorted(keys) == sorted(PAPER.numbers.select(KEY).rows())
 
@@ -77,11 +79,11 @@ def as_printed(figure: Figure) -> bool:
 
 
 def test_every_figure_is_written_as_it_is_printed() -> None:
-    assert [figure for figure in figures(PAPER.numbers) if not as_printed(figure)] == []
+    assert [figure for figure in figure_rows(PAPER.numbers) if not as_printed(figure)] == []
 
 
 def test_each_figure_belongs_to_one_direction_at_most() -> None:
-    for figure in figures(PAPER.numbers):
+    for figure in figure_rows(PAPER.numbers):
         covering = [direction.query for direction in PAPER.directions if direction.covers(figure)]
         assert len(covering) <= (figure.kind == "model"), figure
 

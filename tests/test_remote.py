@@ -17,7 +17,7 @@ from pipeline.derive import parallel
 from pipeline.tables.hive import BY
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.sources import Source, find, find_and_count_others, split_pack, texts
+from pipeline.traces.sources import Source, find_sources, find_sources_and_others, read_texts, split_pack
 from sim.game.trace import read, write
 from tests.remote import TASKS, TEAMS, contents, derive, run, send
 from tests.servers import SECONDS, Store
@@ -119,11 +119,14 @@ def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket
     pack = tmp_path / "games.jsonl.zst"
     run(here, str(pack))
     run(here, f"{bucket}/games.jsonl.zst")
-    (local,), (there,) = find([pack]), find([f"{bucket}/games.jsonl.zst"])
+    (local,), (there,) = find_sources([pack]), find_sources([f"{bucket}/games.jsonl.zst"])
     assert there == Source(f"{bucket}/games.jsonl.zst", local.size)
     for number in (1, 2, 5):
         read_here, read_there = (
-            [[(name.rpartition("#")[2], text) for name, text in texts(piece)] for piece in split_pack(source, number)]
+            [
+                [(name.rpartition("#")[2], text) for name, text in read_texts(piece)]
+                for piece in split_pack(source, number)
+            ]
             for source in (local, there)
         )
         assert read_here == read_there and sum(map(len, read_here)) == 2 * len(TASKS)
@@ -135,7 +138,7 @@ def test_more_files_are_found_than_one_answer_lists(bucket: str) -> None:
     names = {f"a/{number % 7}/{number}.json" for number in range(1_050)} | {"a/notes.txt", "ab/1.json"}
     for name in names:
         system.pipe_file(f"{bare}/{name}", b"{}")
-    sources, others = find_and_count_others([f"{bucket}/a"])
+    sources, others = find_sources_and_others([f"{bucket}/a"])
     assert {source.name for source in sources} == {
         f"{bucket}/{n}" for n in names if n.startswith("a/") and "txt" not in n
     }

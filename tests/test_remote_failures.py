@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
-from pipeline.derive import parallel, upload
-from pipeline.traces.sources import Source, find, texts
+from pipeline.derive import command, parallel
+from pipeline.traces.sources import Source, find_sources, read_texts
 from sim import __main__ as sim_command
 from sim.game.trace import read, write
 from sim.runs.runner import play_all
@@ -118,7 +118,7 @@ def test_without_the_extra_one_line_says_what_to_install(
 
 
 def test_a_file_that_is_gone_when_it_is_read_is_rejected_alone(bucket: str) -> None:
-    ((name, error),) = texts(Source(f"{bucket}/gone.json", 10))
+    ((name, error),) = read_texts(Source(f"{bucket}/gone.json", 10))
     assert (name, str(error)) == (f"{bucket}/gone.json", "cannot be opened: no such file (file)")
 
 
@@ -134,7 +134,7 @@ def test_a_file_that_is_not_for_us_is_rejected_alone() -> None:
         address = f"http://127.0.0.1:{server.server_port}"
         keys = {"AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         with environment({**keys, "AWS_ENDPOINT_URL": address}):
-            ((_, error),) = texts(Source("s3://bucket/ours.json", 10))
+            ((_, error),) = read_texts(Source("s3://bucket/ours.json", 10))
         server.shutdown()
     assert str(error) == "cannot be opened: access denied (file)"
 
@@ -178,13 +178,13 @@ def test_a_store_that_is_lost_ends_the_work_and_blames_no_trace(here: Path, tmp_
     with s3_server() as lost:
         bucket = lost.bucket()
         send(contents(here / "traces"), bucket)
-        sources = find([bucket])
-        upload.check_writable(bucket)
+        sources = find_sources([bucket])
+        command.check_writable(bucket)
         lost.stop()
         with pytest.raises(Unreachable, match="cannot be read: no answer"):
             parallel.derive_sources(sources, tmp_path / "tables", workers=1)
-        with pytest.raises(upload.Mixed, match="of this run or of the one before: run it again"):
-            upload.derive_to(bucket, find([here / "traces"]), tmp_path, parallel.Recipe(), 1)
+        with pytest.raises(command.PartialUpload, match="of this run or of the one before: run it again"):
+            command.derive_to_url(bucket, find_sources([here / "traces"]), tmp_path, parallel.Recipe(), 1)
         with pytest.raises(OSError, match="no answer"):
             write(read(next((here / "traces").rglob("*.zst"))), f"{bucket}/one.json.zst")
     forget_stores()
@@ -201,16 +201,16 @@ def test_runs_that_are_killed_leave_whole_files_and_the_next_makes_them_good(
     options = ["--partition", "--workers", "2", "--scratch", str(scratch)]
     tables = ["pipeline", "derive", str(here / "traces"), "--out", f"{bucket}/tables", *options]
     parallel.derive([here / "traces"], tmp_path / "tables", parallel.Recipe(partition=True), 1)
-    for command, made, clean in ((play, "traces", here / "traces"), (tables, "tables", tmp_path / "tables")):
+    for words_of_command, made, clean in ((play, "traces", here / "traces"), (tables, "tables", tmp_path / "tables")):
         for _ in range(4):
-            begun = subprocess.Popen([sys.executable, "-m", *command], stdout=PIPE, stderr=PIPE)
+            begun = subprocess.Popen([sys.executable, "-m", *words_of_command], stdout=PIPE, stderr=PIPE)
             time.sleep(draws.uniform(0.5, 2.5))
             begun.kill()
             begun.communicate(timeout=SECONDS)
             left = contents(f"{bucket}/{made}")
             left.pop(".calbench", None)
             assert left.items() <= contents(clean).items()
-        subprocess.run([sys.executable, "-m", *command], check=True, capture_output=True, timeout=SECONDS)
+        subprocess.run([sys.executable, "-m", *words_of_command], check=True, capture_output=True, timeout=SECONDS)
         assert contents(f"{bucket}/{made}") == contents(clean)
     assert list(scratch.iterdir()) == []
 
@@ -236,8 +236,8 @@ def test_a_cluster_plays_and_derives_to_a_store_although_a_worker_dies(
             workers[0].kill()
 
         partition = parallel.Recipe(partition=True)
-        found = find([f"{bucket}/traces"])
-        derived = upload.derive_to(f"{bucket}/tables", found, tmp_path / "shared", partition, address, begun)
+        found = find_sources([f"{bucket}/traces"])
+        derived = command.derive_to_url(f"{bucket}/tables", found, tmp_path / "shared", partition, address, begun)
     assert derived.games == done and derived.rejected == ()
     parallel.derive_sources(found, tmp_path / "tables", partition, 1)
     assert contents(f"{bucket}/tables") == contents(tmp_path / "tables")

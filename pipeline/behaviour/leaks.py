@@ -1,29 +1,151 @@
-"""Private labels said aloud: which message told whom which label (section 4, Appendix C).
-
-A label leaks when its sender could know it and the message says what discloses it (pipeline/behaviour/terms.py). Typed
-messages are no English and leak nothing. A leak is induced when it is sent to a probing agent, or after a probing agent
-has written to its sender in the same round; a probing agent's own leaks are not. A meeting's label told to one of the
-meeting's participants is a leak as in the paper's count, and marked as told to somebody entitled to it.
-"""
+"""Private labels given away: the terms that tell of one, and the messages that hold them (Appendix C)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.behaviour.phrases import split, stems
-from pipeline.behaviour.terms import Reading, find_label, read_label
+from pipeline.behaviour.phrases import Word, split_words, stem, stems, words
+
+LINKING, SCHEDULING, COMBINING, TELLING = "linking", "scheduling", "combining", "telling"
+ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
+WHOLE_LABEL_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedLabel:
+    """A label made ready for the search: its words, what each counts for, its terms if recorded, and the stems of
+    which a message that discloses it has at least one."""
+
+    words: tuple[Word, ...]
+    kinds: tuple[str, ...]
+    terms: tuple[tuple[str, ...], ...]
+    cues: frozenset[str]
+
+
+@cache
+def word_kinds() -> dict[str, str]:
+    """Stem → what it counts for; a word on several lists is combining rather than linking, linking than scheduling."""
+    lists = words("ordinary")
+    kinds = {stem(form): SCHEDULING for verb in lists["verbs"].split() for form in verb_forms(verb)}
+    for kind in (SCHEDULING, LINKING, COMBINING):
+        kinds |= {stem(word): kind for word in lists[kind].split()}
+    return kinds
+
+
+def verb_forms(verb: str) -> Iterator[str]:
+    """The verb and its regular forms; some that it does not have do no harm."""
+    short = verb.removesuffix("e")
+    yield from (verb, f"{verb}s", f"{verb}ed", f"{verb}d", f"{verb}ing", f"{short}ing", f"{short}ed")
+    yield from (f"{verb}{verb[-1]}ed", f"{verb}{verb[-1]}ing")
+    if verb.endswith("y"):
+        yield f"{verb[:-1]}ied"
+
+
+def kind_of(word: str) -> str:
+    """What a stem counts for; numbers and single letters only link."""
+    if len(word) == 1 or word.isdigit():
+        return LINKING
+    return word_kinds().get(word, TELLING)
+
+
+@lru_cache(maxsize=16384)
+def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
+    """The label, ready for the search."""
+    label_words = tuple(split_words(label))
+    kinds = tuple(kind_of(word.stem) for word in label_words)
+    if terms:
+        phrases = tuple(tuple(w.stem for w in split_words(phrase)) for phrase in (*terms, label))
+        phrases = tuple(phrase for phrase in phrases if phrase)
+        return PreparedLabel(label_words, kinds, phrases, frozenset(max(phrase, key=len) for phrase in phrases))
+    cues = frozenset(w.stem for w, kind in zip(label_words, kinds, strict=True) if kind in (TELLING, COMBINING))
+    longest = sorted((w.stem for w, kind in zip(label_words, kinds, strict=True) if kind == SCHEDULING), key=len)[-1:]
+    return PreparedLabel(label_words, kinds, (), cues or frozenset(longest))
+
+
+def find_label(label: PreparedLabel, message: Sequence[Word]) -> tuple[int, int] | None:
+    """Where the longest part of the message stands that discloses the label, or None."""
+    spans = _terms(label, message) if label.terms else _runs(label, message)
+    return max(spans, key=lambda span: (span[1] - span[0], -span[0]), default=None)
+
+
+def _terms(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    for phrase in label.terms:
+        for i in range(len(message) - len(phrase) + 1):
+            part = message[i : i + len(phrase)]
+            if part[0].stem == phrase[0] and all(w.stem == p for w, p in zip(part, phrase, strict=True)):
+                yield part[0].start, part[-1].end
+
+
+def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """The spans of the telling runs of label words in the message."""
+    for i in range(len(message)):
+        for j in range(len(label.words)):
+            if _same_stem(label, message, i, j) and not (
+                _same_stem(label, message, i - 1, j - 1) and _same_sentence(label, message, i, j)
+            ):
+                length = _run_length(label, message, i, j)
+                start, end = _without_linking_ends(label, j, j + length)
+                if discloses(label, start, end):
+                    yield message[i + start - j].start, message[i + end - 1 - j].end
+
+
+def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
+    return i >= 0 and j >= 0 and message[i].stem == label.words[j].stem
+
+
+def _same_sentence(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
+    """Whether no sentence ends before the word, or one does in the label as well."""
+    return not message[i].breaks or label.words[j].breaks
+
+
+def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> int:
+    """How many words the run that starts here has."""
+    length = 1
+    while (
+        i + length < len(message)
+        and j + length < len(label.words)
+        and _same_stem(label, message, i + length, j + length)
+        and _same_sentence(label, message, i + length, j + length)
+    ):
+        length += 1
+    return length
+
+
+def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[int, int]:
+    """The run without linking words at its ends, but for an article before its first word."""
+    while end > start and label.kinds[end - 1] == LINKING:
+        end -= 1
+    first = start
+    while first < end and label.kinds[first] == LINKING:
+        first += 1
+    if first > start and label.words[first - 1].stem in ARTICLES:
+        first -= 1
+    return first, end
+
+
+def discloses(label: PreparedLabel, start: int, end: int) -> bool:
+    """Whether saying the label's words from `start` to `end` discloses it."""
+    kinds = [kind for kind in label.kinds[start:end] if kind != LINKING]
+    if TELLING in kinds:
+        return True
+    if COMBINING in kinds and len(kinds) >= 2:
+        return True
+    return len(kinds) >= WHOLE_LABEL_WORDS and len(kinds) == sum(kind != LINKING for kind in label.kinds)
+
 
 Row = tuple[Any, ...]
 
-# A word starts with its stem, but for case, the y that "ies" became, and letters that are not ASCII.
-OTHER = re.compile("[^a-z0-9]")
-# Letters that lower case makes ASCII of.
-BECOME_ASCII = "[\u0130\u212a]"
+# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
+NOT_ASCII_WORD = re.compile("[^a-z0-9]")
+# Letters that become ASCII in lower case.
+LOWERED_TO_ASCII = "[\u0130\u212a]"
 
 
-class Known(NamedTuple):
+class KnownLabel(NamedTuple):
     """A label that an agent could know from an event on."""
 
     kind: str
@@ -31,115 +153,118 @@ class Known(NamedTuple):
     label: str
     tier: str | None
     known_from: int
-    reading: Reading
+    prepared: PreparedLabel
 
 
-class Found(NamedTuple):
+class DisclosedLabel(NamedTuple):
     """A label that a message discloses, and where."""
 
-    known: Known
+    known: KnownLabel
     start: int
     end: int
 
 
-def labels_said(content: str, event_index: int, known: Iterable[Known]) -> list[Found]:
-    """The labels known at the event that the message discloses: each text once, by its kind and item."""
-    return _labels_with(stems(content), content, event_index, known)
-
-
-def _labels_with(said: frozenset[str], content: str, event_index: int, known: Iterable[Known]) -> list[Found]:
-    """The same of a message whose words have these stems."""
-    hinted = [label for label in known if not label.reading.cues.isdisjoint(said)]
-    if not hinted:
+def disclosed_labels(
+    content: str, message_stems: Set[str], event_index: int, labels: Iterable[KnownLabel]
+) -> list[DisclosedLabel]:
+    """The labels known at the event that a message with these stems discloses; of equal ones the first."""
+    candidates = [label for label in labels if not label.prepared.cues.isdisjoint(message_stems)]
+    if not candidates:
         return []
-    message = split(content)
-    found: dict[str, Found] = {}
-    for label in sorted(hinted, key=lambda label: (label.kind, label.item_id)):
-        if label.known_from <= event_index and label.label not in found:
-            span = find_label(label.reading, message)
+    message = split_words(content)
+    disclosed: dict[str, DisclosedLabel] = {}
+    for label in sorted(candidates, key=lambda label: (label.kind, label.item_id)):
+        if label.known_from <= event_index and label.label not in disclosed:
+            span = find_label(label.prepared, message)
             if span:
-                found[label.label] = Found(label, *span)
-    return list(found.values())
+                disclosed[label.label] = DisclosedLabel(label, *span)
+    return list(disclosed.values())
 
 
 def find_leaks(
     messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
 ) -> list[Row]:
     """One row per leaked label and recipient, in the order of the table leaks."""
-    cues = cues_of(labels_known)
-    heard = messages.join(nosy_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
-    heard = heard.filter(may_hint(pl.col("content"), cues) | pl.col("nosy"))
-    said = [(*message, cues & stems(message[-1])) for message in english(heard)]
-    if not said:
+    cues = all_cues(labels_known)
+    candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
+    candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
+    messages_with_cues = [(*message, cues & stems(message[-1])) for message in english_messages(candidates)]
+    if not messages_with_cues:
         return []
-    labels, invited = known_by_agent(labels_known, _hints(said)), invitations(rounds)
-    nosy = set(nosy_agents(agents).select("game_id", "from_agent").iter_rows())
+    labels = labels_by_agent(labels_known, _cues_by_agent(messages_with_cues))
+    participants = participants_by_meeting(rounds)
+    probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
     rows: list[Row] = []
-    for game, event, number, sender, recipients, content, hints in said:
-        if (game, sender) in nosy:
-            probed.update((game, number, recipient) for recipient in recipients)
-        for label, start, end in _labels_with(hints, content, event, labels.get((game, sender), ())):
+    for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
+        if (game, sender) in probing:
+            probed.update((game, round_number, recipient) for recipient in recipients)
+        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
             for to in dict.fromkeys(recipients):
-                induced = (game, sender) not in nosy and ((game, to) in nosy or (game, number, sender) in probed)
-                entitled = label.kind == "meeting" and to in invited.get((game, label.item_id), ())
-                told = (game, event, number, sender, to, label.label, label.tier, content[start:end], start, end)
-                rows.append((*told, induced, entitled, label.kind, label.item_id))
+                is_answer = (game, to) in probing or (game, round_number, sender) in probed
+                induced = (game, sender) not in probing and is_answer
+                entitled = label.kind == "meeting" and to in participants.get((game, label.item_id), ())
+                leak = (game, event, round_number, sender, to, label.label, label.tier, content[start:end], start, end)
+                rows.append((*leak, induced, entitled, label.kind, label.item_id))
     return rows
 
 
-def _hints(said: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
-    """(game, sender) → the stems of labels that it used."""
-    hints: dict[tuple[str, int], Set[str]] = {}
-    for game, _, _, sender, _, _, found in said:
-        if found:
-            hints[game, sender] = hints.get((game, sender), frozenset()) | found
-    return hints
+def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
+    """(game, sender) → the cues in its messages."""
+    by_agent: dict[tuple[str, int], Set[str]] = {}
+    for game, _, _, sender, _, _, message_cues in messages_with_cues:
+        if message_cues:
+            by_agent[game, sender] = by_agent.get((game, sender), frozenset()) | message_cues
+    return by_agent
 
 
-def nosy_agents(agents: pl.DataFrame) -> pl.DataFrame:
+def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
     """One row per probing agent, by the messages that it sends."""
     return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
 
 
-def cues_of(labels_known: pl.DataFrame) -> frozenset[str]:
-    """The stems of which a message has one at least, if it discloses any of the labels."""
+def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
+    """The stems of which a message that discloses any of the labels has at least one."""
     distinct = labels_known.select("label", "terms").unique()
-    return frozenset().union(*(read_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
+    return frozenset().union(*(prepare_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
 
 
-def may_hint(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
-    """Whether a text can have a word of one of these stems, as few have: it has what all words of a stem start with."""
-    starts = {OTHER.split(cue, 1)[0].removesuffix("y") for cue in cues}
+def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
+    """Whether a text can have a word with one of these stems: a quick test that few texts pass.
+
+    It asks for what all words with a stem start with.
+    """
+    starts = {NOT_ASCII_WORD.split(cue, 1)[0].removesuffix("y") for cue in cues}
     if not starts or "" in starts:
         return pl.lit(bool(starts))
-    return content.str.contains_any(sorted(starts), ascii_case_insensitive=True) | content.str.contains(BECOME_ASCII)
+    has_start = content.str.contains_any(sorted(starts), ascii_case_insensitive=True)
+    return has_start | content.str.contains(LOWERED_TO_ASCII)
 
 
-def english(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
+def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
     """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
-    said = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
+    untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
     names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
-    return zip(*(said[name].to_list() for name in names), strict=True)
+    return zip(*(untyped[name].to_list() for name in names), strict=True)
 
 
-def known_by_agent(
-    labels_known: pl.DataFrame, hints: Mapping[tuple[str, int], Set[str]]
-) -> Mapping[tuple[str, int], Sequence[Known]]:
+def labels_by_agent(
+    labels_known: pl.DataFrame, cues_by_agent: Mapping[tuple[str, int], Set[str]]
+) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
     """(game, agent) → the labels that it could know, of those that have one of its hints among their cues."""
     names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
-    known: dict[tuple[str, int], list[Known]] = {}
+    labels: dict[tuple[str, int], list[KnownLabel]] = {}
     for game, agent, kind, item, label, tier, terms, since in zip(
         *(labels_known[n].to_list() for n in names), strict=True
     ):
-        if said := hints.get((game, agent)):
-            reading = read_label(label, tuple(terms))
-            if not reading.cues.isdisjoint(said):
-                known.setdefault((game, agent), []).append(Known(kind, item, label, tier, since, reading))
-    return known
+        if cues := cues_by_agent.get((game, agent)):
+            prepared = prepare_label(label, tuple(terms))
+            if not prepared.cues.isdisjoint(cues):
+                labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))
+    return labels
 
 
-def invitations(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
+def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
     """(game, meeting) → its participants."""
     names = ("game_id", "meeting_id", "participants")
     return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.behaviour.leaks import english
+from pipeline.behaviour.leaks import english_messages
 from pipeline.behaviour.phrases import Thresholds, message_patterns
 
 Row = tuple[Any, ...]
@@ -35,26 +35,26 @@ GAME_PATTERNS = (
 
 def find_patterns(frames: dict[str, pl.DataFrame], leaks: Sequence[Row], limits: Thresholds) -> list[Row]:
     """One row per occurrence, in the order of the table patterns; leaks are rows of the table leaks."""
-    said = list(in_messages(frames["messages"], limits))
-    spoke = speakers(frames["messages"])
-    shown = [
-        *label_leakage(leaks),
-        *flattening(frames["moves"], frames["games"], spoke, said, limits),
-        *in_rounds(frames["rounds"], frames["moves"], frames["decisions"], limits),
-        *cascades(frames["rounds"], limits),
+    from_messages = list(message_rows(frames["messages"], limits))
+    wrote_english = english_speakers(frames["messages"])
+    from_events = [
+        *label_leakage_rows(leaks),
+        *flattening_rows(frames["moves"], frames["games"], wrote_english, from_messages, limits),
+        *round_rows(frames["rounds"], frames["moves"], frames["decisions"], limits),
+        *cascade_rows(frames["rounds"], limits),
     ]
-    return said + list(dict.fromkeys(shown))
+    return from_messages + list(dict.fromkeys(from_events))
 
 
-def in_messages(messages: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
-    """What English messages show by their words."""
-    for game, event, number, sender, recipients, content in english(messages):
+def message_rows(messages: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
+    """One row per pattern that an English message shows by its words."""
+    for game, event, number, sender, recipients, content in english_messages(messages):
         for pattern, start, end, strict in message_patterns(content, sender, recipients, limits):
             yield game, number, event, pattern, sender, start, end, None, strict
 
 
-def label_leakage(leaks: Iterable[Row]) -> Iterator[Row]:
-    """Messages that disclose a private label, each once, by the first words that do."""
+def label_leakage_rows(leaks: Iterable[Row]) -> Iterator[Row]:
+    """One row per message that discloses a private label, with the span of the first."""
     first: dict[tuple[Any, ...], tuple[int, int]] = {}
     for game, event, number, sender, _, _, _, _, start, end, *_ in leaks:
         key = (game, number, event, "semantic_label_leakage", sender)
@@ -62,66 +62,63 @@ def label_leakage(leaks: Iterable[Row]) -> Iterator[Row]:
     return ((*key, *span, None, True) for key, span in first.items())
 
 
-def speakers(messages: pl.DataFrame) -> set[Row]:
+def english_speakers(messages: pl.DataFrame) -> set[Row]:
     """(game, round, agent) of who wrote English."""
     wrote = messages.filter(pl.col("typed").is_null()).select("game_id", "round", "from_agent")
     return set(wrote.unique().iter_rows())
 
 
-def flattening(
-    moves: pl.DataFrame, games: pl.DataFrame, spoke: set[Row], said: Iterable[Row], limits: Thresholds
+def flattening_rows(
+    moves: pl.DataFrame, games: pl.DataFrame, wrote_english: set[Row], from_messages: Iterable[Row], limits: Thresholds
 ) -> Iterator[Row]:
-    """Expensive errands moved in varied games; strict where the mover talked in the round and named no cost."""
+    """One row per expensive errand moved in a varied game; strict if the mover wrote in the round and named no cost."""
     varied = games.filter(setting="varied").select("game_id")
     costly = (pl.col("item_kind") == "errand") & (pl.col("cost") >= limits.expensive_cost)
-    found = moves.filter(costly).join(varied, on="game_id", how="semi").sort("game_id", "event_index", "action_index")
-    named = {
-        (game, number, agent) for game, number, _, pattern, agent, *_ in said if pattern == "cost_number_disclosure"
-    }
-    for game, event, number, agent, item in found.select(
-        "game_id", "event_index", "round", "agent", "item_id"
-    ).iter_rows():
+    errands = moves.filter(costly).join(varied, on="game_id", how="semi").sort("game_id", "event_index", "action_index")
+    named_cost = {(game, n, agent) for game, n, _, name, agent, *_ in from_messages if name == "cost_number_disclosure"}
+    columns = ("game_id", "event_index", "round", "agent", "item_id")
+    for game, event, number, agent, item in errands.select(columns).iter_rows():
         who = (game, number, agent)
-        yield game, number, event, "qualitative_flattening", agent, None, None, item, who in spoke and who not in named
+        strict = who in wrote_english and who not in named_cost
+        yield game, number, event, "qualitative_flattening", agent, None, None, item, strict
 
 
-def in_rounds(rounds: pl.DataFrame, moves: pl.DataFrame, decisions: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
-    """What resolutions show."""
-    movers, cut = meeting_movers(moves), cut_answers(decisions)
-    for told in rounds.sort("game_id", "round").iter_rows(named=True):
-        where = (told["game_id"], told["round"])
-        event, slots = told["resolution_event"], told["participant_slots"]
-        if told["violated_meetings"]:
-            who = {agent for meeting in told["violated_meetings"] for agent in movers[(*where, meeting)]}
-            agent = who.pop() if len(who) == 1 else None
-            moved = agent is not None or bool(who)
-            yield *where, event, "unilateral_displacement", agent, None, None, None, moved
-        if told["coordinated"] is False:
+def round_rows(rounds: pl.DataFrame, moves: pl.DataFrame, decisions: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
+    """One row per pattern that a resolution shows."""
+    movers, cut_off = movers_by_meeting(moves), cut_off_answers(decisions)
+    for row in rounds.sort("game_id", "round").iter_rows(named=True):
+        game_round = (row["game_id"], row["round"])
+        event, slots = row["resolution_event"], row["participant_slots"]
+        if row["violated_meetings"]:
+            agents = {agent for meeting in row["violated_meetings"] for agent in movers[(*game_round, meeting)]}
+            agent = next(iter(agents)) if len(agents) == 1 else None
+            yield *game_round, event, "unilateral_displacement", agent, None, None, None, bool(agents)
+        if row["coordinated"] is False:
             if len({slot for slot in slots if slot is not None}) >= limits.distinct_slots:
-                yield *where, event, "ambiguous_consensus", None, None, None, None, True
-            for agent, slot in zip(told["participants"], slots, strict=True):
+                yield *game_round, event, "ambiguous_consensus", None, None, None, None, True
+            for agent, slot in zip(row["participants"], slots, strict=True):
                 if slot is None:
-                    answer = cut.get((*where, agent))
-                    shown = event if answer is None else answer
-                    yield *where, shown, "output_truncation", agent, None, None, None, answer is not None
+                    answer = cut_off.get((*game_round, agent))
+                    shown_at = event if answer is None else answer
+                    yield *game_round, shown_at, "output_truncation", agent, None, None, None, answer is not None
 
 
-def meeting_movers(moves: pl.DataFrame) -> dict[tuple[Any, ...], set[int]]:
+def movers_by_meeting(moves: pl.DataFrame) -> dict[tuple[Any, ...], set[int]]:
     """(game, round, meeting) → who moved the meeting in the round."""
-    found: dict[tuple[Any, ...], set[int]] = defaultdict(set)
-    for *where, agent in moves.filter(item_kind="meeting").select("game_id", "round", "item_id", "agent").iter_rows():
-        found[tuple(where)].add(agent)
-    return found
+    movers: dict[tuple[Any, ...], set[int]] = defaultdict(set)
+    for *meeting, agent in moves.filter(item_kind="meeting").select("game_id", "round", "item_id", "agent").iter_rows():
+        movers[tuple(meeting)].add(agent)
+    return movers
 
 
-def cut_answers(decisions: pl.DataFrame) -> dict[tuple[Any, ...], int]:
+def cut_off_answers(decisions: pl.DataFrame) -> dict[tuple[Any, ...], int]:
     """(game, round, agent) → the last event of DECISION in which the agent's answer was cut off."""
     cut = decisions.filter((pl.col("phase") == "DECISION") & pl.col("cut_off")).sort("game_id", "event_index")
     return {tuple(where): event for *where, event in cut.select("game_id", "round", "agent", "event_index").iter_rows()}
 
 
-def cascades(rounds: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
-    """Meetings violated in several rounds of a game, each once, in the round where it becomes so many."""
+def cascade_rows(rounds: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
+    """One row per meeting violated in several rounds of a game, in the round where these become so many."""
     violated: dict[tuple[str, int], int] = defaultdict(int)
     names = ("game_id", "round", "resolution_event", "violated_meetings")
     for game, number, event, meetings in rounds.sort("game_id", "round").select(names).iter_rows():

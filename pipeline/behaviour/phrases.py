@@ -4,18 +4,28 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
-
-from pipeline.behaviour.lexicons import words
+from pathlib import Path
+from typing import Any, NamedTuple
 
 # One character each: places in the folded text are places in the text.
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 # What no word has becomes a space.
-LETTERS = bytes(code if chr(code).isalnum() or chr(code) == "'" else 32 for code in range(128)).ljust(256)
+TO_SPACES = bytes(code if chr(code).isalnum() or chr(code) == "'" else 32 for code in range(128)).ljust(256)
 
 # What ends a sentence or a clause: no expression goes on across it.
 BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
+
+# Word lists, as data: what each word counts for when a message is searched.
+LEXICONS = Path(__file__).with_name("lexicons")
+
+
+@cache
+def words(name: str) -> Any:
+    """The content of a word list, lexicons/{name}.yaml."""
+    import yaml
+
+    return yaml.safe_load((LEXICONS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 class Word(NamedTuple):
@@ -27,7 +37,7 @@ class Word(NamedTuple):
     breaks: bool
 
 
-def folded(text: str) -> str:
+def straighten_apostrophes(text: str) -> str:
     """The text with plain apostrophes, of the same length."""
     # The one of them that is ASCII is replaced many times as fast alone.
     return text.replace("`", "'") if text.isascii() else text.translate(APOSTROPHES)
@@ -48,27 +58,27 @@ def stem(word: str) -> str:
 
 def stems(text: str) -> frozenset[str]:
     """The stems of a text's words."""
-    return frozenset(map(stem, _words(folded(text))))
+    return frozenset(map(stem, _words(straighten_apostrophes(text))))
 
 
-def _words(plain: str) -> list[str]:
+def _words(straight: str) -> list[str]:
     """What WORD finds in a folded text. In ASCII, splitting at spaces finds the same in a third of the time."""
-    if not plain.isascii() or "''" in plain:
-        return WORD.findall(plain)
-    split_up = plain.encode().translate(LETTERS).decode().split()
-    return [word for each in split_up if (word := each.strip("'"))] if "'" in plain else split_up
+    if not straight.isascii() or "''" in straight:
+        return WORD.findall(straight)
+    split_up = straight.encode().translate(TO_SPACES).decode().split()
+    return [word for each in split_up if (word := each.strip("'"))] if "'" in straight else split_up
 
 
-def split(text: str) -> list[Word]:
+def split_words(text: str) -> list[Word]:
     """The text's words, in order."""
-    plain = folded(text)
-    made: list[Word] = []
+    straight = straighten_apostrophes(text)
+    words_so_far: list[Word] = []
     last = 0
-    for found in WORD.finditer(plain):
-        breaks = bool(made) and BREAK.search(plain, last, found.start() + 1) is not None
-        made.append(Word(stem(found[0]), found.start(), found.end(), breaks))
-        last = found.end()
-    return made
+    for match in WORD.finditer(straight):
+        breaks = bool(words_so_far) and BREAK.search(straight, last, match.start() + 1) is not None
+        words_so_far.append(Word(stem(match[0]), match.start(), match.end(), breaks))
+        last = match.end()
+    return words_so_far
 
 
 Span = tuple[int, int]
@@ -121,12 +131,12 @@ def message_patterns(
 
     Gossip is strict where the agent and the keyword stand in one sentence; the others always are.
     """
-    text = folded(content)
-    lower = lowered(text)
-    third = list(third_agents(lower, {sender, *recipients})) if "agent" in lower else []
-    for pattern, name in GOSSIP if third else ():
+    text = straighten_apostrophes(content)
+    lower = lower_case(text)
+    third_agents = list(third_agent_spans(lower, {sender, *recipients})) if "agent" in lower else []
+    for pattern, name in GOSSIP if third_agents else ():
         first = None
-        for span in nearby(lower, third, keywords(name), limits.nearby_chars):
+        for span in nearby(lower, third_agents, keywords(name), limits.nearby_chars):
             if not SENTENCE_END.search(lower, *span):
                 yield pattern, *span, True
                 break
@@ -134,18 +144,18 @@ def message_patterns(
         else:
             if first:
                 yield pattern, *first, False
-    for pattern, found in _plain(text, lower, limits):
-        if found:
-            yield pattern, *found.span(), True
+    for pattern, match in _keyword_matches(text, lower, limits):
+        if match:
+            yield pattern, *match.span(), True
 
 
-def lowered(text: str) -> str:
+def lower_case(text: str) -> str:
     """The text in lower case, of the same length: letters that would become two keep their case."""
     lower = text.lower()
     return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _plain(text: str, lower: str, limits: Thresholds) -> Iterator[tuple[str, re.Match[str] | None]]:
+def _keyword_matches(text: str, lower: str, limits: Thresholds) -> Iterator[tuple[str, re.Match[str] | None]]:
     if len(text) <= limits.short_chars:
         yield "confirmation_tax", keywords("agreement").search(lower)
     if "errand" in lower:
@@ -155,17 +165,19 @@ def _plain(text: str, lower: str, limits: Thresholds) -> Iterator[tuple[str, re.
         yield "cost_number_disclosure", COST_NUMBER.search(lower)
 
 
-def third_agents(lower: str, known: set[int]) -> Iterator[Span]:
+def third_agent_spans(lower: str, sender_and_recipients: set[int]) -> Iterator[Span]:
     """Where agents are named that neither send nor receive the message."""
-    for found in AGENT.finditer(lower):
-        named = {int(number) for number in NUMBER.findall(found["one"] or found["many"])}
-        if named - known:
-            yield found.span()
+    for match in AGENT.finditer(lower):
+        named = {int(number) for number in NUMBER.findall(match["one"] or match["many"])}
+        if named - sender_and_recipients:
+            yield match.span()
 
 
-def nearby(lower: str, named: Iterable[Span], keyword: re.Pattern[str], most: int) -> Iterator[Span]:
+def nearby(lower: str, agent_spans: Iterable[Span], keyword: re.Pattern[str], max_chars: int) -> Iterator[Span]:
     """Each agent with a keyword at most so many characters away: from the first of the two to the second."""
-    for start, end in named:
-        for found in keyword.finditer(lower, max(0, start - most - LONGEST_KEYWORD), end + most + LONGEST_KEYWORD):
-            if 0 <= found.start() - end <= most or 0 <= start - found.end() <= most:
-                yield min(start, found.start()), max(end, found.end())
+    for start, end in agent_spans:
+        for match in keyword.finditer(
+            lower, max(0, start - max_chars - LONGEST_KEYWORD), end + max_chars + LONGEST_KEYWORD
+        ):
+            if 0 <= match.start() - end <= max_chars or 0 <= start - match.end() <= max_chars:
+                yield min(start, match.start()), max(end, match.end())

@@ -1,112 +1,113 @@
-"""Messages to the tables of behaviour: stance, volume, leaks and patterns."""
+"""Messages to the tables of behaviour, and how often detectors found what simulated speakers intended."""
 
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.behaviour.lexicons import words
-from pipeline.behaviour.phrases import APOSTROPHES, Thresholds
+from pipeline.behaviour.leaks import find_leaks
+from pipeline.behaviour.patterns import MESSAGE_PATTERNS, find_patterns
+from pipeline.behaviour.phrases import APOSTROPHES, GOSSIP, Thresholds, words
+from pipeline.tables import io
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
 
-if TYPE_CHECKING:
-    import polars as pl
+MESSAGE = ["game_id", "event_index"]
+FEASIBLE_ABOVE = 0.5
+ALL = "all"
+GOSSIP_PATTERNS = [pattern for pattern, _ in GOSSIP]
+
+Frames = dict[str, pl.DataFrame]
 
 
-def stance(messages: pl.DataFrame, agents: pl.DataFrame) -> pl.DataFrame:
-    """One row per agent of a game: its English messages, and those with a phrase of either set, or of both."""
-    key = ["game_id", "agent"]
-    said = messages.filter(pl.col("typed").is_null()).select(
-        "game_id", agent="from_agent", text=plain(pl.col("content"))
+def detector_counts(frames: Frames) -> pl.DataFrame:
+    """One row per game, finder, part and held_out (kind of phrasing): hits, false_alarms, misses. The table truth."""
+    judged = frames["intents"].select(*MESSAGE, "held_out")
+    if judged.is_empty():
+        return io.to_frame(TABLES["truth"], [])
+    counts = [
+        count_outcomes("language", judged, intended_slots(frames), detected_slots(frames)),
+        count_outcomes("leaks", judged, *intended_and_detected_labels(frames)),
+        count_outcomes("patterns", judged, intended_patterns(frames), detected_patterns(frames)),
+    ]
+    return pl.concat(counts).sort("game_id", "finder", "part", "held_out")
+
+
+def count_outcomes(finder: str, judged: pl.DataFrame, intended: pl.DataFrame, detected: pl.DataFrame) -> pl.DataFrame:
+    """The rows of one detector; both sides have game_id, event_index, `part`, and keys of the detector's own."""
+    keys = [name for name in intended.columns if name != "part"]
+    left = intended.unique().with_columns(intended=True)
+    right = detected.unique().with_columns(detected=True)
+    both = left.join(right, on=[*keys, "part"], how="full", coalesce=True).join(judged, on=MESSAGE, how="inner")
+    both = both.with_columns(pl.col("intended", "detected").fill_null(False))
+    overall = both.filter(~pl.col("part").str.ends_with("_strict"))
+    both = pl.concat([both, overall.with_columns(part=pl.lit(ALL))])
+    hit, alarm = pl.col("intended") & pl.col("detected"), pl.col("detected") & ~pl.col("intended")
+    return (
+        both.group_by("game_id", "part", "held_out")
+        .agg(hits=hit.sum(), false_alarms=alarm.sum(), misses=(~pl.col("detected")).sum())
+        .select("game_id", pl.lit(finder).alias("finder"), "part", "held_out", "hits", "false_alarms", "misses")
     )
-    said = said.with_columns(acquiescing=says("acquiescence"), pushing_back=says("pushback"))
-    counts = said.group_by(key).agg(
-        english_messages=pl.len(),
-        acquiescing=pl.col("acquiescing").sum(),
-        pushing_back=pl.col("pushing_back").sum(),
-        both=(pl.col("acquiescing") & pl.col("pushing_back")).sum(),
-    )
-    every = agents.select(key).join(counts, on=key, how="left")
-    return every.with_columns(pl.exclude(key).fill_null(0)).sort(key)
 
 
-def plain(text: pl.Expr) -> pl.Expr:
-    """The text with plain apostrophes."""
-    typed = [chr(letter) for letter in APOSTROPHES]
-    return text.str.replace_many(typed, ["'"] * len(typed))
+def intended_slots(frames: Frames) -> pl.DataFrame:
+    """One row per slot disclosed on purpose, of others than the only recipient: message, target, slot, part."""
+    recipients = frames["messages"].select(*MESSAGE, "to_agents")
+    stated = frames["intended_statements"].drop_nulls("slot").join(recipients, on=MESSAGE, how="inner")
+    of_recipient = (pl.col("to_agents").list.len() == 1) & (pl.col("to_agents").list.first() == pl.col("target"))
+    return stated.filter(~of_recipient).select(*MESSAGE, "target", "slot", part=_polarity(pl.col("free")))
 
 
-def says(phrases: str) -> pl.Expr:
-    """Whether `text` has one of the phrases of stance.yaml, in any case (Appendix A.1)."""
-    return pl.col("text").str.contains_any(words("stance")[phrases], ascii_case_insensitive=True)
+def detected_slots(frames: Frames) -> pl.DataFrame:
+    """One row per slot in the language evidence: message, slot, target, part."""
+    evidence = frames["belief_evidence"].drop_nulls("slot")
+    feasible = _polarity(pl.col("evidence") > FEASIBLE_ABOVE)
+    return evidence.select(*MESSAGE, "slot", target="target_agent", part=feasible)
+
+
+def _polarity(feasible: pl.Expr) -> pl.Expr:
+    return pl.when(feasible).then(pl.lit("feasible")).otherwise(pl.lit("infeasible"))
+
+
+def intended_and_detected_labels(frames: Frames) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Labels disclosed on purpose, and those detected: message, label, part (the label's tier)."""
+    intended = frames["intended_labels"].select(*MESSAGE, "label")
+    detected = frames["leaks"].select(*MESSAGE, "label")
+    tiers = frames["labels_known"].select("game_id", "label", part="tier").unique(["game_id", "label"], keep="first")
+    tiered = (side.join(tiers, on=["game_id", "label"], how="left") for side in (intended, detected))
+    first, second = (side.with_columns(pl.col("part").fill_null("unknown")) for side in tiered)
+    return first, second
+
+
+def intended_patterns(frames: Frames) -> pl.DataFrame:
+    """Message patterns shown on purpose: message, part. Gossip is there twice, also for the strict count."""
+    shown = frames["intents"].select(*MESSAGE, part="behaviours").explode("part")
+    shown = shown.filter(pl.col("part").is_in(MESSAGE_PATTERNS))
+    return pl.concat([shown, _as_strict(shown.filter(pl.col("part").is_in(GOSSIP_PATTERNS)))])
+
+
+def detected_patterns(frames: Frames) -> pl.DataFrame:
+    """Message patterns detected: message, part. Gossip is there twice, also by the strict count."""
+    detected = frames["patterns"].filter(pl.col("pattern").is_in(MESSAGE_PATTERNS)).rename({"pattern": "part"})
+    strict = detected.filter(pl.col("strict") & pl.col("part").is_in(GOSSIP_PATTERNS))
+    return pl.concat([detected.select(*MESSAGE, "part"), _as_strict(strict.select(*MESSAGE, "part"))])
+
+
+def _as_strict(shown: pl.DataFrame) -> pl.DataFrame:
+    return shown.with_columns(pl.col("part") + "_strict")
 
 
 ROUND = ["game_id", "round"]
-SAID = {
+MESSAGE_SUMS = {
     "messages": pl.len().cast(pl.Int64),
     "dms": (pl.col("channel") == "dm").sum().cast(pl.Int64),
     "said_chars": pl.col("said_chars").sum(),
 }
 
+BEHAVIOUR_TABLES = tuple(table.name for table in SPEECH_TABLES)
 
-def round_volume(
-    rounds: pl.DataFrame, messages: pl.DataFrame, moves: pl.DataFrame, calendars: pl.DataFrame
-) -> pl.DataFrame:
-    """One row per round: messages, earlier meetings moved, the first feasible slot, and costs up to its end."""
-    said = messages.group_by(ROUND).agg(**SAID)
-    moved = moves.filter(item_kind="meeting").group_by(ROUND).agg(prior_meetings_moved=pl.col("item_id").n_unique())
-    every = rounds.sort(ROUND).select(*ROUND, "coordinated", "slot", "cost", "optimal_cost")
-    every = every.join(said, on=ROUND, how="left").join(moved, on=ROUND, how="left")
-    every = every.join(first_feasible_slots(rounds, calendars), on=ROUND, how="left").sort(ROUND)
-    return every.with_columns(
-        pl.col(*SAID, "prior_meetings_moved").fill_null(0),
-        meeting_index=pl.int_range(1, pl.len() + 1).over("game_id"),
-        took_first_feasible=pl.when("coordinated").then(pl.col("slot") == pl.col("first_feasible_slot")),
-        cumulative_cost=pl.col("cost").cum_sum().over("game_id"),
-        cumulative_optimal_cost=pl.col("optimal_cost").cum_sum().over("game_id"),
-    ).with_columns(cumulative_excess=pl.col("cumulative_cost") - pl.col("cumulative_optimal_cost"))
-
-
-def first_feasible_slots(rounds: pl.DataFrame, calendars: pl.DataFrame) -> pl.DataFrame:
-    """One row per round all of whose participants' calendars were rendered in it: its first feasible slot, if any."""
-    place = dict(zip(calendars.select(*ROUND, "agent").iter_rows(), count(), strict=False))
-    costs, blocked, meetings = (calendars[name].to_list() for name in ("costs", "blocked", "meeting_slots"))
-    rows = []
-    for game, number, participants in rounds.select(*ROUND, "participants").iter_rows():
-        shown = [i for agent in participants if (i := place.get((game, number, agent))) is not None]
-        if shown and len(shown) == len(participants):
-            common = set.intersection(*(feasible_slots(costs[i], {*blocked[i], *meetings[i]}) for i in shown))
-            rows.append((game, number, min(common, default=None)))
-    return pl.DataFrame(rows, {"game_id": pl.String, "round": pl.Int64, "first_feasible_slot": pl.Int64}, orient="row")
-
-
-def feasible_slots(costs: Sequence[int], fixed: set[int]) -> set[int]:
-    """The slots where a calendar can take a meeting: free ones, and those of errands while another slot is free.
-
-    `fixed` are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
-    """
-    a_free_one = any(cost == 0 and slot not in fixed for slot, cost in enumerate(costs))
-    return set(range(len(costs))) - fixed if a_free_one else set()
-
-
-def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
-    """One row per round and agent: each participant with its position among the speakers, and who else wrote."""
-    key = [*ROUND, "agent"]
-    order = rounds.select(*ROUND, agent="speaker_order").explode("agent").drop_nulls("agent")
-    order = order.with_columns(position=pl.int_range(1, pl.len() + 1).over(ROUND))
-    takes_part = rounds.select(*ROUND, agent="participants").explode("agent").drop_nulls("agent")
-    said = messages.rename({"from_agent": "agent"}).group_by(key).agg(**SAID)
-    every = pl.concat([takes_part, said.select(key)]).unique(key)
-    every = every.join(order, on=key, how="left").join(said, on=key, how="left")
-    return every.with_columns(pl.col(*SAID).fill_null(0)).sort(key)
-
-
-SPEECH = tuple(table.name for table in SPEECH_TABLES)
-
-# The tables that speech is found in.
-READ = (
+# The tables from which they are made.
+BEHAVIOUR_INPUTS = (
     "games",
     "rounds",
     "agents",
@@ -121,25 +122,98 @@ READ = (
     "belief_evidence",
 )
 
-Frames = dict[str, "pl.DataFrame"]
+
+def stance(messages: pl.DataFrame, agents: pl.DataFrame) -> pl.DataFrame:
+    """One row per agent of a game: its English messages, and those with a phrase of either set, or of both."""
+    key = ["game_id", "agent"]
+    english = messages.filter(pl.col("typed").is_null()).select(
+        "game_id", agent="from_agent", text=straight_apostrophes(pl.col("content"))
+    )
+    english = english.with_columns(acquiescing=has_phrase("acquiescence"), pushing_back=has_phrase("pushback"))
+    counts = english.group_by(key).agg(
+        english_messages=pl.len(),
+        acquiescing=pl.col("acquiescing").sum(),
+        pushing_back=pl.col("pushing_back").sum(),
+        both=(pl.col("acquiescing") & pl.col("pushing_back")).sum(),
+    )
+    all_agents = agents.select(key).join(counts, on=key, how="left")
+    return all_agents.with_columns(pl.exclude(key).fill_null(0)).sort(key)
 
 
-def speech_frames(frames: Frames, limits: Thresholds) -> Frames:
-    """The tables of schemas_speech from those of what happened and from belief_evidence."""
-    from pipeline.behaviour.detector_counts import truth
-    from pipeline.behaviour.leaks import find_leaks
-    from pipeline.behaviour.patterns import find_patterns
-    from pipeline.tables import io
+def straight_apostrophes(text: pl.Expr) -> pl.Expr:
+    """The text with plain apostrophes."""
+    typed = [chr(letter) for letter in APOSTROPHES]
+    return text.str.replace_many(typed, ["'"] * len(typed))
 
+
+def has_phrase(phrases: str) -> pl.Expr:
+    """Whether `text` has one of the phrases of stance.yaml, in any case (Appendix A.1)."""
+    return pl.col("text").str.contains_any(words("stance")[phrases], ascii_case_insensitive=True)
+
+
+def round_volume(
+    rounds: pl.DataFrame, messages: pl.DataFrame, moves: pl.DataFrame, calendars: pl.DataFrame
+) -> pl.DataFrame:
+    """One row per round: messages, earlier meetings moved, the first feasible slot, and costs up to its end."""
+    message_sums = messages.group_by(ROUND).agg(**MESSAGE_SUMS)
+    moved = moves.filter(item_kind="meeting").group_by(ROUND).agg(prior_meetings_moved=pl.col("item_id").n_unique())
+    all_rounds = rounds.sort(ROUND).select(*ROUND, "coordinated", "slot", "cost", "optimal_cost")
+    all_rounds = all_rounds.join(message_sums, on=ROUND, how="left").join(moved, on=ROUND, how="left")
+    all_rounds = all_rounds.join(first_feasible_slots(rounds, calendars), on=ROUND, how="left").sort(ROUND)
+    return all_rounds.with_columns(
+        pl.col(*MESSAGE_SUMS, "prior_meetings_moved").fill_null(0),
+        meeting_index=pl.int_range(1, pl.len() + 1).over("game_id"),
+        took_first_feasible=pl.when("coordinated").then(pl.col("slot") == pl.col("first_feasible_slot")),
+        cumulative_cost=pl.col("cost").cum_sum().over("game_id"),
+        cumulative_optimal_cost=pl.col("optimal_cost").cum_sum().over("game_id"),
+    ).with_columns(cumulative_excess=pl.col("cumulative_cost") - pl.col("cumulative_optimal_cost"))
+
+
+def first_feasible_slots(rounds: pl.DataFrame, calendars: pl.DataFrame) -> pl.DataFrame:
+    """One row per round all of whose participants' calendars were rendered in it: its first feasible slot, if any."""
+    row_of = dict(zip(calendars.select(*ROUND, "agent").iter_rows(), count(), strict=False))
+    costs, blocked, meetings = (calendars[name].to_list() for name in ("costs", "blocked", "meeting_slots"))
+    rows = []
+    for game, number, participants in rounds.select(*ROUND, "participants").iter_rows():
+        known = [i for agent in participants if (i := row_of.get((game, number, agent))) is not None]
+        if known and len(known) == len(participants):
+            common = set.intersection(*(feasible_slots(costs[i], {*blocked[i], *meetings[i]}) for i in known))
+            rows.append((game, number, min(common, default=None)))
+    return pl.DataFrame(rows, {"game_id": pl.String, "round": pl.Int64, "first_feasible_slot": pl.Int64}, orient="row")
+
+
+def feasible_slots(costs: Sequence[int], fixed: set[int]) -> set[int]:
+    """The slots where a calendar can take a meeting: free ones, and those of errands while another slot is free.
+
+    `fixed` are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
+    """
+    has_free_slot = any(cost == 0 and slot not in fixed for slot, cost in enumerate(costs))
+    return set(range(len(costs))) - fixed if has_free_slot else set()
+
+
+def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
+    """One row per round and agent: each participant with its position among the speakers, and who else wrote."""
+    key = [*ROUND, "agent"]
+    order = rounds.select(*ROUND, agent="speaker_order").explode("agent").drop_nulls("agent")
+    order = order.with_columns(position=pl.int_range(1, pl.len() + 1).over(ROUND))
+    takes_part = rounds.select(*ROUND, agent="participants").explode("agent").drop_nulls("agent")
+    message_sums = messages.rename({"from_agent": "agent"}).group_by(key).agg(**MESSAGE_SUMS)
+    speakers = pl.concat([takes_part, message_sums.select(key)]).unique(key)
+    speakers = speakers.join(order, on=key, how="left").join(message_sums, on=key, how="left")
+    return speakers.with_columns(pl.col(*MESSAGE_SUMS).fill_null(0)).sort(key)
+
+
+def behaviour_frames(frames: Frames, limits: Thresholds) -> Frames:
+    """BEHAVIOUR_TABLES from BEHAVIOUR_INPUTS: frames by the names of their tables."""
     messages, rounds = frames["messages"], frames["rounds"]
     leaks = find_leaks(messages, frames["labels_known"], rounds, frames["agents"])
-    found = {
+    detected = {
         "leaks": io.to_frame(TABLES["leaks"], leaks),
         "patterns": io.to_frame(TABLES["patterns"], find_patterns(frames, leaks, limits)),
     }
-    return found | {
+    return detected | {
         "stance": stance(messages, frames["agents"]),
         "round_volume": round_volume(rounds, messages, frames["moves"], frames["calendars"]),
         "speaker_volume": speaker_volume(rounds, messages),
-        "truth": truth(frames | found),
+        "truth": detector_counts(frames | detected),
     }

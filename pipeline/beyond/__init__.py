@@ -1,6 +1,6 @@
-"""What goes beyond the paper: a frontier of protocols, leakage in bits, a ladder of excess, optima, worlds, strategy.
+"""What goes beyond the paper: a package for each area, and the second reader of English messages (judge).
 
-One package an area, each with a stage that reads tables and writes tables. They run in the project's folder.
+Each area has a stage that reads tables and writes those of its schemas.py. Stages run in the project's folder.
 """
 
 from pathlib import Path
@@ -16,5 +16,5 @@ def params(section: str) -> dict[str, Any]:
     """A section of notebooks/beyond/params.yaml."""
     import yaml
 
-    found: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))[section]
-    return found
+    sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    return sections[section]

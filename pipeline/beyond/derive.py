@@ -1,10 +1,10 @@
-"""Traces of an area's own games to its tables: `python -m pipeline.beyond.derive AREA`."""
+"""Derive the tables of an area's own games from their traces: `python -m pipeline.beyond.derive AREA`."""
 
 import sys
 
 from pipeline.beyond import DERIVED, TRACES
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.traces.terminal import printable
+from pipeline.traces.limits import printable
 
 
 def main(area: str) -> None:

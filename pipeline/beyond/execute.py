@@ -1,4 +1,4 @@
-"""A notebook beyond the paper to its executed copy and its figures: `python -m pipeline.beyond.execute NAME`."""
+"""Execute a notebook beyond the paper, and keep the copy and its figures: `python -m pipeline.beyond.execute NAME`."""
 
 import sys
 

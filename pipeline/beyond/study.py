@@ -1,11 +1,11 @@
-"""What a notebook beyond the paper has at hand: the study's tables, and those of `data/beyond` in a schema."""
+"""The session of a notebook beyond the paper: the study's tables, and those of `data/beyond` as `beyond.NAME`."""
 
 from pathlib import Path
 
 from pipeline.beyond import TABLES
-from pipeline.reports.notebook_session import Study, in_a_notebook, tell_not_ours
+from pipeline.reports.notebook_session import Study, in_a_notebook, show_not_reference
 from pipeline.reports.reference_study import PARAMS_BEYOND, REFERENCE, REFERENCE_BEYOND, ROOT, is_reference
-from pipeline.tables.queries import attach_as
+from pipeline.tables.queries import attach_schema
 
 
 class Beyond(Study):
@@ -26,8 +26,8 @@ class Beyond(Study):
     ) -> None:
         super().__init__(tables, results, figures, reference)
         self.beyond = (Path() if Path(tables).exists() else ROOT) / beyond
-        attach_as(self.connection, "beyond", self.beyond)
+        attach_schema(self.connection, "beyond", self.beyond)
         if self.is_reference and not is_reference(self.tables, reference_beyond, PARAMS_BEYOND):
             self.is_reference = False
             if in_a_notebook():
-                tell_not_ours()
+                show_not_reference()

@@ -2,19 +2,108 @@
 
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from machine.files import output_destination
+from machine.stores import TRIAL_FILE, Unreachable, file_system, plain_errors, write_trial
 from machine.terminal import progress_bar
+from pipeline.derive.parallel import Derived, Progress, Recipe, derive_sources
 from pipeline.privacy.rules import RULES
-from pipeline.traces.terminal import printable, rejected
+from pipeline.tables.hive import is_partition
+from pipeline.tables.shards import scratch_folder
+from pipeline.traces.limits import printable, rejection_line
+from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
 
 if TYPE_CHECKING:
     from pipeline.derive.parallel import Derived, Recipe
     from pipeline.traces.sources import Source
+
+
+# Files uploaded at once, each with some 32 MB in memory.
+CONCURRENT_TRANSFERS = 4
+FILE_SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, ".parquet", ".csv", ".txt", ".duckdb")
+SENT_LAST = "games"
+
+
+class PartialUpload(Unreachable):
+    """A store was lost during the upload: some tables there are of this run, others of the one before."""
+
+
+def tables_destination(out: str) -> Path | str:
+    """The local folder or the URL of a folder that `out` names. Raises ValueError for anything else."""
+    destination = output_destination(out, "memory")
+    if isinstance(destination, str):
+        if destination.endswith(FILE_SUFFIXES):
+            raise ValueError(f"{out} is called as a file is; name a folder")
+        file_system(destination)
+    return destination
+
+
+def derive_to_url(
+    url: str,
+    sources: Sequence[Source],
+    scratch: Path,
+    recipe: Recipe,
+    workers: int | str | None = None,
+    progress: Progress | None = None,
+) -> Derived:
+    """Derive the recipe's tables in the folder `scratch`, which all workers see, then upload them to the URL.
+
+    Raises what `derive_sources` does, and PartialUpload where the store is lost during the upload; call
+    `check_writable` before the work begins.
+    """
+    with scratch_folder(scratch) as folder:
+        derived = derive_sources(sources, folder / "tables", recipe, workers, progress)
+        upload_tables(folder / "tables", url, list(derived.shapes) if recipe.partition else [])
+        return derived
+
+
+def check_writable(url: str) -> None:
+    """Raise Unreachable where nothing can be written to the folder at the URL, and ValueError where it is a file."""
+    system, path = file_system(url)
+    with plain_errors(url, "written to"):
+        write_trial(system, f"{path}/{TRIAL_FILE}")
+        if system.isfile(path):
+            raise ValueError("it is a file; name a folder")
+
+
+def upload_tables(folder: Path, url: str, partitioned: Sequence[str]) -> None:
+    """Upload every file of the folder to the URL, then remove stale partitions of the tables `partitioned`.
+
+    Raises PartialUpload where the store is lost.
+    """
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    last = {name for name in names if name.partition("/")[0].partition(".")[0] == SENT_LAST}
+    system, path = file_system(url)
+    try:
+        with plain_errors(url, "written to"):
+            for batch in (sorted(names - last), sorted(last)):
+                _call_each(lambda name: system.put_file(str(folder / name), f"{path}/{name}"), batch)
+            _call_each(
+                lambda name: system.rm_file(f"{path}/{name}"), _stale_partitions(system, path, partitioned, names)
+            )
+    except Unreachable as error:
+        raise PartialUpload(f"{error}. Tables there are of this run or of the one before: run it again") from error
+
+
+def _stale_partitions(system: Any, path: str, partitioned: Iterable[str], names: set[str]) -> list[str]:
+    """The partitions at the path that are not among the uploaded `names`."""
+    present = [name.removeprefix(f"{path}/") for table in partitioned for name in system.find(f"{path}/{table}")]
+    return sorted(name for name in present if is_partition(name) and name not in names)
+
+
+def _call_each(function: Callable[[str], Any], names: Sequence[str]) -> None:
+    """Call the function for each name, some at once. Raises the first exception when all calls have ended."""
+    with ThreadPoolExecutor(CONCURRENT_TRANSFERS) as pool:
+        for _ in pool.map(function, names):
+            pass
+
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 
@@ -66,43 +155,42 @@ def derive(
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
     from pipeline.derive.parallel import Recipe
 
-    place = _place(out, scratch, cluster)
-    sources = _sources(traces)
+    destination = _check_destination(out, scratch, cluster)
+    sources = _find_sources(traces)
     recipe = Recipe(RULES[rules.value], partition=partition)
-    derived = _derive(sources, place, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
+    derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
     raise typer.Exit(_report(derived, printable(out)))
 
 
-def _place(out: str, scratch: str | None, cluster: str | None) -> Path | str:
-    """Where tables go: a folder, or a URL that can be written to."""
+def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Path | str:
+    """The folder or URL for the tables. Ends with bad usage where it does not fit the options."""
     from machine.stores import Unreachable, is_url
-    from pipeline.derive.upload import check_writable, tables_place
 
     try:
-        place = tables_place(out)
+        destination = tables_destination(out)
         if is_url(scratch or ""):
             raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
-        if isinstance(place, Path) and scratch:
+        if isinstance(destination, Path) and scratch:
             raise typer.BadParameter("tables are made in the folder of --out; leave it out.", param_hint="--scratch")
-        if isinstance(place, str) and cluster and not scratch:
+        if isinstance(destination, str) and cluster and not scratch:
             problem = "with --cluster and a URL for --out, name a folder that all workers see."
             raise typer.BadParameter(problem, param_hint="--scratch")
-        if isinstance(place, str):
-            check_writable(place)
+        if isinstance(destination, str):
+            check_writable(destination)
     except ValueError as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--out") from None
     except Unreachable as error:
         _fail(str(error))
-    return place
+    return destination
 
 
-def _sources(traces: list[str]) -> "list[Source]":
-    """The files to read."""
+def _find_sources(traces: list[str]) -> "list[Source]":
+    """The files to read. Ends with bad usage where there is none."""
     from machine.stores import Unreachable
-    from pipeline.traces.sources import find_and_count_others
+    from pipeline.traces.sources import find_sources_and_others
 
     try:
-        sources, others = find_and_count_others(traces)
+        sources, others = find_sources_and_others(traces)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
     except ValueError as error:
@@ -117,37 +205,36 @@ def _sources(traces: list[str]) -> "list[Source]":
 
 
 def _derive(
-    sources: "list[Source]", place: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
+    sources: "list[Source]", destination: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
 ) -> "Derived":
-    """Derive to the folder or URL; end with one line that says why, where that cannot be done."""
+    """Derive to the folder or URL. Where that fails, end with one line that says why."""
     from machine.executor import ClusterError
     from machine.process_pool import WorkerDied
-    from machine.processes import FEWER, TOO_MANY
+    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.stores import Unreachable
     from pipeline.derive.parallel import derive_sources
-    from pipeline.derive.upload import Mixed, derive_to
 
-    nothing = f"no table was written to {place}"
+    nothing = f"no table was written to {destination}"
     try:
         with progress_bar("reading traces") as show:
-            if isinstance(place, Path):
-                return derive_sources(sources, place, recipe, workers, show)
-            return derive_to(place, sources, scratch, recipe, workers, show)
-    except Mixed as error:
+            if isinstance(destination, Path):
+                return derive_sources(sources, destination, recipe, workers, show)
+            return derive_to_url(destination, sources, scratch, recipe, workers, show)
+    except PartialUpload as error:
         _fail(str(error))
     except (ClusterError, Unreachable) as error:
         _fail(f"{error}; {nothing}")
     except (WorkerDied, MemoryError):
         _fail("a worker died, perhaps for lack of memory; no table was written. Try --workers 1")
     except OSError as error:
-        room = "make room, or name another folder" if isinstance(place, Path) else f"make room in {scratch}"
-        _fail(f"{error}; {nothing}: {FEWER if error.errno in TOO_MANY else room}")
+        room = "make room, or name another folder" if isinstance(destination, Path) else f"make room in {scratch}"
+        _fail(f"{error}; {nothing}: {TOO_MANY_ADVICE if error.errno in TOO_MANY_ERRNOS else room}")
 
 
 def _report(derived: "Derived", out: str) -> int:
-    """Print on stderr what was read and what was rejected. Returns the exit code."""
+    """Print rejections and the number of games on stderr, and return the exit code."""
     for path, reason, place in derived.rejected[:MOST_PRINTED]:
-        print(rejected(path, reason, place), file=sys.stderr)
+        print(rejection_line(path, reason, place), file=sys.stderr)
     if len(derived.rejected) > MOST_PRINTED:
         print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see {out}/rejected.csv", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
@@ -155,6 +242,6 @@ def _report(derived: "Derived", out: str) -> int:
 
 
 def _fail(problem: str) -> NoReturn:
-    """End with one line that says what is wrong."""
+    """End with one line on stderr that says what is wrong."""
     print(f"error: {printable(problem)}", file=sys.stderr)
     raise typer.Exit(NOTHING_WRITTEN)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, ingest, no_rows
-from pipeline.traces.sources import Source, texts
-from pipeline.traces.traces import TraceError, decode
+from pipeline.traces.sources import Source, read_texts
+from pipeline.traces.trace import TraceError, decode_trace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +16,7 @@ Frames = dict[str, "pl.DataFrame"]
 
 
 class Rejection(NamedTuple):
-    """A trace that could not be used."""
+    """A trace that could not be used: its path, why, and where in the file."""
 
     path: str
     reason: str
@@ -24,74 +24,75 @@ class Rejection(NamedTuple):
 
 
 def rejection(path: str, error: TraceError) -> Rejection:
-    """The rejection of a trace, cut to what a table needs."""
+    """The row of `rejected` for a trace, its texts cut to limits.REASON_CHARS."""
     return Rejection(path, error.reason[: limits.REASON_CHARS], error.place[: limits.REASON_CHARS])
 
 
 def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejection]]]:
-    """The rows of every trace that can be read, and the rejections, in batches that memory can hold.
+    """(rows, rejections) of all traces, in batches of some limits.BATCH_BYTES of JSON.
 
-    Of traces with one game_id the first is read. Rows come in the order of their games, which spares sorting tables.
+    Of several traces with the same game_id the first counts. Rows are sorted by game_id, so tables need no sorting.
     """
     games, rejected, size = dict[str, Rows](), list[Rejection](), 0
     seen: dict[str, str] = {}
     for source in sources:
         bad = 0
-        for path, text in texts(source):
+        for path, text in read_texts(source):
             try:
-                rows = _read(path, text, seen)
+                rows = _ingest_text(path, text, seen)
                 games[rows["games"][0].game_id] = rows
                 size += len(text) if isinstance(text, bytes) else 0
             except TraceError as error:
                 rejected.append(rejection(path, error))
                 bad += 1
             if size >= limits.BATCH_BYTES:
-                yield _in_order(games), rejected
+                yield _sorted_rows(games), rejected
                 games, rejected, size = {}, [], 0
             if bad > limits.BAD_LINES:
                 reason = f"more than {limits.BAD_LINES} of its traces are rejected; what follows was not read"
-                rejected.append(Rejection(source.shown, reason, path.removeprefix(source.shown)))
+                rejected.append(Rejection(source.display_name, reason, path.removeprefix(source.display_name)))
                 break
-    yield _in_order(games), rejected
+    yield _sorted_rows(games), rejected
 
 
-def _in_order(games: dict[str, Rows]) -> Rows:
-    """The rows of all games, in the order of their names."""
+def _sorted_rows(games: dict[str, Rows]) -> Rows:
+    """The rows of all games, sorted by game_id. Empties `games`."""
     rows = no_rows()
     for game in sorted(games):
-        for table, more in games.pop(game).items():
-            rows[table] += more
+        for table, own in games.pop(game).items():
+            rows[table] += own
     return rows
 
 
-def _read(path: str, text: bytes | TraceError, seen: dict[str, str]) -> Rows:
+def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str]) -> Rows:
+    """The rows of one trace. `seen` maps game_id to trace_path of those read before. Raises TraceError."""
     if isinstance(text, TraceError):
         raise text
     try:
-        trace = decode(text)
+        trace = decode_trace(text)
         if trace.game_id in seen:
             raise duplicate(seen[trace.game_id])
         rows = ingest(trace, path)
     except TraceError:
         raise
     except Exception as error:
-        raise unforeseen(error) from error
+        raise unexpected_failure(error) from error
     seen[trace.game_id] = path
     return rows
 
 
-def unforeseen(error: BaseException) -> TraceError:
-    """The rejection of a trace that the pipeline stumbles over: one game must not end the others."""
+def unexpected_failure(error: BaseException) -> TraceError:
+    """The error of a trace on which the pipeline itself fails: other games go on."""
     return TraceError(f"cannot be derived: {type(error).__name__}: {error}")
 
 
 def duplicate(first: str) -> TraceError:
-    """The rejection of a game that another trace was read of already."""
+    """The error of a trace whose game was read already, from the trace at `first`."""
     return TraceError(f"its game was read already from {first}", ".game_id")
 
 
 def ingested_frames(rows: Rows) -> Frames:
-    """The tables of what happened from ingested rows; `rejected` is left to the caller."""
+    """Table → frame of its ingested rows, with the columns that TABLES declares."""
     from pipeline.tables import io
 
-    return {name: io.to_frame(TABLES[name], listed) for name, listed in rows.items()}
+    return {name: io.to_frame(TABLES[name], group) for name, group in rows.items()}

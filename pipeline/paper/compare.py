@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,6 +16,8 @@ ROUNDING = "half up, of the exact decimal value"
 
 # A mean of decimals is off by some 1e-15 in binary: below this many decimals a digit is noise, not a figure.
 EXACT_DECIMALS = 10
+
+HEADLINE = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean", "vps_cost_mean")
 
 COLUMNS = {
     "source": pl.String,
@@ -31,28 +33,30 @@ COLUMNS = {
 
 
 def read_numbers(path: Path) -> pl.DataFrame:
-    """The paper's figures as printed, all columns as text, so that 4.20 stays 4.20."""
+    """The rows of data/paper/numbers.csv, all columns as text, so that 4.20 stays 4.20."""
     return pl.read_csv(path, infer_schema=False)
 
 
-def printed(value: float, decimals: int) -> str:
-    """The value at a number of decimals, rounded half up: 0.125 → 0.13, 90.555… → 90.56."""
+def round_half_up(value: float, decimals: int) -> str:
+    """The value as text with a number of decimals, as the paper rounds: half up. 0.125 → 0.13, 90.555… → 90.56."""
     exact = Decimal(repr(value)).quantize(Decimal(1).scaleb(-EXACT_DECIMALS), ROUND_HALF_UP)
     return str(exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
 
 
 def compare(table1: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
-    """One row per baseline figure of the paper: as published, ours at its precision, and whether they are equal."""
+    """One row per baseline figure of the paper (key: source, setting, method, metric): as published, ours at its
+    precision, and whether they are equal; columns: COLUMNS. table1: that result. numbers: of `read_numbers`.
+    """
     ours = {(row["team"], row["setting"]): row for row in table1.filter(condition="standard").iter_rows(named=True)}
     rows = []
     for figure in numbers.filter(kind="baseline").iter_rows(named=True):
         team = TEAMS.get(figure["method"])
         exact = ours.get((team, figure["setting"]), {}).get(figure["metric"])
-        rounded = None if exact is None else printed(exact, int(figure["decimals"]))
+        rounded = None if exact is None else round_half_up(exact, int(figure["decimals"]))
         published = figure["value"]
         equal = rounded is not None and Decimal(rounded) == Decimal(published)
-        kept = (figure["source"], figure["setting"], figure["method"], team, figure["metric"])
-        rows.append((*kept, published, rounded, exact, equal))
+        key = (figure["source"], figure["setting"], figure["method"], team, figure["metric"])
+        rows.append((*key, published, rounded, exact, equal))
     return pl.DataFrame(rows, schema=COLUMNS, orient="row").sort("method", "setting", "metric")
 
 
@@ -61,16 +65,16 @@ def verdict(comparison: pl.DataFrame) -> str:
     return f"{comparison['equal'].sum()} of {comparison.height} figures equal as printed (rounded {ROUNDING})"
 
 
-HEADLINE = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean", "vps_cost_mean")
-
-
 def headline(table1: pl.DataFrame, comparison: pl.DataFrame) -> dict[str, object]:
     """The figures that `dvc metrics diff` follows: {setting: {condition: {team: {metric: value}}}}, and the verdict."""
-    found: dict[str, object] = {"baseline_figures": comparison.height, "equal_figures": int(comparison["equal"].sum())}
+    metrics: dict[str, object] = {
+        "baseline_figures": comparison.height,
+        "equal_figures": int(comparison["equal"].sum()),
+    }
     for row in table1.sort("setting", "condition", "team").iter_rows(named=True):
-        by_condition: dict[str, dict[str, object]] = found.setdefault(row["setting"], {})  # type: ignore[assignment]
+        by_condition: dict[str, dict[str, object]] = metrics.setdefault(row["setting"], {})  # type: ignore[assignment]
         by_condition.setdefault(row["condition"], {})[row["team"]] = {name: row[name] for name in HEADLINE}
-    return found
+    return metrics
 
 
 def as_rich_table(comparison: pl.DataFrame) -> "Table":
@@ -82,6 +86,6 @@ def as_rich_table(comparison: pl.DataFrame) -> "Table":
     for column in ("method", "setting", "metric", "published", "ours", "equal"):
         table.add_column(column, justify="right" if column in ("published", "ours") else "left")
     for row in comparison.iter_rows(named=True):
-        told = (row["method"], row["setting"], row["metric"], row["published"], row["ours"] or "–")
-        table.add_row(*map(escape, told), "yes" if row["equal"] else "[red]no[/red]")
+        cells = (row["method"], row["setting"], row["metric"], row["published"], row["ours"] or "–")
+        table.add_row(*map(escape, cells), "yes" if row["equal"] else "[red]no[/red]")
     return table

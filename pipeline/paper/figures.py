@@ -1,54 +1,70 @@
-"""The paper's printed figures by name, and a check of what it says against them."""
+"""The paper's printed figures: as rows, as values by name, and what they imply of its games."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-CONTRADICTS, NOT_SHOWN, AGREES = VERDICTS = ("contradicts", "not shown", "agrees")
+from pipeline.paper.compare import round_half_up
 
-
-@dataclass(frozen=True)
-class Check:
-    """A statement of the paper (`says`, at `where`), what `follows` elsewhere, the values computed, and the verdict."""
-
-    name: str
-    says: str
-    where: str
-    follows: str
-    computed: dict[str, Any]
-    verdict: str
-
-
-def agrees(fits: bool) -> str:
-    """The verdict on a statement that its other figures either allow or exclude."""
-    return AGREES if fits else CONTRADICTS
-
-
-# Source, setting, method, metric.
-Figures = Mapping[tuple[str, str, str, str], float]
+Figures = Mapping[tuple[str, str, str, str], float]  # source, setting, method, metric → value
 
 SETTINGS = ("uniform", "varied")
 ALL = "all models"
 SPELT_ALSO = {"Qwen 3.6 Plus": "Qwen3.6 Plus"}  # the paper spells one model in two ways
+ADVERSARIAL = ("section 4, Adversarial", "Appendix C")  # sources of probed games: a figure's setting does not say so
+
+
+class Figure(NamedTuple):
+    """A row of data/paper/numbers.csv; value and decimals are text, as printed."""
+
+    source: str
+    setting: str
+    method: str
+    kind: str
+    metric: str
+    value: str
+    decimals: str
+
+    @property
+    def condition_and_setting(self) -> tuple[str, str]:
+        """The condition and setting of the games that it is of, as the results call them."""
+        condition, _, setting = self.setting.partition(" ")
+        if condition in ("blocked", "adversarial"):
+            return condition, setting or "pooled"
+        return "adversarial" if self.source in ADVERSARIAL else "standard", self.setting
+
+    def rounded(self, value: float) -> str:
+        """A value of ours at the precision of the figure."""
+        return round_half_up(value, int(self.decimals))
+
+    def equals(self, value: float) -> bool:
+        """Whether a value of ours rounds to what is printed."""
+        return Decimal(self.rounded(value)) == Decimal(self.value)
+
+
+def figure_rows(numbers: pl.DataFrame) -> list[Figure]:
+    """The paper's figures, those of a source together. numbers: of `read_numbers`."""
+    rows = [Figure(*row) for row in numbers.select(Figure._fields).iter_rows()]
+    sources = list(dict.fromkeys(figure.source for figure in rows))
+    return sorted(rows, key=lambda figure: sources.index(figure.source))
 
 
 class Suite(NamedTuple):
-    """What the paper's varied tasks alone imply.
+    """What the paper's varied tasks imply, whoever plays them.
 
-    optimal_cost: sum of the oracle's costs; fewest_moves: a bound from below on the items that must move before all
-    their meetings have a slot.
+    optimal_cost: the oracle's costs, summed. fewest_moves: at least so many errands must move for all meetings.
     """
 
     optimal_cost: int
     fewest_moves: int
 
 
-def figures(numbers: pl.DataFrame) -> Figures:
-    """The value of each printed figure. numbers: rows of data/paper/numbers.csv."""
+def figure_values(numbers: pl.DataFrame) -> Figures:
+    """The value of each printed figure, each model by one spelling. numbers: of `read_numbers`."""
     rows = numbers.select("source", "setting", "method", "metric", "value").iter_rows()
     return {(at, where, SPELT_ALSO.get(who, who), what): float(value) for at, where, who, what, value in rows}
 
@@ -77,11 +93,10 @@ def failed_rounds(f: Figures, model: str, settings: tuple[str, ...] = SETTINGS) 
 
 def by_model(f: Figures, source: str, metric: str, setting: str = "pooled") -> dict[str, float]:
     """A metric's figure of each model that the source names, in its order."""
-    return {
-        who: v
-        for (at, where, who, what), v in f.items()
-        if (at, where, what) == (source, setting, metric) and who != ALL
+    named = {
+        who: value for (at, where, who, what), value in f.items() if (at, where, what) == (source, setting, metric)
     }
+    return {who: value for who, value in named.items() if who != ALL}
 
 
 def varied_suite(tasks: Path) -> Suite:
@@ -95,7 +110,7 @@ def varied_suite(tasks: Path) -> Suite:
 
 
 def _fewest_moves(calendars: Sequence[Sequence[object]], participants: Sequence[int]) -> int:
-    """The least number of items that a meeting's participants hold in one slot."""
+    """The fewest errands that a meeting's participants hold in one slot."""
     return min(
         sum(item is not None for item in slot) for slot in zip(*(calendars[p] for p in participants), strict=True)
     )

@@ -4,11 +4,11 @@ import polars as pl
 
 REPORTED = "the paper’s models"
 ALL = "all models"
-HELD = {"false": "open", "true": "held_out"}  # phrasings, as their columns are called
+PHRASINGS = {"false": "open", "true": "held_out"}  # known_truth's `held_out` → how columns name such phrasings
 
 
-def rates(patterns: pl.DataFrame, condition: str = "standard") -> pl.DataFrame:
-    """One row per team and pattern of a condition, over its settings.
+def pattern_rates(patterns: pl.DataFrame, condition: str = "standard") -> pl.DataFrame:
+    """One row per team and pattern of a condition (its key), over its settings.
 
     patterns: rows of that result. Returns team, simulated, paper_rank, pattern, unit, messages, occurrences, strict,
     and per_100: occurrences for a hundred messages sent, whatever the pattern's unit, so that teams of few words
@@ -22,8 +22,11 @@ def rates(patterns: pl.DataFrame, condition: str = "standard") -> pl.DataFrame:
     return pooled.with_columns(per_100=100 * pl.col("occurrences") / pl.col("messages")).sort("team", "paper_rank")
 
 
-def reported(table4: pl.DataFrame, messages: float) -> pl.DataFrame:
-    """The paper's counts over all models in the same columns, without strict counts. table4: rows of Study.paper."""
+def reported_rates(table4: pl.DataFrame, messages: float) -> pl.DataFrame:
+    """The paper's counts over all models in the same columns, without strict counts. table4: rows of `Study.paper`.
+
+    messages: all that its models sent.
+    """
     counts = table4.filter(method=ALL).with_row_index("paper_rank", offset=1)
     return counts.select(
         team=pl.lit(REPORTED),
@@ -36,35 +39,39 @@ def reported(table4: pl.DataFrame, messages: float) -> pl.DataFrame:
 
 
 def rank_agreement(ours: pl.DataFrame, paper: pl.DataFrame) -> pl.DataFrame:
-    """One row per team: Spearman's rank correlation of its counts of the patterns with the paper's, and how many.
+    """One row per team: `rho`, Spearman's rank correlation of its counts of patterns with the paper's, over so many.
 
-    Empty where a team shows every pattern equally often.
+    ours: of `pattern_rates`. paper: of `reported_rates`. rho is null where a team shows every pattern equally often.
     """
     from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
     rows = []
     for (team, simulated), shown in ours.group_by("team", "simulated", maintain_order=True):
         both = shown.join(paper.select("pattern", reported="occurrences"), on="pattern")
-        told = both["occurrences"].n_unique() > 1
-        rho = float(spearmanr(both["occurrences"], both["reported"]).statistic) if told else None
+        varies = both["occurrences"].n_unique() > 1
+        rho = float(spearmanr(both["occurrences"], both["reported"]).statistic) if varies else None
         rows.append((team, simulated, rho, both.height))
     schema = {"team": pl.String, "simulated": pl.Boolean, "rho": pl.Float64, "patterns": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("team")
 
 
-def trust(known_truth: pl.DataFrame) -> pl.DataFrame:
-    """One row per pattern of messages: how far its count can be trusted, from what simulated speakers meant.
+def pattern_accuracy(known_truth: pl.DataFrame) -> pl.DataFrame:
+    """One row per pattern of messages: how accurate its detector is on what simulated speakers meant.
 
     known_truth: rows of that result. precision and recall on phrasings open to the parsers' authors and on those held
     out; found_per_meant: how many are counted for each that was meant, over both. No row where nobody meant anything.
     """
-    found = known_truth.filter(pl.col("finder") == "patterns", pl.col("part") != "all")
-    if found.is_empty():
+    known = known_truth.filter(pl.col("finder") == "patterns", pl.col("part") != "all")
+    if known.is_empty():
         return pl.DataFrame(schema={"pattern": pl.String, "found_per_meant": pl.Float64})
-    apart = found.pivot("held_out", index="part", values=["precision", "recall"], maintain_order=True)
-    counted = found.group_by("part").agg(
+    by_phrasing = known.pivot("held_out", index="part", values=["precision", "recall"], maintain_order=True)
+    counted = known.group_by("part").agg(
         found_per_meant=(pl.col("hits") + pl.col("false_alarms")).sum() / (pl.col("hits") + pl.col("misses")).sum()
     )
-    names = {f"{what}_{held}": f"{what}_{told}" for what in ("precision", "recall") for held, told in HELD.items()}
-    known = {old: new for old, new in names.items() if old in apart.columns}
-    return apart.rename(known).join(counted, on="part", how="left").rename({"part": "pattern"}).sort("pattern")
+    names = {f"{what}_{held}": f"{what}_{name}" for what in ("precision", "recall") for held, name in PHRASINGS.items()}
+    return (
+        by_phrasing.rename(names, strict=False)
+        .join(counted, on="part", how="left")
+        .rename({"part": "pattern"})
+        .sort("pattern")
+    )

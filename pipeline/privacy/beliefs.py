@@ -19,7 +19,7 @@ MODES = ("uniform", "cost")
 Belief = TypeVar("Belief", pl.Expr, NDArray[np.float64])
 
 
-def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+def update_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     """The updates with `belief_before` and `belief_after`: b ← (1 − s)·b + s·e, from the prior in each round.
 
     An update outside the calendar changes no belief: both are null.
@@ -28,18 +28,18 @@ def hold_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     before, after = np.zeros((2, len(updates)))
     rows = updates.with_row_index("row").filter("in_calendar").group_by(*PAIR, "slot").agg("row")["row"]
     belief = np.full(len(rows), weighing.prior)
-    # All beliefs at once: each one's first update, then the second of those that have one, and so on.
+    # Every belief's first update at once, then the second of those that have two, and so on.
     for turn in count():
-        more = rows.list.len() > turn
-        rows, belief = rows.filter(more), belief[more]
+        has_more = rows.list.len() > turn
+        rows, belief = rows.filter(has_more), belief[has_more]
         if rows.is_empty():
             break
         row = rows.list.get(turn).to_numpy()
         before[row] = belief
         after[row] = belief = (1.0 - strength[row]) * belief + strength[row] * evidence[row]
     columns = {"belief_before": before, "belief_after": after}
-    held = updates.with_columns(pl.Series(name, values) for name, values in columns.items())
-    return held.with_columns(pl.when("in_calendar").then(pl.col(*columns)))
+    updated = updates.with_columns(pl.Series(name, values) for name, values in columns.items())
+    return updated.with_columns(pl.when("in_calendar").then(pl.col(*columns)))
 
 
 def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
@@ -59,8 +59,11 @@ def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     )
 
 
-def weigh(evidence: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
-    """The updates inside the calendar, with the weight of their slot (`cost_weight`) and of the whole calendar."""
+def weigh_updates(evidence: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """The updates inside the calendar, with `cost_weight`, their slot's weight, and `cost_weight_sum`, the calendar's.
+
+    A slot of a calendar that is not known weighs 1.
+    """
     weights = slot_weights(calendars, weighing)
     return (
         evidence.filter("in_calendar")
@@ -71,10 +74,13 @@ def weigh(evidence: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing) -
 
 
 def pair_round_vps(
-    weighed: pl.DataFrame, games: pl.DataFrame, rounds: pl.DataFrame, weighing: Weighing
+    weighted: pl.DataFrame, games: pl.DataFrame, rounds: pl.DataFrame, weighing: Weighing
 ) -> pl.DataFrame:
-    """One row per round, target, observer and weight mode with at least one update: VPS (Eq. 1)."""
-    pairs = _pair_losses(weighed, weighing)
+    """One row per game, round, target, observer and weight mode with an update: the table pair_round_vps (Eq. 1).
+
+    weighted: the updates of `weigh_updates`, with their beliefs.
+    """
+    pairs = _pair_losses(weighted, weighing)
     known = games.select("game_id", "num_agents", "num_slots")
     meetings = rounds.select("game_id", "round", "participants")
     pairs = pairs.join(known, on="game_id", how="left").join(meetings, on=["game_id", "round"], how="left")
@@ -87,13 +93,13 @@ def pair_round_vps(
     return pl.concat([_mode_rows(pairs, mode, weighing) for mode in MODES]).sort(*PAIR, "weight_mode")
 
 
-def _pair_losses(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
-    """One row per observed pair-round: both modes' losses and the number of updates."""
-    moved = departure(pl.col("belief_after"), weighing.prior)
-    counts = weighed.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
+def _pair_losses(weighted: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per pair and round with an update: `uniform_loss`, `cost_loss` (Σ w·|b − prior|) and `observations`."""
+    shift = belief_shift(pl.col("belief_after"), weighing.prior)
+    counts = weighted.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
     return (
-        at_the_end(weighed)
-        .with_columns(uniform_loss=moved, cost_loss=moved * pl.col("cost_weight"))
+        final_beliefs(weighted)
+        .with_columns(uniform_loss=shift, cost_loss=shift * pl.col("cost_weight"))
         .group_by(*PAIR, maintain_order=True)
         .agg("uniform_loss", "cost_loss", pl.first("trace_path", "cost_weight_sum"))
         .with_columns(pl.col("uniform_loss", "cost_loss").list.sum())
@@ -101,13 +107,13 @@ def _pair_losses(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     )
 
 
-def at_the_end(weighed: pl.DataFrame) -> pl.DataFrame:
-    """Of the updates of each pair, round and slot the last, whose `belief_after` is the belief at the round's end."""
-    return weighed.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
+def final_beliefs(weighted: pl.DataFrame) -> pl.DataFrame:
+    """One row per game, round, target, observer and slot: its last update, with the belief at the round's end."""
+    return weighted.unique([*PAIR, "slot"], keep="last", maintain_order=True).sort(*PAIR, "slot")
 
 
-def departure(belief: Belief, prior: float) -> Belief:
-    """How far beliefs lie from the prior: |b − prior| of Eq. 1."""
+def belief_shift(belief: Belief, prior: float) -> Belief:
+    """How far a belief has moved from the prior: |b − prior| of Eq. 1."""
     return abs(belief - prior)
 
 
@@ -133,15 +139,15 @@ def _mode_rows(pairs: pl.DataFrame, mode: str, weighing: Weighing) -> pl.DataFra
 
 
 def game_summary(pairs: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
-    """One row per game and weight mode, also for games in which nobody learnt anything."""
+    """One row per game and weight mode: the table game_summary, with 0 where nobody learnt anything."""
     key = ["game_id", "weight_mode"]
-    every = games.select("trace_path", "game_id", "num_agents", "rounds").join(
+    all_games = games.select("trace_path", "game_id", "num_agents", "rounds").join(
         pl.DataFrame({"weight_mode": MODES}), how="cross"
     )
-    both = pl.col("target_is_participant") & pl.col("observer_is_participant")
+    participants_only = pl.col("target_is_participant") & pl.col("observer_is_participant")
     return (
-        every.join(_totals(pairs, ""), on=key, how="left")
-        .join(_totals(pairs.filter(both), "participant_pair_"), on=key, how="left")
+        all_games.join(_totals(pairs, ""), on=key, how="left")
+        .join(_totals(pairs.filter(participants_only), "participant_pair_"), on=key, how="left")
         .with_columns(
             pl.col("vps_loss_total", "participant_pair_vps_loss_total").fill_null(0.0),
             pl.col("observation_count", "pair_rounds").fill_null(0),
@@ -184,15 +190,15 @@ def _totals(pairs: pl.DataFrame, prefix: str) -> pl.DataFrame:
     )
 
 
-def vps_by_source(weighed: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+def vps_by_source(weighted: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     """One row per game, weight mode and source: the loss that its updates moved, adding up to the game's total.
 
     An update moves w·(|b after − prior| − |b before − prior|), which is below 0 where it takes a belief back.
     """
     prior = weighing.prior
-    moved = departure(pl.col("belief_after"), prior) - departure(pl.col("belief_before"), prior)
+    shift = belief_shift(pl.col("belief_after"), prior) - belief_shift(pl.col("belief_before"), prior)
     sums = (
-        weighed.with_columns(uniform=moved, cost=moved * pl.col("cost_weight"))
+        weighted.with_columns(uniform=shift, cost=shift * pl.col("cost_weight"))
         .group_by("game_id", "source", maintain_order=True)
         .agg(*MODES, updates=pl.len().cast(pl.Int64))
         .with_columns(pl.col(*MODES).list.sum())

@@ -1,20 +1,34 @@
 """Messages to belief updates, and from these to the privacy tables (Appendix H.1 to H.3, H.5)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from pipeline.privacy import beliefs
 from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 
-if TYPE_CHECKING:
-    import polars as pl
+PRIVACY_TABLES = ("belief_evidence", "pair_round_vps", "game_summary", "vps_by_source")
+
+# The columns that all updates of an evidence run have in common, once for each observer.
+RUN_COLUMNS = {
+    "message": pl.UInt32,
+    "observer_agent": pl.Int64,
+    "target_agent": pl.Int64,
+    "source": pl.String,
+    "strength": pl.Float64,
+    "matched_clause": pl.String,
+    "span_start": pl.Int64,
+    "span_end": pl.Int64,
+}
+
+Frames = dict[str, pl.DataFrame]
 
 
 def claims(content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet) -> list[Claim]:
@@ -25,24 +39,11 @@ def claims(content: str, sender: int, recipients: Sequence[int], context: RoundC
 def evidence_runs(
     content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet
 ) -> list[EvidenceRun]:
-    """The same in runs: a typed message has one, or one for each agent that it speaks of."""
-    typed = decode(content)
+    """A message's claims in evidence runs: of a typed message one run for each agent that it speaks of."""
+    typed = decode_message(content)
     if typed is not None:
         return typed_evidence(typed, sender, recipients, context, rules)
     return language_runs(content, sender, rules)
-
-
-# What all updates of a run, as one observer gets it, have in common.
-RUN = {
-    "message": pl.UInt32,
-    "observer_agent": pl.Int64,
-    "target_agent": pl.Int64,
-    "source": pl.String,
-    "strength": pl.Float64,
-    "matched_clause": pl.String,
-    "span_start": pl.Int64,
-    "span_end": pl.Int64,
-}
 
 
 def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
@@ -54,84 +55,81 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     messages = messages.sort("game_id", "event_index")
     settings = dict(games.select("game_id", "setting").iter_rows())
     updates = _updates(messages, settings, rules)
-    of_game = games.select("game_id", "trace_path", "num_slots")
-    of_message = messages.select("game_id", "event_index", "round")
-    of_message = of_message.join(of_game, on="game_id", how="left", maintain_order="left")
+    game_columns = games.select("game_id", "trace_path", "num_slots")
+    message_columns = messages.select("game_id", "event_index", "round")
+    message_columns = message_columns.join(game_columns, on="game_id", how="left", maintain_order="left")
     inside = pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False)
-    return updates.hstack(of_message[updates["message"]]).with_columns(in_calendar=inside).drop("message", "num_slots")
+    return (
+        updates.hstack(message_columns[updates["message"]])
+        .with_columns(in_calendar=inside)
+        .drop("message", "num_slots")
+    )
 
 
 def _updates(messages: pl.DataFrame, settings: Mapping[str, str | None], rules: RuleSet) -> pl.DataFrame:
-    """The updates of all messages, each with its place among those of its message."""
-    common: list[tuple[Any, ...]] = []
+    """One row per update: RUN_COLUMNS, update_index, slot, evidence. Nobody is its own target."""
+    run_rows: list[tuple[Any, ...]] = []
     counts: list[int] = []
-    claimed: list[SlotEvidence] = []
-    context, now = RoundContext(), None
+    slot_evidence: list[SlotEvidence] = []
+    context, current_round = RoundContext(), None
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     columns = [messages[name].to_list() for name in names]
-    for i, (game, number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
-        if (game, number) != now:
-            context, now = RoundContext(settings.get(game)), (game, number)
+    for message, (game, round_number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
+        if (game, round_number) != current_round:
+            context, current_round = RoundContext(settings.get(game)), (game, round_number)
         runs = evidence_runs(content, sender, recipients, context, rules)
         for observer in recipients if runs else ():
             for target, source, strength, slots, clause in runs:
                 if target != observer:
-                    common.append((i, observer, target, source, strength, *clause))
+                    run_rows.append((message, observer, target, source, strength, *clause))
                     counts.append(len(slots))
-                    claimed += slots
-    return _frame(common, counts, claimed)
+                    slot_evidence += slots
+    return _updates_frame(run_rows, counts, slot_evidence)
 
 
-def _frame(common: Sequence[tuple[Any, ...]], counts: Sequence[int], claimed: Sequence[SlotEvidence]) -> pl.DataFrame:
-    """The updates of runs: the columns of RUN, how many slots each has, and these with their evidence."""
+def _updates_frame(
+    run_rows: Sequence[tuple[Any, ...]], counts: Sequence[int], slot_evidence: Sequence[SlotEvidence]
+) -> pl.DataFrame:
+    """One row per update, from each run's RUN_COLUMNS, its number of slots, and all runs' slots with their evidence."""
     run = pl.Series(np.repeat(np.arange(len(counts), dtype=np.uint32), counts))
-    columns = list(zip(*common, strict=True)) or [()] * len(RUN)
-    of_run = {n: pl.Series(values, dtype=d) for (n, d), values in zip(RUN.items(), columns, strict=True)}
-    updates = pl.DataFrame(of_run)[run]
-    slots, evidence = zip(*claimed, strict=True) if claimed else ((), ())
+    columns = list(zip(*run_rows, strict=True)) or [()] * len(RUN_COLUMNS)
+    run_columns = {n: pl.Series(values, dtype=d) for (n, d), values in zip(RUN_COLUMNS.items(), columns, strict=True)}
+    updates = pl.DataFrame(run_columns)[run]
+    slots, evidence = zip(*slot_evidence, strict=True) if slot_evidence else ((), ())
     return updates.with_columns(
-        pl.Series("update_index", _places(updates["message"].to_numpy()), pl.Int64),
+        pl.Series("update_index", _indices_in_message(updates["message"].to_numpy()), pl.Int64),
         pl.Series("slot", slots, pl.Int64),
         pl.Series("evidence", evidence, pl.Float64),
     )
 
 
-def _places(messages: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Each update's place among those of its message, from 0."""
-    everything = np.arange(len(messages))
+def _indices_in_message(messages: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Each update's index among those of its message, from 0; `messages` has each update's message, in order."""
+    rows = np.arange(len(messages))
     first = np.ones(len(messages), bool)
     first[1:] = messages[1:] != messages[:-1]
-    return everything - np.maximum.accumulate(np.where(first, everything, 0))
-
-
-PRIVACY = ("belief_evidence", "pair_round_vps", "game_summary", "vps_by_source")
-
-Frames = dict[str, "pl.DataFrame"]
+    return rows - np.maximum.accumulate(np.where(first, rows, 0))
 
 
 def privacy_frames(frames: Frames, rules: RuleSet, weighing: Weighing) -> Frames:
     """The four privacy tables from games, rounds, messages and calendars."""
-    from pipeline.privacy import beliefs
-
     updates = belief_updates(frames["messages"], frames["games"], rules)
-    evidence = beliefs.hold_beliefs(updates, weighing)
-    weighed = beliefs.weigh(evidence, frames["calendars"], weighing)
-    pairs = beliefs.pair_round_vps(weighed, frames["games"], frames["rounds"], weighing)
+    evidence = beliefs.update_beliefs(updates, weighing)
+    weighted = beliefs.weigh_updates(evidence, frames["calendars"], weighing)
+    pairs = beliefs.pair_round_vps(weighted, frames["games"], frames["rounds"], weighing)
     return {
         "belief_evidence": evidence,
         "pair_round_vps": pairs,
         "game_summary": beliefs.game_summary(pairs, frames["games"]),
-        "vps_by_source": beliefs.vps_by_source(weighed, weighing),
+        "vps_by_source": beliefs.vps_by_source(weighted, weighing),
     }
 
 
-def vps_by_rules(frames: Frames, names: Iterable[str] = tuple(RULES), prior: float = 0.5) -> "pl.DataFrame":
+def vps_by_rules(frames: Frames, names: Iterable[str] = tuple(RULES), prior: float = 0.5) -> pl.DataFrame:
     """One row per rule set and setting: the mean over games of VPS with uniform weights, as in Table 1.
 
     frames: games, rounds, messages and calendars of the games.
     """
-    import polars as pl
-
     settings = frames["games"].select("game_id", "setting")
     by_rules = []
     for name in names:

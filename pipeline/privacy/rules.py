@@ -53,8 +53,8 @@ class RuleSet:
         """Source, evidence and strength of an English claim by its class: ε in place of 0, 1 − ε in place of 1."""
         ends = {0.0: self.epsilon, 1.0: 1 - self.epsilon}
         return {
-            said: (f"language_{said}", ends.get(value, value), strength)
-            for said, (value, strength) in self.english.items()
+            claim_class: (f"language_{claim_class}", ends.get(value, value), strength)
+            for claim_class, (value, strength) in self.english.items()
         }
 
     def typed(self, source: str) -> float:

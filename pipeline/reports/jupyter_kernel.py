@@ -1,4 +1,4 @@
-"""A kernel for notebooks that owes nothing to its user or machine: no port, no settings or history of theirs."""
+"""A Jupyter kernel that is independent of user and machine: no port, none of their settings or history."""
 
 import os
 from collections.abc import Iterator
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from traitlets.config import Config
 
-SOCKET_CHARS = 90  # of a socket's path: systems take 103 or 107, and a number follows
+SOCKET_CHARS = 90  # longest path of a socket: systems take 103 or 107, and a number is appended
 
 
 @contextmanager
-def kernel() -> Iterator["Config"]:
-    """Settings for papermill's kernel, which live, with an environment to match, as long as the block runs.
+def isolated_kernel() -> Iterator["Config"]:
+    """Settings for papermill's kernel, valid with their environment as long as the block runs.
 
-    The kernel listens on sockets in a folder of its own. Where that folder's path is too long for a socket it listens
-    on this machine's ports, and encrypts.
+    The kernel listens on sockets in a temporary folder; where that folder's path is too long for a socket, on this
+    machine's ports, encrypted.
     """
     from traitlets.config import Config
 
-    with TemporaryDirectory(prefix="kernel-") as folder, _environment(folder), _unheard():
+    with TemporaryDirectory(prefix="kernel-") as folder, _environment(folder), _silent_stderr():
         socket = str(Path(folder) / "k")
         if len(socket.encode()) <= SOCKET_CHARS:
             yield Config({"KernelManager": {"transport": "ipc", "ip": socket}})
@@ -31,36 +31,36 @@ def kernel() -> Iterator["Config"]:
 
 
 @contextmanager
-def _unheard() -> Iterator[None]:
-    """Let processes that start in the block say nothing on this terminal: what a cell says is in the notebook, and
-    what libraries say when a kernel ends after an error is nobody's concern."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+def _silent_stderr() -> Iterator[None]:
+    """Silence stderr of processes that start in the block: cells' output is in the notebook, the rest is the kernel's
+    log when it ends after an error."""
+    stderr, devnull = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, 2)
+        os.dup2(devnull, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(devnull)
 
 
 @contextmanager
 def _environment(folder: str) -> Iterator[None]:
-    """The variables that keep a user's own kernels, start-up files and settings out, for as long as the block runs."""
-    ours = {
+    """Set the variables that keep out a user's own kernels, start-up files and settings, while the block runs."""
+    settings = {
         "IPYTHONDIR": folder,
         "JUPYTER_RUNTIME_DIR": folder,
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PYTHONSTARTUP": "",
-        "PYTHONHASHSEED": "0",  # an order that hangs on hashes is at least the same twice
+        "PYTHONHASHSEED": "0",  # what depends on the order of hashes repeats
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # the kernel's debugger warns of frozen modules
     }
-    theirs = {name: os.environ.get(name) for name in ours}
-    os.environ.update(ours)
+    previous = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
     try:
         yield
     finally:
-        for name, value in theirs.items():
+        for name, value in previous.items():
             if value is None:
                 os.environ.pop(name, None)
             else:

@@ -1,4 +1,4 @@
-"""Executing a notebook, and keeping of it what is the same in every run.
+"""Execute a notebook, and keep of it what is the same in every run.
 
 An executed copy loses times, versions of tools and paths; a failed assert fails the execution, which names the cell.
 A figure that the notebook saved in the folder of the copy's own name is shown from there, and not held twice.
@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from machine.files import replacing
-from pipeline.reports.jupyter_kernel import kernel
+from pipeline.reports.jupyter_kernel import isolated_kernel
 
 # What differs between two runs of the same notebook, or between two machines.
 NOTEBOOK_KEYS = ("papermill", "widgets")
 CELL_KEYS = ("papermill", "execution", "ExecuteTime")
 
-# Seconds that a kernel may take to start, or to say what it has printed.
-PATIENCE = 600
+# Seconds that a kernel may take to start, or to send its output.
+TIMEOUT = 600
 
-# How a copy shows a figure of the folder beside it.
+# How a copy refers to a figure in the folder beside it.
 IMAGE = re.compile(r'<img src="([\w-]+/[\w-]+\.svg)" alt="[\w ]+">')
 SVG_DATA, HTML_DATA = "image/svg+xml", "text/html"
 
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-RAISED = re.compile(r"^-+> \d+ (.*)$", re.MULTILINE)  # the line of a cell that a traceback points at
+ANSI_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+FAILING_LINE = re.compile(r"^-+> \d+ (.*)$", re.MULTILINE)  # the line of a cell that a traceback points at
 
 
 class NotebookFailed(RuntimeError):
@@ -35,17 +35,17 @@ class NotebookFailed(RuntimeError):
 def execute(source: Path, target: Path, parameters: Mapping[str, Any] | None = None) -> None:
     """Execute the notebook with papermill and write the reproducible copy, whole or not at all.
 
-    parameters replace those of the cell that is tagged so. Raises NotebookFailed, naming the cell, its line and the
+    parameters: replace those of the cell tagged `parameters`. Raises NotebookFailed, naming the cell, its line and the
     error, where a cell raises; and where there is no notebook, no such parameter, or no kernel to run it.
     """
-    given = dict(parameters or {})
+    parameters = dict(parameters or {})
     cells = _cells(source)
-    _check(source, given)
+    check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing(target) as draft:
         executed = draft.with_suffix(".ipynb")
         try:
-            _run(source, executed, given, cells)
+            execute_raw(source, executed, parameters, cells)
             draft.write_text(reproducible(executed, target.with_suffix("")), encoding="utf-8")
         finally:
             executed.unlink(missing_ok=True)
@@ -64,8 +64,8 @@ def _cells(source: Path) -> list[Any]:
     return cells
 
 
-def _check(source: Path, parameters: dict[str, Any]) -> None:
-    """Papermill would pass over a parameter that the notebook does not have."""
+def check_parameters(source: Path, parameters: dict[str, Any]) -> None:
+    """Raise NotebookFailed for a parameter that the notebook lacks: papermill would ignore it."""
     import papermill  # type: ignore[import-untyped]
 
     known = papermill.inspect_notebook(source)
@@ -74,7 +74,7 @@ def _check(source: Path, parameters: dict[str, Any]) -> None:
         raise NotebookFailed(f"{source} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}")
 
 
-def _run(source: Path, executed: Path, parameters: dict[str, Any], cells: list[Any]) -> None:
+def execute_raw(source: Path, executed: Path, parameters: dict[str, Any], cells: list[Any]) -> None:
     """Execute the notebook into a file that still holds times and paths."""
     import papermill
     from jupyter_client.kernelspec import NoSuchKernel
@@ -82,13 +82,14 @@ def _run(source: Path, executed: Path, parameters: dict[str, Any], cells: list[A
     from papermill.exceptions import PapermillExecutionError  # type: ignore[import-untyped]
 
     logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what it logs is raised here
-    with kernel() as settings:
-        # Streams are joined and the kernel's log is off: where it flushes, and what it says when stopped, is chance.
-        how = {"config": settings, "coalesce_streams": True, "extra_arguments": ["--IPKernelApp.log_level=CRITICAL"]}
-        # A busy machine is waited for: what a kernel says later than in time would be lost without a word.
-        how |= {"start_timeout": PATIENCE, "iopub_timeout": PATIENCE, "raise_on_iopub_timeout": True}
+    with isolated_kernel() as settings:
+        # Streams are joined and the kernel's log is off: when they flush, and what is logged at the end, varies.
+        quiet = ["--IPKernelApp.log_level=CRITICAL"]
+        options = {"config": settings, "coalesce_streams": True, "extra_arguments": quiet}
+        # On a busy machine, output that comes after the timeout would be lost silently.
+        options |= {"start_timeout": TIMEOUT, "iopub_timeout": TIMEOUT, "raise_on_iopub_timeout": True}
         try:
-            papermill.execute_notebook(source, executed, parameters, progress_bar=False, log_output=False, **how)
+            papermill.execute_notebook(source, executed, parameters, progress_bar=False, log_output=False, **options)
         except PapermillExecutionError as error:
             injected = bool(parameters) and error.cell_index > _after_parameters(cells)
             raise NotebookFailed(f"{source}, {_failure(error, error.cell_index + 1 - injected)}") from None
@@ -97,14 +98,14 @@ def _run(source: Path, executed: Path, parameters: dict[str, Any], cells: list[A
 
 
 def _after_parameters(cells: list[Any]) -> int:
-    """Where papermill puts a cell of its own."""
+    """The index at which papermill injects its cell of parameters."""
     tagged = [number for number, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", ())]
     return tagged[0] + 1 if tagged else 0
 
 
 def _failure(error: Any, number: int) -> str:
-    """The cell, counted from 1 with those of prose, as the source has them; the line that raised; what it raised."""
-    line = RAISED.search(COLOURS.sub("", "\n".join(error.traceback)))
+    """The cell's number in the source, counted from 1 with prose; the line that raised; and the error."""
+    line = FAILING_LINE.search(ANSI_COLOURS.sub("", "\n".join(error.traceback)))
     at = f", at `{line[1].strip()}`" if line else ""
     return f"cell {number}{at}: {error.ename}" + (f": {_first_line(error.evalue)}" if error.evalue else "")
 
@@ -138,8 +139,8 @@ def reproducible(executed: Path, figures: Path | None = None) -> str:
 
 def link_figures(notebook: Any, folder: Path) -> None:
     """Replace each SVG output that is also a file of the folder by an image whose source is that file."""
-    files = {_drawing(path): path for path in sorted(folder.glob("*.svg"))}
-    for data in _shown(notebook):
+    files = {_svg_text(path): path for path in sorted(folder.glob("*.svg"))}
+    for data in _outputs(notebook):
         path = files.get(data.get(SVG_DATA))
         if path:
             del data[SVG_DATA]
@@ -148,20 +149,20 @@ def link_figures(notebook: Any, folder: Path) -> None:
 
 def embed_figures(notebook: Any, beside: Path) -> None:
     """The reverse of `link_figures`, for a page that stands alone. beside: the folder in which the copy lies."""
-    for data in _shown(notebook):
+    for data in _outputs(notebook):
         image = IMAGE.fullmatch(data.get(HTML_DATA, ""))
         if image and (beside / image[1]).is_file():
             del data[HTML_DATA]
-            data[SVG_DATA] = _drawing(beside / image[1])
+            data[SVG_DATA] = _svg_text(beside / image[1])
 
 
-def _shown(notebook: Any) -> Iterator[Any]:
-    """What each output of a notebook shows, by its type."""
+def _outputs(notebook: Any) -> Iterator[Any]:
+    """The data of each output of a notebook, by MIME type."""
     return (output.data for cell in notebook.cells for output in cell.get("outputs", ()) if "data" in output)
 
 
-def _drawing(path: Path) -> str:
-    """An SVG file as a notebook holds it."""
+def _svg_text(path: Path) -> str:
+    """An SVG file's text as a notebook's output holds it."""
     from IPython.display import SVG
 
     return str(SVG(filename=str(path)).data)  # type: ignore[no-untyped-call]

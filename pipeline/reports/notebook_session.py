@@ -1,4 +1,4 @@
-"""What a notebook has at hand: tables, results, the paper's figures, a place for figures, and claims with a verdict."""
+"""A notebook's access to tables, results and the paper's figures; its own figures; and its claims with verdicts."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import polars_schema
-from pipeline.tables.queries import attach, queries, query_text
+from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ VERDICT = {
     "holds": pl.Boolean,
     "by_construction": pl.Boolean,
 }
-ROW = ("team", "setting", "condition", "part")
-INTERVAL = dict.fromkeys((*ROW, "measure"), pl.String) | dict.fromkeys(("mean", "low", "high"), pl.Float64)
+INTERVAL_KEY = ("team", "setting", "condition", "part")
+INTERVAL = dict.fromkeys((*INTERVAL_KEY, "measure"), pl.String) | dict.fromkeys(("mean", "low", "high"), pl.Float64)
 
-# What a condition raises where a team, a setting or a column that it asks for is not in somebody's traces.
-NOTHING_TO_TELL = (LookupError, TypeError, ValueError, ArithmeticError, pl.exceptions.PolarsError)
+# What a condition raises where other traces lack a team, setting or column that it asks for.
+UNDECIDABLE = (LookupError, TypeError, ValueError, ArithmeticError, pl.exceptions.PolarsError)
 
 NOTHING_TO_DRAW = "*Nothing to draw: these tables hold no such games.*"
-NOT_OURS = (
+NOT_REFERENCE = (
     "*These are not the study's own games and parameters. The findings above are about the study's; "
     "the tables and figures below, and the verdicts at the end, are about these.*"
 )
@@ -46,10 +46,10 @@ class ClaimFailed(AssertionError):
 
 
 class Study:
-    """The tables and results of one folder each, read as they are asked for.
+    """The tables and results of a study, read when they are asked for.
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
-    reference: the file that tells the study's own tables (reference_study.py). Where the current folder has no such
+    reference: the fingerprint of the study's own tables (reference_study.py). Where the current folder has no such
     tables, relative paths are those of the project.
     """
 
@@ -62,29 +62,29 @@ class Study:
         self.is_reference = is_reference(self.tables, reference)
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
-            _furnish()
+            _show_whole_tables()
             if not self.is_reference:
-                tell_not_ours()
+                show_not_reference()
 
     def sql(self, query: str) -> pl.DataFrame:
-        """The answer of DuckDB to a query over the tables, each of which is a view under its name."""
-        found: pl.DataFrame = self.connection.sql(query).pl()
-        return found
+        """The rows of a DuckDB query over the tables, each a view under its name."""
+        answer: pl.DataFrame = self.connection.sql(query).pl()
+        return answer
 
     def result(self, name: str) -> pl.DataFrame:
         """A result, from `results/{name}.csv`. Raises FileNotFoundError when there is none."""
         return pl.read_csv(self.results / f"{name}.csv", schema_overrides=self._types(name), infer_schema_length=None)
 
     def _types(self, name: str) -> dict[str, Any]:
-        """The types of a result's columns: a CSV does not tell them where it has no value."""
+        """The types of a result's columns, which a CSV does not show where they hold no value."""
         if name in RESULT_TABLES:
             return polars_schema(RESULT_TABLES[name])
-        if name in queries():
+        if name in query_names():
             return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
 
     def has(self, name: str) -> bool:
-        """Whether there is such a result: not all are made of other traces than the study's."""
+        """Whether this result exists: not every one is made for other traces than the study's."""
         return (self.results / f"{name}.csv").is_file()
 
     def intervals(self, table: str) -> pl.DataFrame:
@@ -94,24 +94,25 @@ class Study:
         """
         if not self.has("intervals"):
             return pl.DataFrame(schema=INTERVAL)
-        found = self.result("intervals").filter(table=table)
-        return found.select(pl.col(ROW).replace("", None), *(name for name in INTERVAL if name not in ROW))
+        key = pl.col(INTERVAL_KEY).replace("", None)
+        values = (name for name in INTERVAL if name not in INTERVAL_KEY)
+        return self.result("intervals").filter(table=table).select(key, *values)
 
     def resampling(self) -> Resampling:
-        """How the intervals of the results were made, for those that a notebook makes itself: the same draws."""
+        """How the results' intervals were resampled, so that a notebook's own use the same draws."""
         import yaml
 
         return Resampling(**yaml.safe_load(PARAMS.read_text(encoding="utf-8"))["intervals"])
 
     def paper(self, source: str) -> pl.DataFrame:
         """The paper's figures under one of its headings ("Table 1"): setting, method, kind, metric, value as float."""
-        found = read_numbers(NUMBERS).filter(source=source)
-        return found.with_columns(pl.col("value").cast(pl.Float64), pl.col("decimals").cast(pl.Int64))
+        answer = read_numbers(NUMBERS).filter(source=source)
+        return answer.with_columns(pl.col("value").cast(pl.Float64), pl.col("decimals").cast(pl.Int64))
 
     def figure(self, figure: "Figure | None", name: str) -> "SVG | Markdown":
-        """Save a figure as `figures/{name}.svg`, the same bytes in every run, and show that file.
+        """Save a figure as `figures/{name}.svg`, the same bytes in every run, and return it for display.
 
-        Where there is none to draw, say so.
+        figure: None where there is nothing to draw, which the return value then says.
         """
         from IPython.display import SVG, Markdown
 
@@ -126,9 +127,9 @@ class Study:
     ) -> None:
         """Record whether a claim of the paper holds; on the study's own tables one that does not is an error.
 
-        holds: true or false, or a function that tells; where other tables lack what it asks for, the verdict is empty.
-        source: where the paper says it; about: whom our evidence shows (protocols, or simulated teams);
-        by_construction: a simulated team's parameters make it so, which supports nothing. Raises ClaimFailed.
+        holds: a truth value, or a function that returns one; null where other tables lack what the function reads.
+        source: where the paper says it; about: whose games are our evidence (protocols, or simulated teams);
+        by_construction: it follows from simulated teams' parameters and supports nothing. Raises ClaimFailed.
         """
         verdict = self._verdict(holds)
         self._verdicts.append((claim, source, about, verdict, by_construction))
@@ -136,7 +137,7 @@ class Study:
             raise ClaimFailed(f"{claim} ({source})")
 
     def assert_deviation(self, claim: str, holds: object, *, source: str, about: str = "simulated teams") -> None:
-        """Record a claim of the paper that the study's own tables do not show: an error there if they come to show it.
+        """Record a claim of the paper that does not hold on the study's own tables; that it holds there is an error.
 
         Raises ClaimFailed.
         """
@@ -146,20 +147,20 @@ class Study:
             raise ClaimFailed(f"now holds, and is listed as one that does not: {claim} ({source})")
 
     def verdicts(self) -> pl.DataFrame:
-        """One row per claim, in the order in which they were made. `holds` is empty where the tables can't tell."""
+        """One row per claim, in the order recorded: VERDICT's columns. `holds` is null where the tables can't tell."""
         return pl.DataFrame(self._verdicts, schema=VERDICT, orient="row")
 
     def _verdict(self, holds: object) -> bool | None:
-        """Whether a condition holds. On the study's own tables whatever it raises is raised."""
+        """Whether a condition holds, None where it can't be evaluated; on the study's own tables errors are raised."""
         if not callable(holds):
             return None if holds is None else bool(holds)
         try:
-            found = holds()
-        except NOTHING_TO_TELL:
+            answer = holds()
+        except UNDECIDABLE:
             if self.is_reference:
                 raise
             return None
-        return None if found is None else bool(found)
+        return None if answer is None else bool(answer)
 
 
 def in_a_notebook() -> bool:
@@ -167,15 +168,15 @@ def in_a_notebook() -> bool:
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
-def _furnish() -> None:
-    """Let tables show whole."""
+def _show_whole_tables() -> None:
+    """Make polars print tables in full."""
     pl.Config(
         fmt_str_lengths=200, tbl_rows=60, tbl_cols=20, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
     )
 
 
-def tell_not_ours() -> None:
-    """Tell that what follows is not about the games and parameters that a notebook's prose is about."""
+def show_not_reference() -> None:
+    """Display a note that these are not the games and parameters that the notebook's prose is about."""
     from IPython.display import Markdown, display
 
-    display(Markdown(NOT_OURS))  # type: ignore[no-untyped-call]
+    display(Markdown(NOT_REFERENCE))  # type: ignore[no-untyped-call]

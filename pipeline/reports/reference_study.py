@@ -13,7 +13,7 @@ from pipeline.tables.io import write_json
 
 ROOT = Path(__file__).parents[2]
 REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
-# The same of what goes beyond the paper: the study's games, under parameters of its own.
+# For what goes beyond the paper: the same games, under their own parameters.
 REFERENCE_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT / "notebooks/beyond/params.yaml"
 
 

@@ -1,4 +1,4 @@
-"""How sure is a mean, a ratio of sums, a line? Tasks are the sample: games that share one are drawn together.
+"""Bootstrap intervals of means, ratios and lines. Tasks are the sample: games that share one are drawn together.
 
 The stream of a set of tasks is named after them: whatever is measured on the same tasks meets the same draws, in any
 table, and no other row disturbs it. Sums run over tasks in the order of their names, one addition after the other, so
@@ -30,22 +30,34 @@ def ratio_intervals(
     Raises ValueError for a value that is missing or not finite.
     """
     _check(lines, cluster)
-    groups = _by_cluster(lines, by, cluster)
-    parts = [_bounded(part, resampling) for part in groups.partition_by("clusters", maintain_order=True)]
+    groups = _sums_by_cluster(lines, by, cluster)
+    parts = [_with_bounds(part, resampling) for part in groups.partition_by("clusters", maintain_order=True)]
     bounded = pl.concat(parts) if parts else groups.with_columns(low=None, high=None)
     total = pl.col("numerators").list.sum() / pl.col("denominators").list.sum()
-    measured = bounded.with_columns(
+    with_means = bounded.with_columns(
         mean=pl.when(pl.col("denominators").list.sum() != 0).then(total),
         tasks=pl.col("denominators").list.eval(pl.element() != 0).list.sum(),
     )
-    inside = measured.with_columns(
+    intervals = with_means.with_columns(
         low=pl.when(pl.col("low").is_not_null()).then(pl.min_horizontal("low", "mean")),
         high=pl.when(pl.col("high").is_not_null()).then(pl.max_horizontal("high", "mean")),
     )
-    return inside.select(*by, *(pl.col(name).cast(dtype) for name, dtype in COLUMNS.items())).sort(by)
+    return intervals.select(*by, *(pl.col(name).cast(dtype) for name, dtype in COLUMNS.items())).sort(by)
 
 
-def pooled(
+def measure_lines(games: pl.DataFrame, index: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
+    """One row a game and measure, for means by `ratio_intervals`: index, `measure`, `numerator`, `denominator`.
+
+    A missing value is 0 of 0, so that its game does not count.
+    """
+    values = games.select(*index, pl.col(measures).cast(pl.Float64)).unpivot(
+        measures, index=index, variable_name="measure", value_name="numerator"
+    )
+    known = pl.col("numerator").is_not_null().cast(pl.Float64)
+    return values.with_columns(pl.col("numerator").fill_null(0.0), denominator=known)
+
+
+def mean_intervals(
     games: pl.DataFrame, by: Sequence[str], measures: Sequence[str], resampling: Resampling, cluster: str = "task_id"
 ) -> pl.DataFrame:
     """One row a group (key `by`, sorted): each measure's mean over the games that have it, {measure}_low and _high.
@@ -69,7 +81,7 @@ def _check(lines: pl.DataFrame, cluster: str) -> None:
         raise ValueError(f"numerator and denominator must be finite and {cluster} known in every line")
 
 
-def _by_cluster(lines: pl.DataFrame, by: Sequence[str], cluster: str) -> pl.DataFrame:
+def _sums_by_cluster(lines: pl.DataFrame, by: Sequence[str], cluster: str) -> pl.DataFrame:
     """One row a group: its clusters in the order of their names, their sums, and the games that count."""
     ordered = lines.sort(*by, cluster, "numerator", "denominator")
     amounts = [pl.col(name).cast(pl.Float64) for name in ("numerator", "denominator")]
@@ -85,24 +97,24 @@ def _by_cluster(lines: pl.DataFrame, by: Sequence[str], cluster: str) -> pl.Data
     )
 
 
-def _bounded(part: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
+def _with_bounds(part: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """Rows that share their clusters, with low and high."""
     clusters = part["clusters"][0].to_list()
     times = cluster_draws(clusters, resampling)
     amounts = [np.array(part[name].to_list(), dtype=np.float64) for name in ("numerators", "denominators")]
-    ends = bounds(amounts[0], amounts[1], times, resampling.level)
+    ends = percentile_bounds(amounts[0], amounts[1], times, resampling.level)
     names = ("low", "high")
     return part.with_columns(pl.Series(n, ends[:, i]).fill_nan(None) for i, n in enumerate(names))
 
 
-def bounds(numerators: Array, denominators: Array, times: Array, level: float) -> Array:
+def percentile_bounds(numerators: Array, denominators: Array, times: Array, level: float) -> Array:
     """Percentile bounds of each row's ratio of sums: rows × clusters and clusters × resamples → rows × (low, high)."""
     distinct, place = np.unique(denominators, axis=0, return_inverse=True)
-    below = sums(distinct, times)
+    below = weighted_sums(distinct, times)
     ends = np.full((len(numerators), 2), np.nan)
     for start in range(0, len(numerators), BLOCK):
         rows = slice(start, start + BLOCK)
-        above = sums(numerators[rows], times)
+        above = weighted_sums(numerators[rows], times)
         for i, (row, under) in enumerate(zip(above, place.ravel()[rows], strict=True), start):
             exists = below[under] != 0
             if (denominators[i] != 0).sum() > 1:
@@ -110,8 +122,11 @@ def bounds(numerators: Array, denominators: Array, times: Array, level: float) -
     return ends
 
 
-def sums(values: Array, times: Array) -> Array:
-    """Σ over clusters of value × times, rows × resamples, added up in the order of the clusters."""
+def weighted_sums(values: Array, times: Array) -> Array:
+    """Σ over clusters of value × how often it is drawn: rows × clusters and clusters × resamples → rows × resamples.
+
+    Added up in the order of the clusters.
+    """
     total = np.zeros((len(values), times.shape[1]))
     for column, often in zip(values.T, times, strict=True):
         total += column[:, None] * often
@@ -133,7 +148,7 @@ class Line:
     course: pl.DataFrame
 
 
-def line_through(
+def fit_line(
     games: pl.DataFrame, x: str, y: str, at: Sequence[float], resampling: Resampling, cluster: str = "task_id"
 ) -> Line:
     """The line through the games that have both values, its interval, and its course at the places `at`.
@@ -149,14 +164,14 @@ def line_through(
         xx=(pl.col(x) ** 2).sum(),
         xy=(pl.col(x) * pl.col(y)).sum(),
     )
-    intercept, slope = _fit(totals, np.ones((totals.height, 1)))
+    intercept, slope = _fit_draws(totals, np.ones((totals.height, 1)))
     places = np.array(at, dtype=np.float64)
     if not known.height or np.isnan(slope[0]):
         return Line(None, None, None, known.height, _course(places, None, None))
     middle = intercept[0] + slope[0] * places
     if totals.height < 2:
         return Line(float(slope[0]), None, None, known.height, _course(places, middle, None))
-    intercepts, slopes = _fit(totals, cluster_draws(totals[cluster].to_list(), resampling))
+    intercepts, slopes = _fit_draws(totals, cluster_draws(totals[cluster].to_list(), resampling))
     fitted = ~np.isnan(slopes)
     tails = [(1 - resampling.level) / 2, (1 + resampling.level) / 2]
     low, high = percentiles(slopes[fitted], resampling.level)
@@ -164,9 +179,9 @@ def line_through(
     return Line(float(slope[0]), float(low), float(high), known.height, _course(places, middle, ends))
 
 
-def _fit(totals: pl.DataFrame, times: Array) -> tuple[Array, Array]:
-    """Intercept and slope of each draw: clusters × draws → draws. NaN where x does not vary."""
-    n, x, y, xx, xy = sums(totals.select("n", "x", "y", "xx", "xy").to_numpy().T, times)
+def _fit_draws(totals: pl.DataFrame, times: Array) -> tuple[Array, Array]:
+    """Intercept and slope of each draw, by totals, a row a cluster, and clusters × draws. NaN where x does not vary."""
+    n, x, y, xx, xy = weighted_sums(totals.select("n", "x", "y", "xx", "xy").to_numpy().T, times)
     spread = n * xx - x**2
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.where(spread > 1e-9 * np.maximum(1.0, n * xx), (n * xy - x * y) / spread, np.nan)
@@ -181,11 +196,11 @@ def _course(places: Array, middle: Array | None, ends: Array | None) -> pl.DataF
     return pl.DataFrame({"x": places, "y": middle, "low": low, "high": high}, schema=schema)
 
 
-def slopes(games: pl.DataFrame, by: Sequence[str], x: str, y: str, resampling: Resampling) -> pl.DataFrame:
+def slope_intervals(games: pl.DataFrame, by: Sequence[str], x: str, y: str, resampling: Resampling) -> pl.DataFrame:
     """One row a group, sorted: the group, the slope of the line through its games, low, high, and how many games."""
     rows = []
     for key, part in games.sort(by).group_by(by, maintain_order=True):
-        line = line_through(part, x, y, (), resampling)
+        line = fit_line(part, x, y, (), resampling)
         rows.append((*key, line.slope, line.low, line.high, line.games))
     schema: dict[str, Any] = {name: games.schema[name] for name in by}
     schema |= {"slope": pl.Float64, "low": pl.Float64, "high": pl.Float64, "games": pl.Int64}

@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.tables.queries import attach, query_text
 
-BETWEEN = "\x1f"  # stands in no team's name
+SEPARATOR = "\x1f"  # stands in no team's name
 
 
 def with_tasks(games: pl.DataFrame) -> pl.DataFrame:
@@ -25,12 +25,12 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
 
 def by_game(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` with a row for each of its rows and games: its columns, and `game_id`."""
-    each_alone = f"CREATE VIEW games AS SELECT * REPLACE (team || '{BETWEEN}' || game_id AS team) FROM all_games"
+    one_game_teams = f"CREATE VIEW games AS SELECT * REPLACE (team || '{SEPARATOR}' || game_id AS team) FROM all_games"
     with attach(tables) as connection:
         connection.execute("ALTER VIEW games RENAME TO all_games")
-        connection.execute(each_alone)
+        connection.execute(one_game_teams)
         rows: pl.DataFrame = connection.sql(query_text(name)).pl()
-    parts = pl.col("team").str.split(BETWEEN)
+    parts = pl.col("team").str.split(SEPARATOR)
     return rows.with_columns(team=parts.list.first(), game_id=parts.list.last())
 
 

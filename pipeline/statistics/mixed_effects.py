@@ -74,18 +74,18 @@ def crossed(
 
 def fit(data: Observations) -> Fit:
     """The fitted model of `crossed`. The outcome is fitted in units of its spread, and what is found is scaled back."""
-    shape = reml.design(data.fixed, data.codes)
+    design = reml.make_design(data.fixed, data.codes)
     plain = np.linalg.lstsq(data.fixed, data.outcome - data.outcome.mean(), rcond=None)[0]
     left = data.outcome - data.outcome.mean() - data.fixed @ plain
-    unit = _unit(data, left)
-    y = reml.outcome(shape, left / unit)
-    at = reml.optimum(shape, y)
-    scale = unit**2 * at.squares / shape.free
-    beta = float(plain[1] + unit * at.beta[1])
-    se = float(np.sqrt(scale * at.bread[1, 1]))
-    df = reml.satterthwaite(shape, at, 1)
-    loglik = float(-at.deviance / 2 - shape.free * np.log(unit))
-    return _record(data, beta, se, df, at.ratios, scale, loglik)
+    unit = _residual_spread(data, left)
+    y = reml.project_outcome(design, left / unit)
+    fitted = reml.optimum(design, y)
+    scale = unit**2 * fitted.squares / design.free
+    beta = float(plain[1] + unit * fitted.beta[1])
+    se = float(np.sqrt(scale * fitted.bread[1, 1]))
+    df = reml.satterthwaite(design, fitted, 1)
+    loglik = float(-fitted.deviance / 2 - design.free * np.log(unit))
+    return _fit_record(data, beta, se, df, fitted.ratios, scale, loglik)
 
 
 def crossed_by_statsmodels(
@@ -114,10 +114,12 @@ def crossed_by_statsmodels(
         fitted = model.fit(reml=True, method=method)
         beta, se = float(fitted.fe_params["z"]), float(fitted.bse_fe["z"])
     ratios = np.array([fitted.vcomp[model.exog_vc.names.index(name)] for name in factors]) / fitted.scale
-    return _record(data, beta, se, np.inf, ratios, fitted.scale, float(fitted.llf))
+    return _fit_record(data, beta, se, np.inf, ratios, fitted.scale, float(fitted.llf))
 
 
-def _record(data: Observations, beta: float, se: float, df: float, ratios: Array, scale: float, loglik: float) -> Fit:
+def _fit_record(
+    data: Observations, beta: float, se: float, df: float, ratios: Array, scale: float, loglik: float
+) -> Fit:
     """A fit with its tests. ratios: of each group's variance to the residual's, which is `scale`."""
     return Fit(
         beta=beta,
@@ -150,10 +152,10 @@ def observations(
     order = np.lexsort((y, x, *(codes for _, codes in reversed(labels))))
     y, x = y[order], x[order]
     codes = tuple(codes[order] for _, codes in labels)
-    _check(len(y), sizes, codes)
+    _check_groups(len(y), sizes, codes)
     sd = spread(x, predictor)
     data = Observations(y, (x - x.mean()) / sd, codes, sizes, sd)
-    _check_left(data)
+    _check_separable(data)
     return data
 
 
@@ -186,7 +188,7 @@ def spread(values: Array, name: str) -> float:
     return sd
 
 
-def _check(n: int, sizes: dict[str, int], codes: Sequence[NDArray[np.intp]]) -> None:
+def _check_groups(n: int, sizes: dict[str, int], codes: Sequence[NDArray[np.intp]]) -> None:
     for name, count in sizes.items():
         if count < 2:
             raise ValueError(f"{name} needs at least 2 levels to have a variance, and has {count}")
@@ -198,7 +200,7 @@ def _check(n: int, sizes: dict[str, int], codes: Sequence[NDArray[np.intp]]) -> 
                 raise ValueError(f"{other} and {name} group the rows alike: their variances cannot be told apart")
 
 
-def _check_left(data: Observations) -> None:
+def _check_separable(data: Observations) -> None:
     """Raise ValueError for a group whose levels differ in nothing but the predictor: any variance would fit as well."""
     for name, code in zip(data.sizes, data.codes, strict=True):
         dummies = np.eye(data.sizes[name])[code]
@@ -207,7 +209,7 @@ def _check_left(data: Observations) -> None:
             raise ValueError(f"the predictor alone tells the levels of {name} apart: no variance is left to estimate")
 
 
-def _unit(data: Observations, left: Array) -> float:
+def _residual_spread(data: Observations, left: Array) -> float:
     """The spread of what a plain regression leaves. Raises ValueError where nothing would be left for the residual."""
     dummies = [np.eye(count)[code] for code, count in zip(data.codes, data.sizes.values(), strict=True)]
     everything = np.hstack([data.fixed, *dummies])

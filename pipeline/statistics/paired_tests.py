@@ -1,4 +1,4 @@
-"""How sure is a difference between teams, a rank? Tasks are the sample: teams are paired on those that both have.
+"""Tests of differences between teams, and the ranks that they leave open: paired on the tasks that both teams have.
 
 Every random number comes from a stream with a name, so that results are the same from run to run, whatever else is
 drawn. Rows are first put in an order of their own: the order of a frame changes no digit.
@@ -45,20 +45,20 @@ def paired_permutation(
     `scipy.stats.permutation_test` takes five times as long, and tells sums apart that are equal but for rounding.
     Raises ValueError for lengths that differ or for values that are not finite.
     """
-    together = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
-    differences = np.array([x - y for x, y in together], dtype=float)
+    known = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    differences = np.array([x - y for x, y in known], dtype=float)
     if not np.isfinite(differences).all():
         raise ValueError("a paired value is not finite")
-    if not together:
+    if not known:
         return Paired(None, 1.0, 0, True)
-    sizes = np.array([max(abs(x), abs(y)) for x, y in together])
+    sizes = np.array([max(abs(x), abs(y)) for x, y in known])
     moving = differences[np.abs(differences) > TIE * sizes]
     exact = len(moving) <= EXACT_PAIRS
     kept = _patterns(len(moving)) if exact else stream(*names).integers(0, 2, size=(draws, len(moving)), dtype=np.int8)
     sums = 2 * (kept.astype(np.float64) @ moving) - moving.sum()
     reached = np.abs(sums) >= abs(fsum(moving)) - TIE * np.abs(moving).sum()
     p = reached.mean() if exact else (1 + reached.sum()) / (1 + draws)
-    return Paired(fsum(differences) / len(together), float(p), len(together), exact)
+    return Paired(fsum(differences) / len(known), float(p), len(known), exact)
 
 
 def _patterns(count: int) -> NDArray[np.int64]:
@@ -106,25 +106,25 @@ def pairwise(
     A team's games of one task count as their mean. Pairs without a common task have p = 1, and count in the correction.
     Streams are called names, value, a and b.
     """
-    means = by_task(frame, team, value, task)
+    means = means_by_task(frame, team, value, task)
     tests = []
     for a, b in combinations(sorted(means), 2):
         common = sorted(means[a].keys() & means[b].keys())
-        values = [[means[t][place] for place in common] for t in (a, b)]
+        values = [[means[t][task_id] for task_id in common] for t in (a, b)]
         tests.append((a, b, paired_permutation(values[0], values[1], (*names, value, a, b), draws)))
     adjusted = holm([tested.p_value for *_, tested in tests])
     rows = [(a, b, t.pairs, t.difference, t.p_value, p, t.exact) for (a, b, t), p in zip(tests, adjusted, strict=True)]
     return pl.DataFrame(rows, schema=PAIRS, orient="row")
 
 
-def by_task(frame: pl.DataFrame, team: str, value: str, task: str) -> dict[str, dict[str, float]]:
+def means_by_task(frame: pl.DataFrame, team: str, value: str, task: str) -> dict[str, dict[str, float]]:
     """Team → task → mean of the values that are there. A team without any is listed with no task."""
     columns = pl.col(team).cast(pl.String), pl.col(task).cast(pl.String), pl.col(value).cast(pl.Float64)
     values: dict[str, dict[str, list[float]]] = {}
-    for name, place, number in frame.select(*columns).iter_rows():
-        kept = values.setdefault(name, {})
+    for name, task_id, number in frame.select(*columns).iter_rows():
+        tasks = values.setdefault(name, {})
         if number is not None:
-            kept.setdefault(place, []).append(number)
+            tasks.setdefault(task_id, []).append(number)
     return {name: {t: fsum(v) / len(v) for t, v in tasks.items()} for name, tasks in values.items()}
 
 
@@ -143,7 +143,7 @@ def rank_intervals(
     `pairwise`, with Holm's p at most alpha. Where teams lack different tasks the rank by mean can lie outside: tests
     take common tasks only.
     """
-    means = by_task(frame, team, value, task)
+    means = means_by_task(frame, team, value, task)
     overall = {name: fsum(tasks.values()) / len(tasks) if tasks else None for name, tasks in means.items()}
     beaten, beating = dict.fromkeys(means, 0), dict.fromkeys(means, 0)
     for pair in pairs.filter(pl.col("p_holm") <= alpha).iter_rows(named=True):
@@ -220,7 +220,7 @@ def _tables_by_metric(games: pl.DataFrame, testing: Testing, resampling: Resampl
 
 def differences(games: pl.DataFrame, metric: str) -> pl.DataFrame:
     """One row a pair of teams and common task, as `ratio_intervals` takes them: the difference a − b counts once."""
-    means = by_task(games, "team", metric, "task_id")
+    means = means_by_task(games, "team", metric, "task_id")
     rows = [
         (a, b, task, means[a][task] - means[b][task], 1.0)
         for a, b in combinations(sorted(means), 2)

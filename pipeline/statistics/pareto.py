@@ -1,18 +1,18 @@
-"""Who is beaten by nobody in two measures at once, where less is better in both."""
+"""The Pareto frontier in two measures, where less is better in both."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
 
-def frontier(points: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
-    """The rows that no other beats, least x first. To beat is to be at most equal in both and less in one."""
+def pareto_frontier(points: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
+    """The rows that no other row dominates, least x first, without those that lack x or y. points: columns x and y."""
     known = points.drop_nulls([x, y])
-    places = known.select(x, y).rows()
-    kept = [not any(beats(other, place) for other in places) for place in places]
-    return known.filter(pl.Series(kept, dtype=pl.Boolean)).sort(x, y)
+    points_xy = known.select(x, y).rows()
+    undominated = [not any(dominates(other, point) for other in points_xy) for point in points_xy]
+    return known.filter(pl.Series(undominated, dtype=pl.Boolean)).sort(x, y)
 
 
-def beats(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether a point (x, y) is at most equal to another in both and less in one."""
+def dominates(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether a point (x, y) is at most equal to another in both measures and less in one."""
     return one[0] <= other[0] and one[1] <= other[1] and tuple(one) != tuple(other)

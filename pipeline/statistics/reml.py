@@ -68,25 +68,25 @@ class Profile:
     squares: float  # y'Py, which is (n − p)σ²
 
 
-def design(x: Array, codes: Sequence[NDArray[np.intp]]) -> Design:
+def make_design(x: Array, codes: Sequence[NDArray[np.intp]]) -> Design:
     """The design of n × p fixed effects and, for each group, the n level numbers from 0."""
     z = [np.eye(int(code.max()) + 1)[code] for code in codes]
     basis = np.linalg.qr(np.hstack([*z, x]))[0]
     return Design(len(x), basis.T @ x, tuple(basis.T @ block for block in z), basis)
 
 
-def outcome(shape: Design, y: Array) -> Outcome:
+def project_outcome(design: Design, y: Array) -> Outcome:
     """The n values of an outcome in the design's rows."""
-    inside = shape.basis.T @ y
-    outside = y - shape.basis @ inside
+    inside = design.basis.T @ y
+    outside = y - design.basis @ inside
     return Outcome(inside, float(outside @ outside))
 
 
-def profile(shape: Design, y: Outcome, ratios: Array) -> Profile:
+def profile(design: Design, y: Outcome, ratios: Array) -> Profile:
     """The profile deviance d(γ) at ratios γ ≥ 0."""
-    scaled = np.hstack([np.sqrt(g) * z for g, z in zip(ratios, shape.z, strict=True)])
-    lower = np.linalg.cholesky(np.eye(shape.inner) + scaled @ scaled.T)
-    solved = _solve(lower, np.column_stack([shape.x, y.inside]))
+    scaled = np.hstack([np.sqrt(g) * z for g, z in zip(ratios, design.z, strict=True)])
+    lower = np.linalg.cholesky(np.eye(design.inner) + scaled @ scaled.T)
+    solved = _solve(lower, np.column_stack([design.x, y.inside]))
     x, white = solved[:, :-1], solved[:, -1]
     information = x.T @ x
     bread = np.linalg.inv(information)
@@ -94,7 +94,7 @@ def profile(shape: Design, y: Outcome, ratios: Array) -> Profile:
     residual = white - x @ beta
     squares = float(residual @ residual) + y.outside
     logs = 2 * float(np.log(np.diag(lower)).sum()) + float(np.linalg.slogdet(information)[1])
-    deviance = logs + shape.free * (1 + float(np.log(2 * np.pi * squares / shape.free)))
+    deviance = logs + design.free * (1 + float(np.log(2 * np.pi * squares / design.free)))
     return Profile(ratios, deviance, lower, x, np.asarray(bread), beta, residual, squares)
 
 
@@ -102,36 +102,36 @@ def _solve(lower: Array, right: Array) -> Array:
     return np.asarray(solve_triangular(lower, right, lower=True, check_finite=False))
 
 
-def projected(at: Profile, columns: Array) -> Array:
+def projected(fitted: Profile, columns: Array) -> Array:
     """C'PC of m × c columns, c × c: the projector P of a profile, seen from there."""
-    white = _solve(at.lower, columns)
-    fixed = at.x.T @ white
-    return np.asarray(white.T @ white - fixed.T @ at.bread @ fixed)
+    white = _solve(fitted.lower, columns)
+    fixed = fitted.x.T @ white
+    return np.asarray(white.T @ white - fixed.T @ fitted.bread @ fixed)
 
 
-def slopes(shape: Design, at: Profile) -> tuple[Array, Array]:
+def derivatives(design: Design, fitted: Profile) -> tuple[Array, Array]:
     """Gradient (K) and Hessian (K × K) of the profile deviance in the ratios γ, from ∂P/∂γ_k = −P Z_k Z_k' P."""
-    z = np.hstack(shape.z)
-    cut = np.cumsum([block.shape[1] for block in shape.z])[:-1]
-    seen = projected(at, z)
-    pulled = _solve(at.lower, z).T @ at.residual  # Z'Py
+    z = np.hstack(design.z)
+    cut = np.cumsum([block.shape[1] for block in design.z])[:-1]
+    seen = projected(fitted, z)
+    zpy = _solve(fitted.lower, z).T @ fitted.residual  # Z'Py
     blocks = [np.split(row, cut, axis=1) for row in np.split(seen, cut)]
-    pulls = np.split(pulled, cut)
+    pulls = np.split(zpy, cut)
     traces = np.array([np.trace(row[k]) for k, row in enumerate(blocks)])
-    squares = np.array([pull @ pull for pull in pulls]) / at.squares
+    squares = np.array([pull @ pull for pull in pulls]) / fitted.squares
     both = np.array([[np.sum(block**2) for block in row] for row in blocks])
     bent = np.array([[a @ blocks[i][j] @ b for j, b in enumerate(pulls)] for i, a in enumerate(pulls)])
-    hessian = shape.free * (2 * bent / at.squares - np.outer(squares, squares)) - both
-    return traces - shape.free * squares, hessian
+    hessian = design.free * (2 * bent / fitted.squares - np.outer(squares, squares)) - both
+    return traces - design.free * squares, hessian
 
 
-def optimum(shape: Design, y: Outcome) -> Profile:
+def optimum(design: Design, y: Outcome) -> Profile:
     """The least deviance over all γ ≥ 0: the best of every way to hold some ratios at exactly 0.
 
     A descent that runs towards 0 belongs to the way that holds the ratio there, and is dropped.
     """
-    optima = [at for active in _subsets(len(shape.z)) if (at := _descend(shape, y, active)) is not None]
-    return min(optima, key=lambda at: at.deviance)
+    optima = [fitted for active in _subsets(len(design.z)) if (fitted := _descend(design, y, active)) is not None]
+    return min(optima, key=lambda fitted: fitted.deviance)
 
 
 def _subsets(groups: int) -> Iterator[list[int]]:
@@ -139,22 +139,24 @@ def _subsets(groups: int) -> Iterator[list[int]]:
         yield from map(list, combinations(range(groups), size))
 
 
-def _descend(shape: Design, y: Outcome, active: list[int]) -> Profile | None:
+def _descend(design: Design, y: Outcome, active: list[int]) -> Profile | None:
     """Newton's method in log γ of the active groups from the best point of a grid, or None on the way to γ = 0."""
-    grid = (profile(shape, y, _ratios(shape, active, np.array(start))) for start in product(STARTS, repeat=len(active)))
-    at = min(grid, key=lambda p: p.deviance)
+    grid = (
+        profile(design, y, _ratios(design, active, np.array(start))) for start in product(STARTS, repeat=len(active))
+    )
+    fitted = min(grid, key=lambda p: p.deviance)
     for _ in range(STEPS if active else 0):
-        gradient, hessian = slopes(shape, at)
-        gamma = at.ratios[active]
+        gradient, hessian = derivatives(design, fitted)
+        gamma = fitted.ratios[active]
         gradient = gamma * gradient[active]
         curvature = np.outer(gamma, gamma) * hessian[np.ix_(active, active)] + np.diag(gradient)
         step = _step(gradient, curvature)
-        at = _search(shape, y, active, at, step)
-        if at.ratios[active].min() < SINGULAR**2:
+        fitted = _search(design, y, active, fitted, step)
+        if fitted.ratios[active].min() < SINGULAR**2:
             return None
         if np.abs(step).max() < STILL:
             break
-    return at
+    return fitted
 
 
 def _step(gradient: Array, curvature: Array) -> Array:
@@ -164,31 +166,31 @@ def _step(gradient: Array, curvature: Array) -> Array:
     return step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
 
 
-def _search(shape: Design, y: Outcome, active: list[int], at: Profile, step: Array) -> Profile:
+def _search(design: Design, y: Outcome, active: list[int], fitted: Profile, step: Array) -> Profile:
     """The first point along the step, halved as often as needed, whose deviance is not greater but for rounding."""
     for halving in range(HALVINGS):
-        new = profile(shape, y, _ratios(shape, active, at.ratios[active] * np.exp(step * 0.5**halving)))
-        if new.deviance <= at.deviance + ROUNDING * abs(at.deviance):
+        new = profile(design, y, _ratios(design, active, fitted.ratios[active] * np.exp(step * 0.5**halving)))
+        if new.deviance <= fitted.deviance + ROUNDING * abs(fitted.deviance):
             return new
-    return at
+    return fitted
 
 
-def _ratios(shape: Design, active: list[int], values: Array) -> Array:
-    ratios = np.zeros(len(shape.z))
+def _ratios(design: Design, active: list[int], values: Array) -> Array:
+    ratios = np.zeros(len(design.z))
     ratios[active] = values
     return ratios
 
 
-def satterthwaite(shape: Design, at: Profile, column: int) -> float:
+def satterthwaite(design: Design, fitted: Profile, column: int) -> float:
     """Degrees of freedom of a coefficient's t: 2v² / (g' I⁻¹ g), v its variance, g the gradient of v and I the expected
     information in the variances that are above 0 (Giesbrecht and Burns 1985). Free of the scale σ².
     """
-    kept = [np.eye(shape.inner), *(z for z, g in zip(shape.z, at.ratios, strict=True) if g > 0)]
+    kept = [np.eye(design.inner), *(z for z, g in zip(design.z, fitted.ratios, strict=True) if g > 0)]
     cut = np.cumsum([block.shape[1] for block in kept])[:-1]
     columns = np.hstack(kept)
-    blocks = [np.split(row, cut, axis=1) for row in np.split(projected(at, columns), cut)]
+    blocks = [np.split(row, cut, axis=1) for row in np.split(projected(fitted, columns), cut)]
     information = np.array([[np.sum(block**2) for block in row] for row in blocks]) / 2
-    information[0, 0] += (shape.n - shape.inner) / 2
-    lever = (at.bread[column] @ at.x.T) @ _solve(at.lower, columns)
+    information[0, 0] += (design.n - design.inner) / 2
+    lever = (fitted.bread[column] @ fitted.x.T) @ _solve(fitted.lower, columns)
     gradient = np.array([part @ part for part in np.split(lever, cut)])
-    return float(2 * at.bread[column, column] ** 2 / (gradient @ np.linalg.solve(information, gradient)))
+    return float(2 * fitted.bread[column, column] ** 2 / (gradient @ np.linalg.solve(information, gradient)))

@@ -48,3 +48,14 @@ def percentiles(draws: Array, level: float) -> Array:
     """The (low, high) between which the share `level` of the draws lies. Raises IndexError without draws."""
     low_and_high: Array = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return low_and_high
+
+
+def sample_and_draws(clusters: Sequence[object], resampling: Resampling) -> Array:
+    """How often each cluster counts: once in column 0, the sample itself, then as drawn. Clusters × (1 + resamples)."""
+    return np.hstack([np.ones((len(clusters), 1)), cluster_draws(clusters, resampling)])
+
+
+def interval_around(estimate: float, draws: Array, level: float) -> tuple[float, float]:
+    """Percentile bounds of the draws, widened to hold the estimate; NaN without draws."""
+    low, high = percentiles(draws, level) if len(draws) else (np.nan, np.nan)
+    return float(min(low, estimate)), float(max(high, estimate))

@@ -1,4 +1,4 @@
-"""Is the slope of a mixed model below 0, if only a handful of models played? Tests that do without Wald's normal.
+"""Tests that a mixed model's slope is below 0, for a handful of models, where Wald's normal is too sure.
 
 Each takes its draws from a stream with a name, and is the same from run to run.
 """
@@ -27,8 +27,8 @@ DECIMALS = 9  # of a relabelling's t: what lies below is rounding
 
 
 @dataclass(frozen=True)
-class Reference:
-    """How often a predictor that does not matter gives a slope as negative as the one observed."""
+class NullTest:
+    """A test against draws in which the predictor does not matter: how often t is as low as the one observed."""
 
     p_one_sided: float  # against β < 0
     draws: int  # data sets or relabellings compared with, the observed one included
@@ -42,38 +42,43 @@ def bootstrap_test(
     groups: Sequence[str] = ("model", "task"),
     draws: int = 999,
     seed: str = "bootstrap_test",
-) -> Reference:
+) -> NullTest:
     """Parametric bootstrap of t = beta / se: outcomes drawn from the fitted model without the predictor, and refitted.
 
     Serves any design, unbalanced ones too. Raises ValueError as `crossed` does.
     """
     data = observations(frame, outcome, predictor, groups)
     observed = fit(data).t
-    null = _null(data)
-    shape = reml.design(data.fixed, data.codes)
+    null = _fit_null(data)
+    design = reml.make_design(data.fixed, data.codes)
     rng = stream(seed, outcome, predictor)
-    drawn = [_t(shape, reml.outcome(shape, _drawn(data, null.ratios, rng))) for _ in range(draws)]
-    return Reference((1 + sum(t <= observed for t in drawn)) / (draws + 1), draws + 1, False)
+    drawn = [
+        _t_value(design, reml.project_outcome(design, _draw_outcome(data, null.ratios, rng))) for _ in range(draws)
+    ]
+    return NullTest((1 + sum(t <= observed for t in drawn)) / (draws + 1), draws + 1, False)
 
 
-def _null(data: Observations) -> reml.Profile:
+def _fit_null(data: Observations) -> reml.Profile:
     """The fit of the model without the predictor."""
-    shape = reml.design(data.fixed[:, :1], data.codes)
+    design = reml.make_design(data.fixed[:, :1], data.codes)
     centred = data.outcome - data.outcome.mean()
-    return reml.optimum(shape, reml.outcome(shape, centred / centred.std()))
+    return reml.optimum(design, reml.project_outcome(design, centred / centred.std()))
 
 
-def _drawn(data: Observations, ratios: Array, rng: np.random.Generator) -> Array:
-    """An outcome of the null model, row by row: the design's own rows would depend on the machine's linear algebra."""
+def _draw_outcome(data: Observations, ratios: Array, rng: np.random.Generator) -> Array:
+    """An outcome drawn from the null model, n values.
+
+    Row by row: drawn in the design's rows it would depend on the machine's linear algebra.
+    """
     y = rng.standard_normal(data.outcome.size)
     for ratio, code, size in zip(ratios, data.codes, data.sizes.values(), strict=True):
         y += np.sqrt(ratio) * rng.standard_normal(size)[code]
     return y
 
 
-def _t(shape: reml.Design, y: reml.Outcome) -> float:
-    at = reml.optimum(shape, y)
-    return float(at.beta[1] / np.sqrt(at.bread[1, 1] * at.squares / shape.free))
+def _t_value(design: reml.Design, y: reml.Outcome) -> float:
+    fitted = reml.optimum(design, y)
+    return float(fitted.beta[1] / np.sqrt(fitted.bread[1, 1] * fitted.squares / design.free))
 
 
 def permutation_test(
@@ -83,7 +88,7 @@ def permutation_test(
     groups: Sequence[str] = ("model", "task"),
     limit: int = 10_000,
     seed: str = "permutation_test",
-) -> Reference:
+) -> NullTest:
     """Permutation of whole models: each is given another's predictor, task by task, and t is compared.
 
     If outcomes do not depend on the predictor and models are exchangeable, all relabellings of the first group are
@@ -95,7 +100,7 @@ def permutation_test(
     """
     data = observations(frame, outcome, predictor, groups)
     rows = _exchangeable(data, groups[0])
-    null, shape = _null(data), reml.design(data.fixed[:, :1], data.codes)
+    null, design = _fit_null(data), reml.make_design(data.fixed[:, :1], data.codes)
     y = (data.outcome - data.outcome.mean()) / data.outcome.std()
 
     def relabelled_t(order: NDArray[np.intp], axis: int) -> Array:
@@ -103,13 +108,13 @@ def permutation_test(
         orders = order.reshape(-1, len(rows))
         given = np.empty((y.size, len(orders)))
         given[rows.ravel()] = data.predictor[rows[orders].reshape(len(orders), -1)].T
-        return _null_t(shape, null, y, given).round(DECIMALS).reshape(order.shape[:-1])
+        return _null_t(design, null, y, given).round(DECIMALS).reshape(order.shape[:-1])
 
     exact = (count := factorial(len(rows))) <= limit
     how = {"permutation_type": "pairings", "alternative": "less", "vectorized": True, "batch": CHUNK}
     rng, draws = stream(seed, outcome, predictor), count if exact else limit - 1
     test = stats.permutation_test((np.arange(len(rows)),), relabelled_t, n_resamples=draws, rng=rng, **how)
-    return Reference(float(test.pvalue), min(count, limit), exact)
+    return NullTest(float(test.pvalue), min(count, limit), exact)
 
 
 def _exchangeable(data: Observations, group: str) -> NDArray[np.intp]:
@@ -124,25 +129,25 @@ def _exchangeable(data: Observations, group: str) -> NDArray[np.intp]:
     raise ValueError(f"not every {group} has one row in every cell: use bootstrap_test, which needs no balance")
 
 
-def _null_t(shape: reml.Design, null: reml.Profile, outcome: Array, given: Array) -> Array:
+def _null_t(design: reml.Design, null: reml.Profile, outcome: Array, given: Array) -> Array:
     """t of each column of predictors (n × draws) at the null model's variances: x'Py / √(x'Px), up to a factor."""
-    projector = reml.projected(null, np.eye(shape.inner))
-    inside, y = shape.basis.T @ given, shape.basis.T @ outcome
-    outside, left = given - shape.basis @ inside, outcome - shape.basis @ y
+    projector = reml.projected(null, np.eye(design.inner))
+    inside, y = design.basis.T @ given, design.basis.T @ outcome
+    outside, left = given - design.basis @ inside, outcome - design.basis @ y
     along = projector @ inside
     size = (inside * along).sum(axis=0) + (outside**2).sum(axis=0)
     return np.asarray((along.T @ y + outside.T @ left) / np.sqrt(size))
 
 
 @dataclass(frozen=True)
-class Between:
-    """What the means of the models alone say: one point a model."""
+class MeansTest:
+    """The correlation of the models' means, and its permutation test: one point a model."""
 
     correlation: float | None  # Pearson's, over the means; None where a mean does not vary
     p_one_sided: float | None  # the share of all k! relabellings with a correlation as low
 
 
-def between_test(frame: "pl.DataFrame | pd.DataFrame", outcome: str, predictor: str, group: str) -> Between:
+def between_test(frame: "pl.DataFrame | pd.DataFrame", outcome: str, predictor: str, group: str) -> MeansTest:
     """Correlate the group's means of predictor and outcome, with an exact one-sided permutation test (< 0).
 
     Raises ValueError as `crossed` does for a single level or a constant predictor, and for more than 9 levels.
@@ -154,7 +159,7 @@ def between_test(frame: "pl.DataFrame | pd.DataFrame", outcome: str, predictor: 
     n = np.bincount(data.codes[0])
     x, y = (np.bincount(data.codes[0], values) / n for values in (data.predictor, data.outcome))
     if any(np.ptp(m) <= TINY * np.abs(v).max() for m, v in ((x, data.predictor), (y, data.outcome))):
-        return Between(None, None)
+        return MeansTest(None, None)
     every = stats.PermutationMethod(n_resamples=factorial(count), batch=CHUNK)
     test = stats.pearsonr(x, y, alternative="less", method=every)
-    return Between(float(test.statistic), float(test.pvalue))
+    return MeansTest(float(test.statistic), float(test.pvalue))

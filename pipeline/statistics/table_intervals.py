@@ -9,9 +9,9 @@ from pipeline.statistics.by_game import AMOUNTS, MEANS, TEAM, Means, by_game, wi
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.queries import attach, query
 
-OF_GAMES = (*TEAM, "difficulty")  # keys that are attributes of games
+GAME_KEYS = (*TEAM, "difficulty")  # keys that are attributes of games
 ROW = ("table", *TEAM, "part", "measure")
-EQUAL = 1e-9  # relative: how near the ratio over games comes to the table's figure
+TOLERANCE = 1e-9  # relative: a table's figure and the ratio over its games differ by no more
 
 
 def table_intervals(tables: Path, resampling: Resampling) -> pl.DataFrame:
@@ -28,20 +28,20 @@ def table_intervals(tables: Path, resampling: Resampling) -> pl.DataFrame:
         figures.append(_figures(name, table, means))
         lines.append(_lines(name, _values(table, by_game(name, tables), _members(games, means), means), amounts, means))
     intervals = ratio_intervals(pl.concat(lines), ROW, resampling)
-    both = pl.concat(figures).join(intervals, on=ROW, how="left", nulls_equal=True)
-    _check_agreement(both)
-    return both.with_columns(mean="figure").drop("figure").sort(ROW)
+    joined = pl.concat(figures).join(intervals, on=ROW, how="left", nulls_equal=True)
+    _check_agreement(joined)
+    return joined.with_columns(mean="figure").drop("figure").sort(ROW)
 
 
 def _figures(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
     """One row a mean of the table: its row, and `figure`, what the table says."""
     index = [*ROW[:-1], "simulated"]
-    named = _named(name, table, means)
+    named = _with_row_key(name, table, means)
     long = named.unpivot(means.measures, index=index, variable_name="measure", value_name="figure")
     return long.select(*ROW, "simulated", pl.col("figure").cast(pl.Float64)).drop_nulls("figure")
 
 
-def _named(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
+def _with_row_key(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
     """The table with the columns of ROW; `part` holds what is left of its key."""
     rest = [pl.col(key).cast(pl.String) for key in means.key if key not in TEAM]
     part = pl.concat_str(rest, separator=" / ", ignore_nulls=True) if rest else pl.lit("")
@@ -50,28 +50,28 @@ def _named(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
 
 
 def _members(games: pl.DataFrame, means: Means) -> pl.DataFrame:
-    """The games under the attributes by which the table groups them."""
+    """One row per game and group that it is in: game_id, task_id, and those keys of the table that are GAME_KEYS."""
     if means.pooled:
         named = games.with_columns(pl.col("difficulty").fill_null("unknown"))
         games = pl.concat([named, games.with_columns(difficulty=pl.lit("all"))])
-    return games.select("game_id", "task_id", *(key for key in OF_GAMES if key in means.key))
+    return games.select("game_id", "task_id", *(key for key in GAME_KEYS if key in means.key))
 
 
-def _values(table: pl.DataFrame, of_game: pl.DataFrame, members: pl.DataFrame, means: Means) -> pl.DataFrame:
+def _values(table: pl.DataFrame, by_game: pl.DataFrame, members: pl.DataFrame, means: Means) -> pl.DataFrame:
     """One row a row of the table and game of its group: the game's own values, null where it has none."""
-    shared = [key for key in OF_GAMES if key in means.key]
+    shared = [key for key in GAME_KEYS if key in means.key]
     groups = table.select(means.key).join(members, on=shared, nulls_equal=True)
-    own = of_game.select(*means.key, "game_id", *means.measures)
+    own = by_game.select(*means.key, "game_id", *means.measures)
     return groups.join(own, on=[*means.key, "game_id"], how="left", nulls_equal=True)
 
 
 def _lines(name: str, values: pl.DataFrame, amounts: dict[str, pl.DataFrame], means: Means) -> pl.DataFrame:
     """One row a mean of the table and game: what the game adds above and below the line."""
-    named = _named(name, values, means).with_columns(pl.col(means.measures).cast(pl.Float64))
-    return pl.concat(_of_measure(named, measure, amounts, means) for measure in means.measures)
+    named = _with_row_key(name, values, means).with_columns(pl.col(means.measures).cast(pl.Float64))
+    return pl.concat(_measure_lines(named, measure, amounts, means) for measure in means.measures)
 
 
-def _of_measure(named: pl.DataFrame, measure: str, amounts: dict[str, pl.DataFrame], means: Means) -> pl.DataFrame:
+def _measure_lines(named: pl.DataFrame, measure: str, amounts: dict[str, pl.DataFrame], means: Means) -> pl.DataFrame:
     """The lines of one mean. Where there is no amount that it is per, each game with a value counts once."""
     own = pl.col(measure)
     known = named.with_columns(once=own.is_not_null().cast(pl.Float64))
@@ -93,7 +93,7 @@ def _with_amount(known: pl.DataFrame, amount: pl.DataFrame, name: str) -> pl.Dat
 
 def _check_agreement(both: pl.DataFrame) -> None:
     """Raise ValueError where a table's figure is not the ratio over its games."""
-    apart = (pl.col("mean") - pl.col("figure")).abs() > EQUAL * pl.max_horizontal(1.0, pl.col("figure").abs())
+    apart = (pl.col("mean") - pl.col("figure")).abs() > TOLERANCE * pl.max_horizontal(1.0, pl.col("figure").abs())
     wrong = both.filter(apart.fill_null(True))
     if wrong.height:
         row = wrong.row(0, named=True)

@@ -1,4 +1,4 @@
-"""Where the study keeps what it reads and writes, from the project's folder, and its parameters."""
+"""Names that many rooms share: the study's paths and parameters, the paper's protocols, typed protocols."""
 
 from pathlib import Path
 from typing import Any
@@ -16,3 +16,10 @@ def params(section: str) -> dict[str, Any]:
 
     sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     return sections[section]
+
+
+# Team → the method's name in the paper.
+PAPER_PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
+
+# All protocols whose messages are known, by the key that names the kind of a message: {"imap": "costs", …}.
+TYPED_PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure")

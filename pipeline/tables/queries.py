@@ -8,32 +8,33 @@ import duckdb
 import polars as pl
 
 from machine.files import replacing
-from pipeline.tables.io import shaped, write_csv
+from pipeline.tables.io import conform, write_csv
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 
 def attach(tables: Path) -> duckdb.DuckDBPyConnection:
-    """A connection in memory with a view for every Parquet file of the folder, called by the file's name.
+    """An in-memory DuckDB connection with a view for every Parquet file of the folder, named after the file.
 
-    One thread: sums of floats then come out the same on every machine.
+    It uses one thread, so that sums of floats are the same on every machine. Raises FileNotFoundError without files.
     """
     connection = duckdb.connect(config={"threads": 1})
     for path in parquet_files(tables):
-        connection.execute(f"CREATE VIEW {named(path.stem)} AS FROM {rows_of(path)}")
+        connection.execute(f"CREATE VIEW {quoted(path.stem)} AS FROM {parquet_rows(path)}")
     return connection
 
 
-def attach_as(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> None:
-    """Let a connection see the tables of one more folder, as `schema.table`."""
-    connection.execute(f"CREATE SCHEMA {named(schema)}")
+def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> None:
+    """Add a view `schema.table` to the connection for every Parquet file of one more folder."""
+    connection.execute(f"CREATE SCHEMA {quoted(schema)}")
     for path in parquet_files(tables):
-        connection.execute(f"CREATE VIEW {named(schema)}.{named(path.stem)} AS FROM {rows_of(path)}")
+        connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(path.stem)} AS FROM {parquet_rows(path)}")
 
 
 def build_database(tables: Path, database: Path, schemas: Mapping[str, Path] | None = None) -> list[str]:
-    """Write a database file with every table of the folder, whole or not at all; return the tables' names.
+    """Write a DuckDB file with every table of the folder, whole or not at all; return the tables' names.
 
-    schemas: more folders, each under the schema that holds its tables. Raises OSError where it can't be written.
+    schemas: schema → one more folder, whose tables go there. Raises FileNotFoundError for a folder without tables, and
+    OSError where the file can't be written.
     """
     folders = {"main": tables, **(schemas or {})}
     paths = [(schema, path) for schema, folder in folders.items() for path in parquet_files(folder)]
@@ -42,8 +43,10 @@ def build_database(tables: Path, database: Path, schemas: Mapping[str, Path] | N
         try:
             with duckdb.connect(str(target)) as connection:
                 for schema, path in paths:
-                    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {named(schema)}")
-                    connection.execute(f"CREATE TABLE {named(schema)}.{named(path.stem)} AS FROM {rows_of(path)}")
+                    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}")
+                    connection.execute(
+                        f"CREATE TABLE {quoted(schema)}.{quoted(path.stem)} AS FROM {parquet_rows(path)}"
+                    )
         except duckdb.Error as error:
             raise OSError(f"{database}: can't be written ({error})") from error
         finally:
@@ -52,20 +55,20 @@ def build_database(tables: Path, database: Path, schemas: Mapping[str, Path] | N
 
 
 def parquet_files(tables: Path) -> list[Path]:
-    """The folder's Parquet files, by name. Raises FileNotFoundError when there is none."""
+    """The folder's Parquet files, sorted by name. Raises FileNotFoundError when there is none."""
     paths = sorted(tables.glob("*.parquet"))
     if not paths:
         raise FileNotFoundError(f"no tables in {tables}: derive them first (python -m pipeline derive)")
     return paths
 
 
-def named(table: str) -> str:
-    """A table's name in SQL, whatever it is made of."""
-    return '"' + table.replace('"', '""') + '"'
+def quoted(name: str) -> str:
+    """The name of a table or schema as an SQL identifier, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'
 
 
-def rows_of(path: Path) -> str:
-    """The rows of a Parquet file in SQL: a path is no pattern, and ends no string."""
+def parquet_rows(path: Path) -> str:
+    """SQL for the rows of a Parquet file. Characters of its path that are patterns or quotes in SQL are escaped."""
     literal = re.sub(r"([*?\[])", r"[\1]", path.as_posix()).replace("'", "''")
     return f"read_parquet('{literal}')"
 
@@ -74,13 +77,13 @@ SQL = Path(__file__).parent / "sql"
 SHARED = SQL / "shared"  # what several result tables select from
 
 
-def queries() -> list[str]:
-    """The names of all result tables."""
+def query_names() -> list[str]:
+    """The names of the result tables that sql/ has a query for, sorted."""
     return sorted(path.stem for path in SQL.glob("*.sql"))
 
 
 def query_text(name: str) -> str:
-    """The SELECT of a result table, after a WITH of the shared query that it selects from, if there is one."""
+    """The SQL of a result table: its own file, after a WITH for each shared query that it selects from."""
     own = (SQL / f"{name}.sql").read_text(encoding="utf-8")
     shared = [path for path in sorted(SHARED.glob("*.sql")) if f"FROM {path.stem}\n" in own]
     parts = [f"{path.stem} AS (\n{path.read_text(encoding='utf-8')})" for path in shared]
@@ -88,28 +91,28 @@ def query_text(name: str) -> str:
 
 
 def query(name: str, tables: Path) -> pl.DataFrame:
-    """The result table `name` over the tables of a folder: one row as its SQL file says, in its order."""
+    """The result table `name` of the tables in a folder. Its SQL file says what one row is, and sorts them."""
     with attach(tables) as connection:
         result: pl.DataFrame = connection.sql(query_text(name)).pl()
     return result
 
 
-def write_results(tables: Path, out: Path) -> list[Path]:
-    """Write every result table as `out/{name}.csv`, and return their paths."""
+def write_query_results(tables: Path, out: Path) -> list[Path]:
+    """Write every result table that has a query as `out/{name}.csv`, and return the paths."""
     out.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name in queries():
+    for name in query_names():
         paths.append(out / f"{name}.csv")
         write_csv(query(name, tables), paths[-1])
     return paths
 
 
 def write_result(frame: pl.DataFrame, name: str, results: Path) -> Path:
-    """Write the declared result `name` as `results/{name}.csv`, and return its path.
+    """Write a result table that RESULT_TABLES declares as `results/{name}.csv`, and return the path.
 
-    Raises ValueError where two rows share a key.
+    frame: the table's columns, in any order. Raises ValueError where two rows share a key.
     """
     results.mkdir(parents=True, exist_ok=True)
     path = results / f"{name}.csv"
-    write_csv(shaped(frame, RESULT_TABLES[name]), path)
+    write_csv(conform(frame, RESULT_TABLES[name]), path)
     return path

@@ -1,6 +1,6 @@
-"""Tables made in shards: workers write sorted rows to a scratch folder, to be merged a range of games at a time.
+"""Tables made in shards: workers write sorted rows to a scratch folder, and merging reads a range of games at a time.
 
-So memory does not grow with the study, and what is written depends on the rows alone, not on shards or workers.
+Memory does not grow with the number of games, and the bytes written do not depend on the number of shards or workers.
 """
 
 import os
@@ -10,53 +10,56 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from machine.executor import Workers, executor
 from machine.process_pool import Run
 from machine.processes import cores, locked
-from pipeline.tables.schemas.base import TABLES, Table
+from pipeline.tables.schemas.base import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-GAMES_AT_ONCE = 2048
+GAMES_PER_RANGE = 2048
 SCRATCH = ".parts-"
 
-# Workers of a cluster come and go: chunks are cut small enough for so many.
+# Workers of a cluster come and go: chunks are small enough for so many.
 CLUSTER_CAPACITY = 64
 
 
 @contextmanager
 def table_executor(workers: Workers) -> Iterator[Run]:
-    """A function that has calls done by so many workers, who share the cores, or by those of a cluster."""
+    """The executor of so many processes, who share the cores, or of the cluster at an address."""
     initializer = partial(limit_polars_threads, workers) if isinstance(workers, int) else None
     with executor(workers, initializer) as run:
         yield run
 
 
 def limit_polars_threads(workers: int) -> None:
-    """Divide the cores between the workers; it must come before Polars is imported."""
+    """Limit Polars to this worker's share of the cores. Call it before Polars is imported."""
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, cores() // workers)))
 
 
 @contextmanager
-def scratch_in(out: Path) -> Iterator[Path]:
-    """A folder within `out` for unfinished files. It goes with the block; that of a killed process, with the next."""
+def scratch_folder(out: Path) -> Iterator[Path]:
+    """A new folder within `out` for unfinished files, removed when the block ends.
+
+    What killed processes left is removed first: a folder whose lock nobody holds.
+    """
     out.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with locked(out):
-            for left in out.glob(f"{SCRATCH}*"):
-                with suppress(OSError), locked(left, wait=False):
-                    shutil.rmtree(left, ignore_errors=True)
+            for leftover in out.glob(f"{SCRATCH}*"):
+                with suppress(OSError), locked(leftover, wait=False):
+                    shutil.rmtree(leftover, ignore_errors=True)
             scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=out))
-            held.callback(shutil.rmtree, scratch, ignore_errors=True)
-            held.enter_context(locked(scratch))
+            stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+            stack.enter_context(locked(scratch))
         yield scratch
 
 
 def publish(finished: Path, out: Path) -> None:
-    """Move all finished files to `out` under its lock, so that of two runs that end together one's files are there."""
+    """Move all finished files to `out`, in place of those there. The lock keeps files of two runs from mixing."""
     with locked(out):
         for path in sorted(finished.iterdir()):
             if (out / path.name).is_dir():
@@ -65,93 +68,64 @@ def publish(finished: Path, out: Path) -> None:
 
 
 def shard_path(scratch: Path, table: str, number: int) -> Path:
+    """The file of shard number `number` of a table."""
     return scratch / f"{table}.{number:05d}.arrow"
 
 
 def write_shards(frames: Mapping[str, "pl.DataFrame"], scratch: Path, number: int) -> None:
-    """Write each table's rows, sorted by its key, to the scratch folder. Raises ValueError if two rows share a key."""
-    from pipeline.tables import io
-
-    write_shaped_shards({name: io.shaped(frame, TABLES[name]) for name, frame in frames.items()}, scratch, number)
-
-
-def write_shaped_shards(frames: Mapping[str, "pl.DataFrame"], scratch: Path, number: int) -> None:
-    """Write each table's rows, which are in its shape already, to the scratch folder."""
-    from pipeline.tables import io
-
-    for name, ready in frames.items():
-        io.write_shard(ready, shard_path(scratch, name, number))
-
-
-def remove_shards(scratch: Path, table: str, numbers: Sequence[int]) -> None:
-    """Free the disk space of a table's shards, once it is written."""
-    for number in numbers:
-        shard_path(scratch, table, number).unlink(missing_ok=True)
+    """Write shard number `number` of each table. `frames`: table → its rows as `io.conform` returns them."""
+    for name, rows in frames.items():
+        rows.write_ipc(shard_path(scratch, name, number))
 
 
 def game_ranges(games: Sequence[str]) -> list[tuple[str, str]]:
-    """First and last game_id of each range of sorted games that is written at once."""
-    ranges = [games[i : i + GAMES_AT_ONCE] for i in range(0, len(games), GAMES_AT_ONCE)]
-    return [(games[0], games[-1]) for games in ranges]
+    """(first, last) game_id of each range of games that is written at once; `games` is sorted."""
+    firsts = range(0, len(games), GAMES_PER_RANGE)
+    return [(games[i], games[i : i + GAMES_PER_RANGE][-1]) for i in firsts]
 
 
-def merge_table(
-    table: Table,
-    numbers: Sequence[int],
-    repeated: dict[int, tuple[str, ...]],
-    ranges: Sequence[tuple[str, str]],
-    scratch: Path,
-    out: Path,
-    csv: bool = True,
-) -> dict[str, Any]:
-    """Write one table from its shards, without each shard's repeated games, and return its shape."""
+class Shards(NamedTuple):
+    """The shards of every table in a scratch folder.
+
+    numbers: of the shards. repeated: number → games to leave out, as another shard has them. ranges: (first, last)
+    game_id of the games to write at once.
+    """
+
+    scratch: Path
+    numbers: Sequence[int]
+    repeated: Mapping[int, tuple[str, ...]]
+    ranges: Sequence[tuple[str, str]]
+
+
+def merge_table(table: Table, shards: Shards, out: Path, csv: bool = True) -> dict[str, Any]:
+    """Write one table from its shards to `out/{table}.parquet`, and `.csv` if wanted; return its shape."""
     from pipeline.tables import io
 
-    return io.write_in_ranges(_ranges(table.name, numbers, repeated, ranges, scratch), table, out, csv)
+    return io.write_frames(_frames_by_range(table.name, shards), table, out, csv)
 
 
-def merge_partitioned_table(
-    table: Table,
-    numbers: Sequence[int],
-    repeated: dict[int, tuple[str, ...]],
-    ranges: Sequence[tuple[str, str]],
-    scratch: Path,
-    out: Path,
-) -> dict[str, Any]:
-    """The same, in folders by team and condition."""
+def merge_partitioned_table(table: Table, shards: Shards, out: Path) -> dict[str, Any]:
+    """Write one table from its shards to partitions in `out/{table}` (pipeline.tables.hive); return its shape."""
     from pipeline.tables.hive import write_partitions
 
-    frames, games = (_ranges(name, numbers, repeated, ranges, scratch) for name in (table.name, "games"))
+    frames, games = (_frames_by_range(name, shards) for name in (table.name, "games"))
     return write_partitions(zip(frames, games, strict=True), table, out)
 
 
-def _ranges(
-    name: str,
-    numbers: Sequence[int],
-    repeated: dict[int, tuple[str, ...]],
-    ranges: Sequence[tuple[str, str]],
-    scratch: Path,
-) -> Iterator["pl.DataFrame"]:
-    """The rows of a table's shards, a range of games at a time."""
+def _frames_by_range(name: str, shards: Shards) -> Iterator["pl.DataFrame"]:
+    """The rows of a table's shards, sorted by its key, one frame for each range of games."""
+    import polars as pl
+
     from pipeline.tables import io
 
-    frames = [_without(io.map_shard(shard_path(scratch, name, n)), repeated[n]) for n in numbers]
-    return (_range(frames, ends) for ends in ranges)
-
-
-def _without(frame: "pl.DataFrame", games: tuple[str, ...]) -> "pl.DataFrame":
-    import polars as pl
-
-    return frame.filter(~pl.col("game_id").is_in(games)) if games else frame
-
-
-def _range(frames: Sequence["pl.DataFrame"], ends: tuple[str, str]) -> "pl.DataFrame":
-    """The rows of sorted shards for the games from the first to the last of a range."""
-    import polars as pl
-
-    cuts = []
-    for frame in frames:
-        games = frame["game_id"]
-        cuts.append(frame[games.search_sorted(ends[0], "left") : games.search_sorted(ends[1], "right")])
-    # A game is in one shard, and sorted there: sorting by one column is a fraction of sorting by a key.
-    return pl.concat(cuts).sort("game_id", maintain_order=True)
+    frames = []
+    for number in shards.numbers:
+        frame, repeated = io.map_shard(shard_path(shards.scratch, name, number)), shards.repeated[number]
+        frames.append(frame.filter(~pl.col("game_id").is_in(repeated)) if repeated else frame)
+    for first, last in shards.ranges:
+        slices = []
+        for frame in frames:
+            games = frame["game_id"]
+            slices.append(frame[games.search_sorted(first, "left") : games.search_sorted(last, "right")])
+        # A game is in one shard, where its rows are sorted: sorting by game alone is much faster than by the key.
+        yield pl.concat(slices).sort("game_id", maintain_order=True)

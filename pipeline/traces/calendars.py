@@ -1,8 +1,9 @@
-"""What agents were shown: their calendars, and the private labels in them."""
+"""Calendars as agents were shown them, the actions that change them, and the private labels in what was shown."""
 
 import re
 from ast import literal_eval
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from pipeline.traces.records import Action, Config, Labels, Meeting, Reschedule,
 
 
 class Item(NamedTuple):
-    """What a slot holds: an errand or a meeting, and what it costs to move."""
+    """What a slot holds. kind: errand or meeting. cost: of moving it."""
 
     kind: str
     id: int
@@ -26,18 +27,33 @@ class Item(NamedTuple):
 Slot = Item | None
 Calendar = list[Slot]
 
-# A label may follow a rendered item, ` private_label='…'`: whatever stands behind the item is not read.
+# What follows the item, as ` private_label='…'`, is not read.
 LINE = re.compile(
     r"Slot\s+(?P<slot>\d{1,6}): (?:(?P<free>\[FREE\])|(?P<blocked>Blocked )?Errand #(?P<errand>\d{1,9}) "
     r"\(cost=(?P<errand_cost>\d{1,9})\)|Meeting M(?P<meeting>\d{1,9}) \(cost=(?P<meeting_cost>\d{1,9})\))"
 )
-# Longer lines are not remembered.
+# Longer lines are not cached.
 LINE_CHARS = 200
+
+# A calendar line that ends in a label, which is a Python repr: `Slot  4: Errand #7 (cost=100) private_label='…'`.
+LABELLED_LINE = re.compile(
+    r"^[ \t]*Slot[ \t]+\d{1,6}: (?:(?:Blocked )?Errand #(?P<errand>\d{1,15})|Meeting M(?P<meeting>\d{1,15})) "
+    r"\(cost=\d{1,15}\)[^\n]*? private_label=(?P<label>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[ \t\r]*$",
+    re.MULTILINE,
+)
+MEETING = re.compile(r"^[ \t]*Private meeting label:[ \t]*+(?P<label>[^\n]*\S)[ \t\r]*$", re.MULTILINE)
+
+# Where a prompt starts to quote other agents' messages, which are not the game's own text.
+INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
+
+PROMPT, RECORD = "prompt", "record"
+
+LabelKnownRow = LABELS_KNOWN.row_type()
 
 
 @lru_cache(maxsize=65536)
 def read_line(line: str) -> tuple[int, Slot] | None:
-    """(slot, what it holds) of one rendered line, or None where the line is not a slot's."""
+    """(slot, what it holds) of one line of a rendered calendar; None for a line that shows no slot."""
     match = LINE.match(line)
     if not match:
         return None
@@ -50,29 +66,29 @@ def read_line(line: str) -> tuple[int, Slot] | None:
 
 
 def read_rendering(text: str, num_slots: int) -> Calendar:
-    """One entry per slot of the calendar; slots that the text does not show are free.
+    """The calendar in a rendered text, one entry a slot; slots that the text does not show are free.
 
-    Lines that do not begin with `Slot` do not count. Raises ValueError for one that does and is no slot's, for a slot
-    outside the calendar, and for one that is shown twice.
+    Lines that do not begin with `Slot` are skipped. Raises ValueError for a line that does and cannot be read, for a
+    slot outside the calendar, and for a slot that is shown twice.
     """
     lines = text.split("\n")
     short = max(map(len, lines)) <= LINE_CHARS
-    reads = list(map(read_line if short else read_line.__wrapped__, lines))
-    if None not in reads and [read[0] for read in reads if read] == list(range(num_slots)):
-        return [read[1] for read in reads if read]
-    return _scattered(lines, reads, num_slots)
+    entries = list(map(read_line if short else read_line.__wrapped__, lines))
+    if None not in entries and [entry[0] for entry in entries if entry] == list(range(num_slots)):
+        return [entry[1] for entry in entries if entry]
+    return _read_irregular(lines, entries, num_slots)
 
 
-def _scattered(lines: Sequence[str], reads: Sequence[tuple[int, Slot] | None], num_slots: int) -> Calendar:
-    """The calendar of lines that are not just one for each slot, in their order."""
+def _read_irregular(lines: Sequence[str], entries: Sequence[tuple[int, Slot] | None], num_slots: int) -> Calendar:
+    """The calendar of lines that are not exactly one for each slot, in order."""
     calendar: Calendar = [None] * num_slots
     shown: set[int] = set()
-    for line, read in zip(lines, reads, strict=True):
-        if read is None:
+    for line, entry in zip(lines, entries, strict=True):
+        if entry is None:
             if line.startswith("Slot"):
                 raise ValueError(f"the calendar's line {line:.60} cannot be read")
             continue
-        slot, item = read
+        slot, item = entry
         if slot >= num_slots:
             raise ValueError(f"the calendar shows slot {slot}, but has {num_slots} slots")
         if slot in shown:
@@ -88,19 +104,19 @@ def item_at(calendar: Calendar, slot: int | None) -> Slot:
 
 
 def apply_batch(calendar: Calendar, actions: Sequence[Action], meeting_cost: int) -> list[Slot]:
-    """Change the calendar as the batch says, and return the item each action moved (None for one that moved nothing).
+    """Apply a batch to the calendar, in place, and return the item that each action moved, None where it moved none.
 
     All reschedules happen at once, from every source to every target; then meetings are scheduled.
     """
     moved = [item_at(calendar, a.from_slot) if isinstance(a, Reschedule) else None for a in actions]
-    carried = [(a, item) for a, item in zip(actions, moved, strict=True) if isinstance(a, Reschedule) and item]
-    for action, _ in carried:
-        _put(calendar, action.from_slot, None)
-    for action, item in carried:
-        _put(calendar, action.to_slot, item)
-    for booking in actions:
-        if isinstance(booking, Schedule) and booking.meeting_id is not None:
-            _put(calendar, booking.slot, Item("meeting", booking.meeting_id, meeting_cost))
+    moves = [(a, item) for a, item in zip(actions, moved, strict=True) if isinstance(a, Reschedule) and item]
+    for move, _ in moves:
+        _put(calendar, move.from_slot, None)
+    for move, item in moves:
+        _put(calendar, move.to_slot, item)
+    for action in actions:
+        if isinstance(action, Schedule) and action.meeting_id is not None:
+            _put(calendar, action.slot, Item("meeting", action.meeting_id, meeting_cost))
     return moved
 
 
@@ -118,24 +134,8 @@ def meeting_slots(calendar: Calendar) -> dict[int, int]:
     return slots
 
 
-# A calendar line and the label of what the slot holds, a Python repr: `Slot  4: Errand #7 (cost=100) private_label=…`.
-LABELLED_LINE = re.compile(
-    r"^[ \t]*Slot[ \t]+\d{1,6}: (?:(?:Blocked )?Errand #(?P<errand>\d{1,15})|Meeting M(?P<meeting>\d{1,15})) "
-    r"\(cost=\d{1,15}\)[^\n]*? private_label=(?P<label>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[ \t\r]*$",
-    re.MULTILINE,
-)
-MEETING = re.compile(r"^[ \t]*Private meeting label:[ \t]*+(?P<label>[^\n]*\S)[ \t\r]*$", re.MULTILINE)
-
-# Where a prompt quotes what others wrote: nothing that stands there was shown by the game.
-INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
-
-PROMPT, RECORD = "prompt", "record"
-
-LabelKnownRow = LABELS_KNOWN.row_type()
-
-
 class LabelledItem(NamedTuple):
-    """An errand or a meeting under the label that an agent knows it by."""
+    """An errand or a meeting with the label that an agent was shown for it."""
 
     agent: int
     kind: str
@@ -145,7 +145,11 @@ class LabelledItem(NamedTuple):
 
 @dataclass(slots=True)
 class LabelsSeen:
-    """What a game shows of labels while it is replayed: what was rendered, whose the errands are, who meets."""
+    """The labels that a game has shown so far.
+
+    rendered: labelled item → the first event that showed it. errands, meetings: (agent, id) → the event from which on
+    the agent could know it.
+    """
 
     rendered: dict[LabelledItem, int] = field(default_factory=dict)
     errands: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -155,19 +159,19 @@ class LabelsSeen:
     _known: dict[int, set[tuple[str, int, str]]] = field(default_factory=dict)
 
     def register(self, agent: int, event_index: int, calendar: Calendar) -> None:
-        """The agent's errands are those on its first calendar."""
+        """Note the errands on an agent's first calendar as its own."""
         for item in calendar:
             if item and item.kind == "errand":
                 self.errands.setdefault((agent, item.id), event_index)
 
     def announce(self, meeting: Meeting, event_index: int) -> None:
-        """A meeting's participants hear of it when its round begins."""
+        """Note that a meeting's participants know of it once its round begins."""
         for agent in meeting.participants:
             self.meetings.setdefault((agent, meeting.id), event_index)
 
     def show(self, agent: int, event_index: int, text: str | None, meeting_id: int | None) -> None:
-        """The agent was shown a text: its own calendar, or a prompt of the meeting's round."""
-        # Most are shown again as they are: comparing is several times as fast as searching.
+        """Note the labels in a text that the agent was shown: its calendar, or a prompt of the meeting's round."""
+        # Most texts repeat the one before: comparing is several times as fast as searching.
         if not text or text == self._last.get(agent):
             return
         self._last[agent] = text
@@ -175,7 +179,7 @@ class LabelsSeen:
         if not (has_calendar or has_meeting) or (agent, text) in self._read:
             return
         self._read.add((agent, text))
-        own = _own_part(text)
+        own = _before_inbox(text)
         known = self._known.setdefault(agent, set())
         for kind, item_id, label in rendered_labels(own) if has_calendar else ():
             if (kind, item_id, label) not in known:
@@ -186,7 +190,7 @@ class LabelsSeen:
             self.rendered.setdefault(LabelledItem(agent, "meeting", meeting_id, meeting["label"]), event_index)
 
 
-def _own_part(text: str) -> str:
+def _before_inbox(text: str) -> str:
     inbox = INBOX.search(text) if "From Agent " in text else None
     return text[: inbox.start()] if inbox else text
 
@@ -194,28 +198,24 @@ def _own_part(text: str) -> str:
 @lru_cache(maxsize=4096)
 def rendered_labels(text: str) -> tuple[tuple[str, int, str], ...]:
     """(kind, id, label) of every calendar line of a text that ends in a private label."""
-    return tuple(_rendered_labels(text))
-
-
-def _rendered_labels(text: str) -> Iterator[tuple[str, int, str]]:
+    labels = []
     for line in LABELLED_LINE.finditer(text):
-        try:
-            label = _unquoted(line["label"])
-        except (SyntaxError, ValueError):
-            continue
         kind = "errand" if line["errand"] else "meeting"
-        yield kind, int(line[kind]), label
+        with suppress(SyntaxError, ValueError):
+            labels.append((kind, int(line[kind]), _evaluate(line["label"])))
+    return tuple(labels)
 
 
+# The same label stands in many texts.
 @lru_cache(maxsize=16384)
-def _unquoted(label: str) -> str:
-    """The text of a Python repr. The same label stands in many texts."""
+def _evaluate(label: str) -> str:
+    """The text of a Python repr. Raises SyntaxError or ValueError."""
     text: str = literal_eval(label)
     return text
 
 
 def labels_known(game_id: str, seen: LabelsSeen, config: Config) -> list[Row]:
-    """One row of labels_known per label that an agent could know: the record's, then those only rendered."""
+    """Rows of labels_known: labels that the trace records, then those that were only rendered."""
     recorded = recorded_labels(bytes(config.scenario.labels)) if config.scenario else Labels()
     kinds = (("errand", seen.errands, recorded.errands), ("meeting", seen.meetings, recorded.meetings))
     rows = [
@@ -245,7 +245,7 @@ def labels_known(game_id: str, seen: LabelsSeen, config: Config) -> list[Row]:
 
 @lru_cache(maxsize=256)
 def recorded_labels(text: bytes) -> Labels:
-    """The trace's own record of its labels, from its JSON; none where that is something else."""
+    """The labels that a trace records, from the JSON of `scenario.labels`; none where that is something else."""
     try:
         return msgspec.json.decode(text, type=Labels | None) or Labels()
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -1,9 +1,8 @@
-"""The state of a game while its trace is replayed, and what its model calls used."""
+"""The state of a game while its trace is replayed, and its model calls."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 from pipeline.traces import limits
@@ -21,16 +20,16 @@ from pipeline.traces.records import (
     Resolution,
     TurnEnd,
 )
-from pipeline.traces.traces import Event, TraceError
+from pipeline.traces.trace import Event, TraceError
 
-# Ours first, then what OpenAI's interface calls them: a public trace may keep a provider's own words.
-INPUT = ("input_tokens", "prompt_tokens")
-OUTPUT = ("output_tokens", "completion_tokens")
-CACHED = ("cached_input_tokens", "cached_tokens")
+# Names of token counts in our traces, then in OpenAI's interface, which public traces may keep.
+INPUT_KEYS = ("input_tokens", "prompt_tokens")
+OUTPUT_KEYS = ("output_tokens", "completion_tokens")
+CACHED_KEYS = ("cached_input_tokens", "cached_tokens")
 
 
 class Thought(NamedTuple):
-    """One reasoning of an agent, before it spoke or answered."""
+    """An agent's private reasoning before a turn or an answer."""
 
     event_index: int
     round: int
@@ -40,7 +39,7 @@ class Thought(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One answer of a model. Tokens are None where the provider did not say, dollars where no price was known."""
+    """One call of a model. Tokens are None where the provider did not report them, dollars where no price was known."""
 
     event_index: int
     round: int
@@ -56,14 +55,14 @@ class Call(NamedTuple):
 
 
 def read_thoughts(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: str | None) -> list[Thought]:
-    """The reasoning behind a turn or an answer, none where `thinking` is no text or blank."""
+    """The reasoning behind a turn or an answer; none where `thinking` is blank or no text."""
     if data.agent_id is None or not isinstance(data.thinking, str) or not data.thinking.strip():
         return []
     return [Thought(event_index, number, phase, data.agent_id, data.thinking[: limits.MESSAGE_CHARS])]
 
 
 def read_calls(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: str | None) -> list[Call]:
-    """The call behind a turn or an answer, if a model was called: public traces may hold anything there."""
+    """The call behind a turn or an answer; none where no model was called. `usage` may be anything in public traces."""
     usage = data.usage
     if data.agent_id is None or not isinstance(usage, Mapping) or not usage:
         return []
@@ -75,9 +74,9 @@ def read_calls(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: 
             phase=phase,
             agent=data.agent_id,
             model=_name(usage.get("model")),
-            input_tokens=_tokens(usage, INPUT),
-            output_tokens=_tokens(usage, OUTPUT),
-            cached_input_tokens=_tokens(usage, CACHED),
+            input_tokens=_tokens(usage, INPUT_KEYS),
+            output_tokens=_tokens(usage, OUTPUT_KEYS),
+            cached_input_tokens=_tokens(usage, CACHED_KEYS),
             cost_usd=_dollars(usage.get("cost_usd")),
             priced_by=_name(usage.get("priced_by")),
             failed_attempts=len(failed) if isinstance(failed, list) else 0,
@@ -86,18 +85,15 @@ def read_calls(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: 
 
 
 def _tokens(usage: Mapping[str, Any], names: Sequence[str]) -> int | None:
-    """The first of the counts that is one."""
+    """The first valid count under one of the names."""
     counts = (usage.get(name) for name in names)
-    return next((c for c in counts if isinstance(c, int) and not isinstance(c, bool) and 0 <= c <= limits.MOST), None)
+    return next(
+        (c for c in counts if isinstance(c, int) and not isinstance(c, bool) and 0 <= c <= limits.MAX_NUMBER), None
+    )
 
 
 def _dollars(value: object) -> float | None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 <= value <= limits.MOST
-        or not isfinite(value)
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= limits.MAX_NUMBER:
         return None
     return float(value)
 
@@ -108,7 +104,7 @@ def _name(value: object) -> str | None:
 
 @dataclass(slots=True)
 class SentMessage:
-    """A message that was sent, and to whom."""
+    """A message, its recipients, and what a simulated speaker meant by it."""
 
     event_index: int
     channel: str
@@ -119,7 +115,7 @@ class SentMessage:
 
 @dataclass(slots=True)
 class Move:
-    """An item that a batch moved; `item` is None where the batch named an empty slot."""
+    """A reschedule of a batch; `item` is what it moved, None where the slot was empty."""
 
     event_index: int
     action_index: int
@@ -130,7 +126,7 @@ class Move:
 
 @dataclass(slots=True)
 class Round:
-    """What happened in a round."""
+    """What happened in a round. cost: of its moves. failures: event type → how many batches or decisions failed."""
 
     meeting: Meeting
     speaker_order: list[int]
@@ -144,8 +140,8 @@ class Round:
 class GameState:
     """A game as it stands after the events replayed so far.
 
-    `first_renderings` holds, by (round, agent), the event and text of the first calendar that the agent was shown;
-    `pending_intents` holds, by agent, the intents of its turn's tool calls that are still to come, the next one last.
+    first_renderings: (round, agent) → event index and text of the first calendar that the agent was shown.
+    pending_intents: agent → intents of the tool calls of its turn that are still to come, the next one last.
     """
 
     num_slots: int

@@ -12,12 +12,11 @@ from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
-from pipeline.traces.identity import identify
 from pipeline.traces.intended import intended_rows
 from pipeline.traces.records import Meeting
 from pipeline.traces.replay import replay
-from pipeline.traces.traces import Trace, TraceError
-from pipeline.traces.typed_messages import decode, said_chars
+from pipeline.traces.trace import Trace, TraceError, identify
+from pipeline.traces.typed_messages import decode_message, said_chars
 
 Rows = dict[str, list[Row]]
 
@@ -158,7 +157,7 @@ def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | 
     """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
     if slot is None:
         return None
-    return sum(item.cost for a in meeting.participants if (item := item_at(game.initial.get(a, []), slot)))
+    return sum(item.cost for a in meeting.participants if (item := item_at(game.initial[a], slot)))
 
 
 def _agents(trace: Trace, game: GameState) -> list[Row]:
@@ -169,8 +168,8 @@ def _agents(trace: Trace, game: GameState) -> list[Row]:
     sent = Counter(sent.message.from_agent for sent in game.messages)
     received = Counter(agent for sent in game.messages for agent in sent.recipients)
     chars: Counter[int] = Counter()
-    for message in game.messages:
-        chars[message.message.from_agent] += len(message.message.content)
+    for message in (sent.message for sent in game.messages):
+        chars[message.from_agent] += len(message.content)
     rows = []
     for agent, registered in sorted(game.agents.items()):
         burden = burdens[agent] if burdens else None
@@ -214,18 +213,19 @@ def _messages(game_id: str, game: GameState) -> list[Row]:
         MessageRow(
             game_id=game_id,
             event_index=sent.event_index,
-            round=sent.message.round,
-            turn=sent.message.turn,
-            meeting_id=sent.message.meeting_id,
+            round=message.round,
+            turn=message.turn,
+            meeting_id=message.meeting_id,
             channel=sent.channel,
-            from_agent=sent.message.from_agent,
+            from_agent=message.from_agent,
             to_agents=sent.recipients,
-            content=sent.message.content,
-            typed=typed.protocol if (typed := decode(sent.message.content)) else None,
-            chars=len(sent.message.content),
-            said_chars=said_chars(sent.message.content),
+            content=message.content,
+            typed=typed.protocol if (typed := decode_message(message.content)) else None,
+            chars=len(message.content),
+            said_chars=said_chars(message.content),
         )
         for sent in game.messages
+        for message in (sent.message,)
     ]
 
 
@@ -273,15 +273,23 @@ def _calendars(game_id: str, game: GameState) -> list[Row]:
             calendar = read_rendering(text, game.num_slots)
         except ValueError as error:
             raise TraceError(str(error), f".events[{index}].data") from error
+        costs, blocked, meetings = [0] * len(calendar), [], []
+        for slot, item in enumerate(calendar):
+            if item:
+                kind, _, costs[slot], is_blocked = item
+                if kind == "meeting":
+                    meetings.append(slot)
+                if is_blocked:
+                    blocked.append(slot)
         rows.append(
             CalendarRow(
                 game_id=game_id,
                 round=number,
                 agent=agent,
                 event_index=index,
-                costs=[item.cost if item else 0 for item in calendar],
-                blocked=[slot for slot, item in enumerate(calendar) if item and item.blocked],
-                meeting_slots=[slot for slot, item in enumerate(calendar) if item and item.kind == "meeting"],
+                costs=costs,
+                blocked=blocked,
+                meeting_slots=meetings,
             )
         )
     return rows

@@ -14,14 +14,14 @@ from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import labels_known
 from pipeline.traces.game_state import GameState
 from pipeline.traces.records import DecideEnd
-from pipeline.traces.traces import Trace
+from pipeline.traces.trace import Trace
 
 ParameterRow, DecisionRow, ThoughtRow = (table.row_type() for table in (AGENT_PARAMETERS, DECISIONS, THOUGHTS))
 IntentRow, StatementRow, LabelRow = (table.row_type() for table in (INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS))
 
 
 def intended_rows(trace: Trace, game: GameState) -> dict[str, list[Row]]:
-    """The rows of one trace for each of INTENDED_TABLES."""
+    """Table → rows of one trace, for each of INTENDED_TABLES."""
     game_id = trace.game_id
     return {
         "labels_known": labels_known(game_id, game.labels_seen, trace.config),
@@ -34,7 +34,7 @@ def intended_rows(trace: Trace, game: GameState) -> dict[str, list[Row]]:
 
 def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
     """What simulated speakers meant by their messages: acts, statements about slots, labels."""
-    meant = [(sent, sent.intent) for sent in game.messages if sent.intent]
+    intents = [(sent, sent.intent) for sent in game.messages if sent.intent]
     return {
         "intents": [
             IntentRow(
@@ -46,7 +46,7 @@ def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
                 behaviours=intent.behaviours,
                 held_out=intent.held_out,
             )
-            for sent, intent in meant
+            for sent, intent in intents
         ],
         "intended_statements": [
             StatementRow(
@@ -58,7 +58,7 @@ def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
                 free=statement.free,
                 kind=statement.kind,
             )
-            for sent, intent in meant
+            for sent, intent in intents
             for index, statement in enumerate(intent.statements)
         ],
         "intended_labels": [
@@ -70,18 +70,18 @@ def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
                 item_id=label.id,
                 label=label.label,
             )
-            for sent, intent in meant
+            for sent, intent in intents
             for index, label in enumerate(intent.labels)
         ],
     }
 
 
 def _parameters(trace: Trace) -> list[Row]:
-    """The agents' parameters that are numbers."""
+    """Rows of agent_parameters: the parameters that are numbers."""
     rows = []
     for agent, spec in enumerate(trace.config.agents):
-        given = spec.parameters if isinstance(spec.parameters, dict) else {}
-        numbers = {n: v for n, v in given.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+        parameters = spec.parameters if isinstance(spec.parameters, dict) else {}
+        numbers = {n: v for n, v in parameters.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
         rows += [
             ParameterRow(game_id=trace.game_id, agent=agent, parameter=name, value=float(value))
             for name, value in sorted(numbers.items())
@@ -104,7 +104,7 @@ def _decision(game_id: str, event_index: int, answer: DecideEnd) -> Row:
 
 
 def cut_off(text: str | None) -> bool:
-    """Whether a model's answer is no whole JSON object: something was written, and it does not close."""
+    """Whether a model's answer is cut off: it has text, but no complete JSON object."""
     if not text or not text.strip():
         return False
     start, end = text.find("{"), text.rfind("}")

@@ -1,17 +1,16 @@
-"""How large a trace may be: every bound in one place. docs/reliability.md lists them; what exceeds one is rejected.
+"""How large a trace may be, every bound in one place, and how what is read of it is shown on a terminal."""
 
-A game of five agents and five meetings stays below a thousandth of each. Change them here for a larger study.
-"""
+from machine.terminal import escaped
 
-# Bytes after decompression, whatever the ratio.
+# Bytes after decompression.
 FILE_BYTES = 1 << 30
 TRACE_BYTES = 1 << 28
 
-# Of a pack: its lines, and those of them that are no traces; the rest is not read then.
+# Of a pack: lines, and rejected lines. What follows is not read.
 LINES = 1_000_000
 BAD_LINES = 1_000
 
-# Unpacked bytes that a worker reads before it leaves their rows on the disk.
+# Decompressed bytes that a worker reads before it writes their rows to the disk.
 BATCH_BYTES = 1 << 28
 
 # Of a game.
@@ -19,13 +18,34 @@ SLOTS = 10_000
 AGENTS = 1_000
 CELLS = 5_000_000  # slots of all calendars that are kept
 MESSAGE_CHARS = 1_000_000
-HEARD_CHARS = 16_000_000  # characters of all messages, times their recipients
+DELIVERED_CHARS = 16_000_000  # characters of all messages, times their recipients
 
 # Of values: names that are repeated in every row, counts and costs, and whole numbers that a table can hold.
 NAME_CHARS = 200
-MOST = 1_000_000_000
-LEAST_INT, MOST_INT = -(1 << 63), (1 << 63) - 1
+MAX_NUMBER = 1_000_000_000
+MIN_INT64, MAX_INT64 = -(1 << 63), (1 << 63) - 1
 
 # Of a rejection's reason: in the table, and on the terminal.
 REASON_CHARS = 500
 LINE_CHARS = 300
+
+
+def printable(text: str) -> str:
+    """The text as part of one line: cut to LINE_CHARS, control characters escaped."""
+    return escaped(text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…")
+
+
+def rejection_line(path: str, reason: str, place: str) -> str:
+    """A rejected trace in one line: which, why, where, and what to do about it."""
+    problem = printable(f"{reason}{place and ' at '}{place}")
+    return f"rejected {printable(path)}: {problem}. {_advice(reason)}"
+
+
+def _advice(reason: str) -> str:
+    if "compression" in reason or "opened" in reason:
+        return "Copy or fetch the file again."
+    if "read already" in reason:
+        return "Name each trace once."
+    if "cannot be derived" in reason:
+        return "That is a fault of the pipeline: please report it."
+    return "Run the game again, or leave the file out."

@@ -1,16 +1,16 @@
-"""What a trace holds that the tables need: typed records of its configuration and events (Appendix D.6, Table 7)."""
+"""Typed records of what the tables need of a trace: its configuration and events (Appendix D.6, Table 7)."""
 
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from pipeline.traces.limits import LEAST_INT, MESSAGE_CHARS, MOST, MOST_INT, NAME_CHARS
+from pipeline.traces.limits import MAX_INT64, MAX_NUMBER, MESSAGE_CHARS, MIN_INT64, NAME_CHARS
 
-# Whole numbers: costs, counts and names from 0; those that may be out of place; and those that only fit into a table.
-Count = Annotated[int, Meta(ge=0, le=MOST)]
-SignedCount = Annotated[int, Meta(ge=-MOST, le=MOST)]
-Int64 = Annotated[int, Meta(ge=LEAST_INT, le=MOST_INT)]
+# Whole numbers: costs, counts and ids from 0; those that may be negative; and any that fit into a table's column.
+Count = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
+SignedCount = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+Int64 = Annotated[int, Meta(ge=MIN_INT64, le=MAX_INT64)]
 Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 Text = Annotated[str, Meta(max_length=MESSAGE_CHARS)]
 
@@ -25,7 +25,7 @@ class AgentSpec(Record, frozen=True, gc=False):
     parameters: Any = None
 
     def named_model(self) -> str | None:
-        """Its model, where the trace names one: a language model's stands among its parameters."""
+        """The agent's model, from the field or from its parameters; None where neither names one."""
         given = self.parameters.get("model") if isinstance(self.parameters, dict) else None
         return self.model or (given if isinstance(given, str) and len(given) <= NAME_CHARS else None)
 
@@ -190,7 +190,7 @@ class Message(Record, frozen=True, gc=False):
 
 
 class Schedule(Record, frozen=True, gc=False, tag_field="type", tag="schedule"):
-    """An action that writes the round's meeting into a slot. What it says of a cost is not believed."""
+    """An action that writes the round's meeting into a slot. Its cost is not read, as the trace may be wrong there."""
 
     meeting_id: SignedCount | None = None
     slot: SignedCount | None = None

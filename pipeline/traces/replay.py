@@ -26,7 +26,7 @@ from pipeline.traces.records import (
     Schedule,
     TurnEnd,
 )
-from pipeline.traces.traces import Event, Trace, TraceError
+from pipeline.traces.trace import Event, Trace, TraceError
 
 CHEAP_TALK = "CHEAP_TALK"
 CHANNELS = {
@@ -163,8 +163,8 @@ def _message_sent(game: GameState, event: Event, data: Message) -> None:
     game.check(event, data.from_agent, "from_agent")
     recipients = _recipients(game, event, data)
     game.delivered_chars += len(data.content) * len(recipients)
-    if game.delivered_chars > limits.HEARD_CHARS:
-        refuse(event, "content", f"more than {limits.HEARD_CHARS} characters of messages, times their recipients")
+    if game.delivered_chars > limits.DELIVERED_CHARS:
+        refuse(event, "content", f"more than {limits.DELIVERED_CHARS} characters of messages, times their recipients")
     channel = CHANNELS[event.type]
     game.messages.append(SentMessage(event.index, channel, recipients, data, _next_intent(game, data.from_agent)))
     (game.dms if channel == "dm" else game.group_messages)[data.round] += 1

@@ -14,7 +14,7 @@ import zstandard
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.agents import Message, Reply
 
 DEEPEST = 60
@@ -119,7 +119,7 @@ def encoded(trace: Trace) -> bytes:
 
 def write(trace: Trace, path: Path | str) -> None:
     """Write the trace, compressed, to a path or URL; the file appears whole or not at all."""
-    write_whole(path, [packed(trace)])
+    write_atomically(path, [packed(trace)])
 
 
 def read(path: Path) -> Trace:

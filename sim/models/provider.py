@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.agents import AgentFailure
 from sim.models.agent import FILTERED, Answer, Ask
 from sim.models.attempts import (
@@ -88,7 +88,7 @@ class Cache:
     def put(self, name: str, model: str, answer: Answer) -> None:
         """Keep the answer; its file appears whole or not at all. One that is kept already stays."""
         if self.get(name) is None:
-            write_whole(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
+            write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
 
 
 class Provider:

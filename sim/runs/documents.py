@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.agents import Message, Registration
 from sim.agents.english import PARAMETERS, StyleParameters, named_styles
 from sim.agents.english.speaker import Style
@@ -148,4 +148,4 @@ def behind() -> list[Path]:
 def write() -> None:
     """Build every document."""
     for path, build in DOCUMENTS.items():
-        write_whole(path, [build().encode()])
+        write_atomically(path, [build().encode()])

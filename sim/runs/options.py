@@ -11,7 +11,7 @@ from typing import NoReturn, TextIO, TypeVar
 
 import typer
 
-from machine.files import held_alone, place_to_write, remove_drafts
+from machine.files import exclusive_access, output_destination, remove_drafts
 from machine.stores import check_writable
 from machine.terminal import escaped, progress_bar
 from sim.game.trace import PACK_SUFFIX
@@ -94,7 +94,7 @@ class NoDestination(Exception):
 def destination_of(out: str) -> Path | str:
     """A path of this machine, or the URL of a folder or pack. Raises NoDestination."""
     try:
-        place = place_to_write(out)
+        place = output_destination(out)
     except ValueError as error:
         raise NoDestination(str(error)) from error
     if isinstance(place, str):
@@ -122,6 +122,6 @@ def alone(place: Path | str) -> Iterator[None]:
         check_writable(place, is_file=packed)
         yield
         return
-    with nullcontext() if packed else held_alone(place):
+    with nullcontext() if packed else exclusive_access(place):
         remove_drafts(place.parent if packed else place, deep=not packed)
         yield

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from sim.agents import Agent, AgentFailure, Registration, Reply, Request, WaitingAgent
 from sim.game.game import EventRef, Game, Limits, Turns
-from sim.game.metrics import final_state, metrics
-from sim.game.rounds import rounds
+from sim.game.rounds import final_state, metrics, rounds
 from sim.game.trace import SUFFIX, Trace, game_id, to_jsonable, to_text
 from sim.models.spec import asked, prompt_record
 from sim.runs.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits

@@ -111,7 +111,7 @@ def carry_out(o: RunOptions) -> None:
     from machine.executor import ClusterError
     from machine.files import InUse
     from machine.process_pool import WorkerDied
-    from machine.processes import FEWER, TOO_MANY
+    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.stores import Unreachable
     from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
@@ -134,7 +134,7 @@ def carry_out(o: RunOptions) -> None:
     except Unreachable as error:
         fail(f"{error}; every trace there is whole: then {AGAIN}", NOT_WRITTEN)
     except OSError as error:
-        remedy = FEWER if error.errno in TOO_MANY else "make room"
+        remedy = TOO_MANY_ADVICE if error.errno in TOO_MANY_ERRNOS else "make room"
         fail(f"{error}; every trace there is whole: {remedy}, and {AGAIN}", NOT_WRITTEN)
     except (WorkerDied, MemoryError):
         fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
@@ -240,14 +240,14 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
 def play_now(jobs: Sequence[Job], o: RunOptions) -> None:
     """Play the games whose agents answer at once, on all cores."""
     from machine.executor import map_ordered
-    from machine.files import write_whole
+    from machine.files import write_atomically
     from sim.runs.options import is_pack
     from sim.runs.runner import play_all, play_packed
 
     workers = o.cluster or worker_count(o.workers)
     if is_pack(o.out):
         frames = map_ordered(play_packed, [job.play for job in jobs], workers)
-        write_whole(o.out, progress(frames, "playing", len(jobs)))
+        write_atomically(o.out, progress(frames, "playing", len(jobs)))
     else:
         for _ in progress(play_all(jobs, workers), "playing", len(jobs)):
             pass

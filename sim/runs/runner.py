@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from machine.executor import Workers, map_unordered
 from machine.processes import no_garbage_collection
-from machine.stores import Unreachable, read_file, urls_in
+from machine.stores import Unreachable, list_urls, read_file
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import packed, write
@@ -105,7 +105,7 @@ def unplayed(jobs: Sequence[Job], out: Path | str) -> list[Job]:
         return [job for job in jobs if not is_played(job)]
     from concurrent.futures import ThreadPoolExecutor
 
-    present = urls_in(out)
+    present = list_urls(out)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         played = pool.map(lambda job: job.path in present and is_played(job), jobs)
         return [job for job, is_there in zip(jobs, played, strict=True) if not is_there]

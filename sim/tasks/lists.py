@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.tasks.scenario import Parameters
 from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, make_task
 
@@ -91,7 +91,7 @@ def write_list(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     writer = csv.DictWriter(buffer, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_whole(path, [buffer.getvalue().encode()])
+    write_atomically(path, [buffer.getvalue().encode()])
 
 
 def joined(values: Iterable[Any]) -> str:

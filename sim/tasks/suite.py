@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.calendar import Calendar, Errand
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
 from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
@@ -165,7 +165,7 @@ def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:
 def write_tasks(tasks: Iterable[Task], path: Path) -> None:
     """One task a line, JSON; the file appears whole or not at all."""
     encoder = msgspec.json.Encoder(enc_hook=encode_calendar)
-    write_whole(path, (encoder.encode(task) + b"\n" for task in tasks))
+    write_atomically(path, (encoder.encode(task) + b"\n" for task in tasks))
 
 
 def read_tasks(path: Path) -> list[Task]:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.beyond.study import Beyond
-from pipeline.reports.notebook_session import NOT_OURS
+from pipeline.reports.notebook_session import NOT_REFERENCE
 from pipeline.reports.reference_study import PARAMS_BEYOND, is_reference, make_reference
 
 
@@ -44,7 +44,7 @@ def test_a_notebook_says_once_that_games_or_parameters_are_others(
 ) -> None:
     with capture_output() as shown:
         study = Beyond(tables / "figures", tables, tables, tables, tables / f"{paper}.json", tables / f"{beyond}.json")
-    assert [output.data.get("text/markdown") for output in shown.outputs] == [NOT_OURS] * told
+    assert [output.data.get("text/markdown") for output in shown.outputs] == [NOT_REFERENCE] * told
     assert study.is_reference == (told == 0)
 
 

@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.frontier.domination import domination, hypervolume, pareto, placed, reported, undominated, volumes
-from pipeline.beyond.frontier.plots import places, plane, shares
-from pipeline.beyond.frontier.points import LEAKAGE, draws, over_draws, points
+from pipeline.beyond.frontier.domination import domination, hypervolume, hypervolumes, pareto, undominated
+from pipeline.beyond.frontier.gap_to_frontier import gaps_to_frontier, reported_models
+from pipeline.beyond.frontier.plots import gaps_to_frontier as draw_gaps
+from pipeline.beyond.frontier.plots import plane, shares
+from pipeline.beyond.frontier.points import LEAKAGE, draws, points
 from pipeline.beyond.frontier.points import main as write_teams
 from pipeline.beyond.frontier.points import settings as team_settings
-from pipeline.beyond.frontier.tables import FRONTIER_TABLES
-from pipeline.statistics.pareto import frontier
-from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import shaped
+from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
+from pipeline.statistics.pareto import pareto_frontier
+from pipeline.statistics.resampling import Resampling, interval_around
+from pipeline.tables.io import conform
 from sim.runs.teams import build_agent, read_team
 
 RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")
@@ -26,7 +28,7 @@ def test_who_is_undominated_is_who_the_study_s_frontier_keeps(places):
     x, y = (np.array([[p[i]] for p in places], dtype=float) for i in (0, 1))
     kept = {p for p, on in zip(places, undominated(x, y)[:, 0], strict=True) if on}
     frame = pl.DataFrame(places, schema=["x", "y"], orient="row")
-    assert kept == set(frontier(frame, "x", "y").rows())
+    assert kept == set(pareto_frontier(frame, "x", "y").rows())
 
 
 @given(places=PLACES)
@@ -80,7 +82,7 @@ def test_frequencies_and_volumes_come_from_draws_of_tasks():
     assert rows.filter(team="cheap")["frequency"].item() == 0
     worst = {"excess_cost": {"uniform": 5}, "leakage": dict.fromkeys(LEAKAGE, 10)}
     sets = {"paper": ["imap"], "all": list(found.teams)}
-    gained = volumes("uniform", found, sets, worst, 0.95).filter(measure="bits")
+    gained = hypervolumes("uniform", found, sets, worst, 0.95).filter(measure="bits")
     value = dict(gained.select("protocols", "volume").iter_rows())
     assert value["gain"] == pytest.approx(value["all"] - value["paper"])
     assert value["gain"] > 0
@@ -93,7 +95,7 @@ def test_every_team_must_have_played_every_task():
 
 
 def test_an_interval_holds_the_suite_s_own_value():
-    assert over_draws(np.array([9.0, 1.0, 2.0, 3.0]), 0.95)[1] == 9
+    assert interval_around(9.0, np.array([1.0, 2.0, 3.0]), 0.95)[1] == 9
 
 
 def test_others_are_placed_by_who_beats_them():
@@ -106,7 +108,7 @@ def test_others_are_placed_by_who_beats_them():
         "kind": ["simulated"] * 2,
         "coordination_rate_pct": [100.0] * 2,
     }
-    found = placed(pl.DataFrame(other | {"excess_cost": [2.0, 0.5], "vps_uniform_mean": [3.0, 0.5]}), able)
+    found = gaps_to_frontier(pl.DataFrame(other | {"excess_cost": [2.0, 0.5], "vps_uniform_mean": [3.0, 0.5]}), able)
     assert found["dominated_by"].to_list() == [["a"], []]
     assert found["vps_factor"].to_list() == [1.5, None]
     assert found["least_excess"].to_list() == [1.0, None]
@@ -118,7 +120,7 @@ def test_the_paper_s_models_are_taken_as_it_reports_them():
          [("coordination_rate_pct", "99.0"), ("excess_cost", "1.5"), ("vps_uniform_mean", "1.2")]],
         schema=["source", "setting", "method", "kind", "metric", "value"], orient="row",
     )  # fmt: skip
-    assert reported(numbers).rows() == [("M", "uniform", "reported", 99.0, 1.5, 1.2)]
+    assert reported_models(numbers).rows() == [("M", "uniform", "reported", 99.0, 1.5, 1.2)]
 
 
 PROTOCOLS = {"secure": {"1": {"at_once": 1}}, "poll": {"0": {"ladder": [0]}}}
@@ -144,10 +146,10 @@ def test_tables_and_pictures_can_be_made_of_any_protocols():
         [domination(s, part, "imap", 0.5, 0.95) for s, part in zip(("uniform", "varied"), parts, strict=True)]
     )
     for frame, name in [(found, "points"), (edge, "pareto"), (told, "domination")]:
-        assert shaped(frame, FRONTIER_TABLES[f"frontier_{name}"]).height
+        assert conform(frame, FRONTIER_TABLES[f"frontier_{name}"]).height
     assert found.filter(team="poll-0", measure="bits").select("protocol", "parameter").row(0) == ("poll", "0")
     assert len(plane(found, edge, {"bits": 10, "vps_uniform_mean": 10}, "title").axes) == 4
     assert len(shares(told, {"secure-1": "secure"}, {"bits": "bits"}, "title").axes) == 2
     others = pl.DataFrame({"team": ["x"] * 2, "setting": ["uniform", "varied"], "kind": ["simulated"] * 2,
                            "excess_cost": [1.0, 2.0], "vps_uniform_mean": [1.0, 2.0]})  # fmt: skip
-    assert len(places(others, edge, "title").axes) == 2
+    assert len(draw_gaps(others, edge, "title").axes) == 2

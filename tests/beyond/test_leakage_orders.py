@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from leakage_worlds import SETTINGS, Game
 from scipy.stats import kendalltau
+from small_games import SETTINGS, Game
 
 from pipeline.beyond.leakage import stage
-from pipeline.beyond.leakage.gains import prior_of
+from pipeline.beyond.leakage.gains import setting_prior
 from pipeline.beyond.leakage.orders import by_prior, kendall, orders, reversed_pairs
-from pipeline.beyond.leakage.tables import LEAKAGE_TABLES
+from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table
 from pipeline.tables.schemas.base import TABLES
@@ -42,13 +42,13 @@ def test_an_order_that_every_task_shows_has_no_interval_to_speak_of() -> None:
 
 def test_a_setting_that_nobody_stated_has_the_prior_of_its_own_calendars() -> None:
     items = Game([[0, 5, 7, 0], [5, 0, 5, 0]]).tables()["items"]
-    prior = prior_of("mine", items, 8, SETTINGS)
+    prior = setting_prior("mine", items, 8, SETTINGS)
     assert prior.states.costs == (5, 7)
     assert prior.probability == pytest.approx([0.25, 0.25 * 3 / 4, 0.25 / 4, 0.5])
 
 
 def test_calendars_that_are_full_leave_every_state_possible() -> None:
-    prior = prior_of("mine", Game([[5, 5], [5, 5]]).tables()["items"], 4, SETTINGS)
+    prior = setting_prior("mine", Game([[5, 5], [5, 5]]).tables()["items"], 4, SETTINGS)
     assert (prior.probability > 0).all() and prior.probability.sum() == pytest.approx(1)
 
 

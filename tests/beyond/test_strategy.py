@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 from pipeline.beyond.strategy.effects import SignTests, bits_about, effects, gain, incentives, measures
 from pipeline.beyond.strategy.outcomes import DIFFERENCE, agents_of, outcomes, probers
 from pipeline.beyond.strategy.play import Lie, liar_team, liars, prober_team, read_name, write_team
-from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.schemas import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import shaped
-from pipeline.traces.sources import find, texts
+from pipeline.tables.io import conform
+from pipeline.traces.sources import find_sources, read_texts
 from sim.__main__ import app
 
 FEW = Resampling(resamples=50, seed="few")
@@ -61,11 +61,11 @@ def told(played: dict[str, Path]) -> pl.DataFrame:
         agents_of(folder).join(bits_about(folder, some, settings), on=["game_id", "agent"], how="left")
         for folder in (played["lied"], played["true"])
     ]
-    return shaped(outcomes(*frames), OUTCOMES)
+    return conform(outcomes(*frames), OUTCOMES)
 
 
 def traces(path: Path) -> list[dict[str, Any]]:
-    return [msgspec.json.decode(text) for source in find([path]) for _, text in texts(source)]
+    return [msgspec.json.decode(text) for source in find_sources([path]) for _, text in read_texts(source)]
 
 
 def points_of(trace: dict[str, Any]) -> list[int]:
@@ -143,7 +143,7 @@ def test_a_game_without_its_truthful_one_is_refused(played: dict[str, Path]) -> 
 
 
 def test_effects_of_all_seats_are_the_means_over_games(told: pl.DataFrame) -> None:
-    found = shaped(effects(told, PRICES, FEW), EFFECTS)
+    found = conform(effects(told, PRICES, FEW), EFFECTS)
     assert set(found["measure"]) == set(measures(PRICES))
     row = found.filter(protocol="dsm-welfare", lie="tenfold", setting="uniform", seats="all", measure="gain").row(
         0, named=True
@@ -176,7 +176,7 @@ def test_the_truth_is_best_unless_a_lie_gains_more_than_chance_would(
     lies: list[str], best: str, truthful: bool
 ) -> None:
     games = pl.DataFrame([a_game(lie, f"t{i}", "0", g) for lie in lies for i, g in enumerate(GAINS[lie])])
-    found = shaped(incentives(games, PRICES, SignTests(draws=200), FEW), INCENTIVES)
+    found = conform(incentives(games, PRICES, SignTests(draws=200), FEW), INCENTIVES)
     row = found.filter(price="none").row(0, named=True)
     assert (row["best_lie"], row["truth_is_best"], row["lies"]) == (best, truthful, 3)
     chances = [max(0, *(GAINS[lie][i] for lie in lies)) for i in range(8)]
@@ -216,7 +216,7 @@ def test_probers_are_compared_task_by_task() -> None:
             for r, n in enumerate(both)
         ]
     )
-    found = shaped(probers(games, FEW), PROBERS)
+    found = conform(probers(games, FEW), PROBERS)
     value = {(r["prober"], r["measure"]): r["mean"] for r in found.iter_rows(named=True)}
     assert value["adaptive", "induced leaks per 1000 messages"] == 7000 / 200
     assert value["fixed", "labels learnt per 100 questions"] == 2 * 100 / 40

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pipeline.beyond import params
 from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, points, slope, swept
+from pipeline.beyond.worlds.schemas import GAMES, GROWTH, POINTS, TASKS
 from pipeline.beyond.worlds.suites import (
     SIZES,
     cell_name,
@@ -23,10 +24,9 @@ from pipeline.beyond.worlds.suites import (
     suite_tasks,
     tasks,
 )
-from pipeline.beyond.worlds.tables import GAMES, GROWTH, POINTS, TASKS
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import shaped, write_csv
+from pipeline.tables.io import conform, write_csv
 from sim.__main__ import app
 
 FEW = Resampling(resamples=40, seed="few")
@@ -79,8 +79,8 @@ def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
     settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
     listed = suite_tasks(world[0])
     games = games_of(world[1], listed, settings)
-    assert shaped(listed, TASKS)["proven"].all()
-    found = shaped(games, GAMES)
+    assert conform(listed, TASKS)["proven"].all()
+    found = conform(games, GAMES)
     assert found.height == 12 and (found["excess"] == found["most_excess"]).all()
     of_pairs = found["bits_per_meeting"] * found["num_meetings"]
     assert of_pairs.to_list() == pytest.approx(
@@ -88,8 +88,8 @@ def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
     )
     in_sweeps = swept(games, SMALL)
     assert in_sweeps.height == 4 * 4
-    shaped(points(in_sweeps, ["sweep", "value", "setting", "protocol"], FEW), POINTS)
-    assert set(shaped(growth(in_sweeps, FEW), GROWTH)["measure"]) == set(MEASURES)
+    conform(points(in_sweeps, ["sweep", "value", "setting", "protocol"], FEW), POINTS)
+    assert set(conform(growth(in_sweeps, FEW), GROWTH)["measure"]) == set(MEASURES)
 
 
 def test_what_the_search_left_open_is_proven_by_another_solver(world: tuple[Path, Path]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from chromium import chromium
 from PIL import Image
-from places import page_of, told
 from playwright.sync_api import Page
+from site_pages import page_data, page_of
 
 IMAGES = Path("docs/images")
 DESK, PHONE = {"width": 1360, "height": 900}, {"width": 390, "height": 800}
@@ -17,11 +17,11 @@ COLOURS = 200  # of a picture: text stays sharp, and a file small
 def leak_address(site: Path) -> str:
     """The first sensitive leak of a game with a probing agent, as a link to its message."""
     for path in sorted((site / "games").glob("*.js")):
-        told_of = told(path)
-        game = told_of["game"]
+        data = page_data(path)
+        game = data["game"]
         if (game["team"], game["setting"], game["condition"]) != ("candid", "varied", "adversarial"):
             continue
-        for message in (m for one in told_of["rounds"] for m in one["messages"]):
+        for message in (m for one in data["rounds"] for m in one["messages"]):
             if any(tier == "sensitive" for _, _, tier, *_ in message[9]):
                 return f"{path.with_suffix('.html').resolve().as_uri()}#m{message[0]}"
     raise LookupError("no sensitive leak in the games with a probing agent")
@@ -29,7 +29,7 @@ def leak_address(site: Path) -> str:
 
 def views(site: Path) -> dict[str, tuple[str, dict[str, int], str]]:
     """Each picture: address, size of the window, light or dark."""
-    task = told(page_of(site, team="candid", setting="varied", condition="standard").with_suffix(".js"))["game"][
+    task = page_data(page_of(site, team="candid", setting="varied", condition="standard").with_suffix(".js"))["game"][
         "task_id"
     ]
     left, right = (page_of(site, team=team, task_id=task, condition="standard").stem for team in ("candid", "imap"))

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from places import page_of, told
 from playwright.sync_api import Page, expect
 from site_games import REASONING
+from site_pages import page_data, page_of
 
 
 def test_a_game_is_found_and_opened(page: Page, site: Path) -> None:
@@ -18,17 +18,17 @@ def test_a_game_is_found_and_opened(page: Page, site: Path) -> None:
     page.get_by_role("button", name="Cost", exact=True).click()
     page.locator("#list tbody a").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("imap")
-    expect(page.locator(".said.typed").first).to_contain_text("Asks what slots 0–15 would cost")
+    expect(page.locator(".message-text.typed").first).to_contain_text("Asks what slots 0–15 would cost")
 
 
 def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> None:
     game = page_of(site, team="candid", setting="varied", condition="standard")
-    messages = told(game.with_suffix(".js"))["rounds"][0]["messages"]
+    messages = page_data(game.with_suffix(".js"))["rounds"][0]["messages"]
     page.goto(game.as_uri())
     page.keyboard.press("ArrowRight")
     expect(page.locator(".stepper strong")).to_have_text(f"Message 2 of {len(messages)}")
     expect(page).to_have_url(f"{game.as_uri()}#m{messages[1][0]}")
-    expect(page.locator("#told")).to_contain_text(f"message 2 of {len(messages)}, agent {messages[1][3]} to")
+    expect(page.locator("#announcement")).to_contain_text(f"message 2 of {len(messages)}, agent {messages[1][3]} to")
     expect(page.locator(".message.current")).to_have_count(1)
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".stepper strong")).to_have_text(f"Message 1 of {len(messages)}")
@@ -44,7 +44,7 @@ def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> 
 
 def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> None:
     game = page_of(site, team="candid", setting="varied", condition="standard")
-    rounds = told(game.with_suffix(".js"))["rounds"]
+    rounds = page_data(game.with_suffix(".js"))["rounds"]
     message = next(m for m in rounds[1]["messages"] if m[8] and m[8][0][4] is not None)
     source, target, evidence, _, start, end, beliefs = message[8][0]
     page.goto(f"{game.as_uri()}#m{message[0]}")
@@ -67,7 +67,7 @@ def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> N
 def test_beliefs_at_a_round_s_end_add_up_to_its_privacy_loss(page: Page, site: Path) -> None:
     for team in ("candid", "imap", "sd", "dsm-welfare"):
         game = page_of(site, team=team, setting="varied", condition="standard")
-        for number, one in enumerate(told(game.with_suffix(".js"))["rounds"], 1):
+        for number, one in enumerate(page_data(game.with_suffix(".js"))["rounds"], 1):
             page.goto(f"{game.as_uri()}#r{number}")
             loss = sum(pair[2] for pair in one["vps"])
             expect(page.locator(".step h3").first).to_contain_text(f"privacy loss in this round {loss:.2f}")
@@ -75,7 +75,7 @@ def test_beliefs_at_a_round_s_end_add_up_to_its_privacy_loss(page: Page, site: P
 
 def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Path) -> None:
     game = page_of(site, team="sd", setting="varied", condition="standard")
-    number, one = next((i, r) for i, r in enumerate(told(game.with_suffix(".js"))["rounds"], 1) if r["moves"])
+    number, one = next((i, r) for i, r in enumerate(page_data(game.with_suffix(".js"))["rounds"], 1) if r["moves"])
     _, _, agent, _, _, source, target, _ = one["moves"][0]
     page.goto(f"{game.as_uri()}#r{number}")
     row = page.locator(".calendars tbody tr").nth(agent)
@@ -90,7 +90,7 @@ def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Pat
 
 def test_typed_messages_read_as_sentences_with_their_json_a_click_away(page: Page, site: Path) -> None:
     page.goto(page_of(site, team="sd").as_uri())
-    expect(page.locator(".full .said")).to_contain_text("Proposes slot")
+    expect(page.locator(".full .message-text")).to_contain_text("Proposes slot")
     page.get_by_text("As sent (sd)").click()
     expect(page.locator(".json pre")).to_contain_text('"sd": "propose"')
 

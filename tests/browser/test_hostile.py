@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import polars as pl
-from places import page_of
 from playwright.sync_api import Page, expect
 from site_games import LONG, NAME
+from site_pages import page_of
 
-from pipeline.reports.site.leaderboard import listed_games, listing
+from pipeline.reports.site.leaderboard import listed_games, listing_parts
 from pipeline.reports.site.pages import script, write_text
 
 
@@ -36,10 +36,10 @@ def test_invisible_characters_are_shown_and_steer_nothing(page: Page, odd_site: 
 def test_a_megabyte_of_text_is_read_piece_by_piece(page: Page, odd_site: Path) -> None:
     page.goto(page_of(odd_site, team=NAME).as_uri())
     page.locator(".message .pick").nth(5).click()
-    expect(page.locator(".full .said")).to_contain_text("more characters")
+    expect(page.locator(".full .message-text")).to_contain_text("more characters")
     assert len(page.inner_text(".full")) < 6_000
     page.get_by_role("button", name="Show all 100,000 characters").click()
-    assert len(page.inner_text(".full .said")) > 99_000
+    assert len(page.inner_text(".full .message-text")) > 99_000
     expect(page.locator(".step .warn")).to_contain_text(f"{len(LONG) - 100_000:,} more characters are in the trace")
 
 
@@ -57,7 +57,7 @@ def test_twenty_thousand_games_are_listed_part_by_part(page: Page, odd_site: Pat
     one = listed_games(odd_site.parent / "tables")
     many = pl.concat([one] * 2_000).head(20_000)
     many = many.with_columns(game_id=pl.format("00000000-0000-0000-0000-{}", pl.int_range(20_000) + 10**11))
-    for part in listing(many):
+    for part in listing_parts(many):
         write_text(tmp_path / "data" / f"games-{part['part']}.js", script("games", part))
     (tmp_path / "static").symlink_to(odd_site / "static")
     write_text(tmp_path / "games.html", (odd_site / "games.html").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ SMALL = {
     "LINES": 40,
     "BAD_LINES": 8,
     "CELLS": 2_000,
-    "HEARD_CHARS": 500_000,
+    "DELIVERED_CHARS": 500_000,
 }
 
 Make = Callable[[Path, str], None]

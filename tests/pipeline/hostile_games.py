@@ -188,7 +188,7 @@ IMPOSSIBLE = (
         "more messages than memory should hold",
         "all_groupchat_sent",
         {"round": 1, "from_agent": 0, "to_agents": [1, 2], "content": "a" * 300_000},
-        "more than {HEARD_CHARS} characters of messages, times their recipients",
+        "more than {DELIVERED_CHARS} characters of messages, times their recipients",
         ".content",
     ),
 )

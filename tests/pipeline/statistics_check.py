@@ -92,8 +92,8 @@ def varied_games(count: int) -> Iterator[pl.DataFrame]:
 def lowest_on_grid(frame: pl.DataFrame) -> float:
     """The least deviance on a grid of ratios, 0 among them, in units of the outcome."""
     data = observations(frame, "y", "x", ("model", "task"))
-    shape = reml.design(data.fixed, data.codes)
-    y = reml.outcome(shape, data.outcome)
+    shape = reml.make_design(data.fixed, data.codes)
+    y = reml.project_outcome(shape, data.outcome)
     axis = [0.0, *np.exp(np.linspace(-9, 4, 27))]
     return min(reml.profile(shape, y, np.array(point)).deviance for point in product(axis, axis))
 

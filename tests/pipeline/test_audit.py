@@ -20,11 +20,11 @@ from pipeline.tables.io import write_table
 from pipeline.tables.schemas.base import AUDIT
 from pipeline.traces.audit import files as audit_files
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.batch import Meeting, judge
-from pipeline.traces.audit.calendar import from_json, labelled, read, render
-from pipeline.traces.audit.codes import CODES, Findings
-from pipeline.traces.audit.metrics import in_order, least_cost, shares
-from pipeline.traces.audit.record import set_up
+from pipeline.traces.audit.batch_rules import Meeting, check_batch
+from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
+from pipeline.traces.audit.divergences import CODES, Findings
+from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
+from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
 from sim.runs.play import Play, play_game
@@ -70,7 +70,7 @@ def test_whatever_agents_do_the_game_and_the_auditor_agree(seed: int) -> None:
     assert codes(reckless_game(seed)) == []
 
 
-BOARD = read(
+CALENDAR = parse_calendar(
     "Slot 0: Errand #1 (cost=5)\nSlot 1: [FREE]\nSlot 2: Blocked Errand #2 (cost=3)\nSlot 3: Errand #3 (cost=2)"
 )
 NOW = Meeting(7, (0, 1), 1, (0, 1))
@@ -104,10 +104,10 @@ BATCHES: tuple[tuple[Any, set[str], int], ...] = (
 
 @pytest.mark.parametrize(("actions", "broken", "cost"), BATCHES)
 def test_a_batch_is_judged_by_the_seven_rules(actions: Any, broken: set[str], cost: int) -> None:
-    assert BOARD
-    verdict = judge(BOARD, actions, NOW)
+    assert CALENDAR
+    verdict = check_batch(CALENDAR, actions, NOW)
     assert ({rule.code for rule in verdict.broken}, verdict.cost) == (broken, cost)
-    assert (verdict.after == BOARD) == bool(broken)
+    assert (verdict.after == CALENDAR) == bool(broken)
 
 
 def test_a_calendar_is_rendered_as_it_is_read() -> None:
@@ -115,24 +115,24 @@ def test_a_calendar_is_rendered_as_it_is_read() -> None:
         for event in raw_of(base)["events"]:
             text = event["data"].get("calendar_render")
             if text is not None and "private_label" not in text:
-                assert render(read(text) or ()) == text
+                assert render(parse_calendar(text) or ()) == text
 
 
 @pytest.mark.parametrize("text", ["", "Slot 0: busy", "Slot 1: [FREE]", "Slot 0: [FREE]\nSlot 0: [FREE]", None, 7])
 def test_what_is_no_calendar_is_not_read_as_one(text: Any) -> None:
-    assert read(text) is None
+    assert parse_calendar(text) is None
 
 
 def test_labels_stand_behind_their_items() -> None:
-    assert BOARD
-    text = labelled(BOARD, {("errand", 3): "the dentist's"})
+    assert CALENDAR
+    text = render_with_labels(CALENDAR, {("errand", 3): "the dentist's"})
     assert text.endswith('Slot 3: Errand #3 (cost=2) private_label="the dentist\'s"')
-    assert read(text) == BOARD
+    assert parse_calendar(text) == CALENDAR
 
 
 @pytest.mark.parametrize("slots", [None, [7], [{"errand_id": 1}], [{"cost": 1}], [{"meeting_id": "1", "cost": 1}]])
 def test_a_final_calendar_that_is_none_is_not_read_as_one(slots: Any) -> None:
-    assert from_json(slots) is None
+    assert calendar_from_json(slots) is None
 
 
 def drawn_tasks() -> list[Task]:
@@ -148,21 +148,21 @@ def drawn_tasks() -> list[Task]:
 def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> None:
     for task in drawn_tasks():
         raw = json.loads(encoded(play_game(Play(task, named_teams()["imap"]))))
-        setup = set_up_of(raw)
+        setup = setup_of(raw)
         assert least_cost(setup.calendars, setup.meetings) == task.optimal.cost
-        greedy = in_order(setup.calendars, setup.meetings)
+        greedy = schedule_in_order(setup.calendars, setup.meetings)
         assert greedy and (*greedy.slots, *greedy.paid) == (
             *task.greedy.assignments.values(),
             *task.greedy.per_agent_cost,
         )
         slots = list(task.optimal.assignments.values())
-        assert shares(setup.calendars, setup.meetings, slots) == list(task.optimal.per_agent_cost)
+        assert agent_shares(setup.calendars, setup.meetings, slots) == list(task.optimal.per_agent_cost)
 
 
-def set_up_of(raw: dict[str, Any]) -> Any:
-    from pipeline.traces.audit.record import decode
+def setup_of(raw: dict[str, Any]) -> Any:
+    from pipeline.traces.audit.trace import decode
 
-    return set_up(decode(json.dumps(raw).encode()))
+    return read_setup(decode(json.dumps(raw).encode()))
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,30 +173,32 @@ def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pyte
 
 
 def test_no_schedule_is_no_optimum() -> None:
-    full = tuple(read(f"Slot 0: Errand #{n} (cost=1)") or () for n in (1, 2))
+    full = tuple(parse_calendar(f"Slot 0: Errand #{n} (cost=1)") or () for n in (1, 2))
     assert least_cost(full, (NOW,)) is None
-    assert in_order(full, (NOW,)) is None
-    assert shares(full, (NOW,), [0]) is None
+    assert schedule_in_order(full, (NOW,)) is None
+    assert agent_shares(full, (NOW,), [0]) is None
 
 
 def test_the_auditor_shares_no_code_with_the_game() -> None:
     """Only the solver for games too large to search is the benchmark's own."""
-    for path in (ROOT / "pipeline").glob("audit*.py"):
-        theirs = {str(p.relative_to(ROOT)) for p in imported(path) if "sim" in p.relative_to(ROOT).parts[0]}
-        names = ("__init__", "calendar", "tasks/__init__", "tasks/oracle", "tasks/scenario")
-        solver = {f"sim/{name}.py" for name in names}
-        assert theirs <= (solver if path.name == "audit_oracle.py" else set())
-    names = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/metrics.py").read_text()))
+    names = ("__init__", "calendar", "tasks/__init__", "tasks/oracle", "tasks/scenario")
+    solver = {f"sim/{name}.py" for name in names}
+    files = sorted((ROOT / "pipeline/traces/audit").glob("*.py"))
+    assert "metrics.py" in [path.name for path in files]
+    for path in files:
+        shared = {str(p.relative_to(ROOT)) for p in imported(path) if p.relative_to(ROOT).parts[0] == "sim"}
+        assert shared == (solver if path.name == "metrics.py" else set())
+    calls = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/metrics.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
-    assert "by_solver" in names
+    assert "solver_cost" in calls
 
 
 def test_many_divergences_of_one_kind_are_cut_short() -> None:
     findings = Findings("t.json")
     for _ in range(1000):
         findings.add("wrong_calendar", "x" * 1000, {"a": "\ud800"})
-    assert len(findings.found) == 200
-    assert len(findings.found[0].expected) == 300
+    assert len(findings.divergences) == 200
+    assert len(findings.divergences[0].expected) == 300
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.codes import CODES, ERROR, KNOWN
+from pipeline.traces.audit.divergences import CODES, ERROR, KNOWN
 
 pytestmark = pytest.mark.slow
 
@@ -191,7 +191,7 @@ PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
 ALL = (*(("scripted", *m) for m in MUTATIONS), *ELSEWHERE)
 
 
-def found(base: str, change: Change) -> list[tuple[str, str]]:
+def codes_of(base: str, change: Change) -> list[tuple[str, str]]:
     """The codes and severities of the changed game's divergences."""
     raw = raw_of(base)
     change(raw)
@@ -200,16 +200,16 @@ def found(base: str, change: Change) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("base", "change", "code"), [(m[0], *m[2:]) for m in ALL], ids=[m[1] for m in ALL])
 def test_a_changed_trace_is_found_out(base: str, change: Change, code: str) -> None:
-    assert (code, CODES[code].ours) in found(base, change)
+    assert (code, CODES[code].ours) in codes_of(base, change)
 
 
 @pytest.mark.parametrize(("change", "code", "severity"), [m[1:] for m in PUBLIC], ids=[m[0] for m in PUBLIC])
 def test_what_is_known_of_the_public_harness_is_told_as_known(change: Change, code: str, severity: str) -> None:
-    assert (code, severity) in found("public", change)
+    assert (code, severity) in codes_of("public", change)
 
 
 def test_the_public_form_has_no_error() -> None:
-    assert {severity for _, severity in found("public", lambda raw: None)} == {KNOWN}
+    assert {severity for _, severity in codes_of("public", lambda raw: None)} == {KNOWN}
 
 
 def test_there_is_a_mutation_for_every_code() -> None:
@@ -217,10 +217,10 @@ def test_there_is_a_mutation_for_every_code() -> None:
     assert set(CODES) - reached == {"unchecked_optimum"}
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def json_paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every path of a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(p for key, child in inner for p in places(child, (*path, key)))]
+    return [path, *(p for key, child in inner for p in json_paths(child, (*path, key)))]
 
 
 JSON = st.recursive(
@@ -228,7 +228,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
-PLACES = {base: places(raw_of(base)) for base in ("scripted", "public", "stopped", "prompted")}
+PLACES = {base: json_paths(raw_of(base)) for base in ("scripted", "public", "stopped", "prompted")}
 
 
 @given(st.data())

@@ -14,12 +14,13 @@ from pipeline.derive.rows import ingested_frames
 from pipeline.privacy import beliefs
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
+from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.ingest import Rows, ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 
 def ingested(trace: TraceBuilder) -> Rows:
-    return ingest(decode(trace.text()), "a.json")
+    return ingest(decode_trace(trace.text()), "a.json")
 
 
 def derived(trace: TraceBuilder, rules: str = "paper", weighing: Weighing | None = None) -> dict[str, pl.DataFrame]:
@@ -111,6 +112,8 @@ def test_a_silent_game_has_a_summary() -> None:
         ("cost", 0.0, None, 0.0),
         ("uniform", 0.0, None, 0.0),
     ]
+    counts = ("participant_pair_vps_loss_total", "observation_count", "pair_rounds", "all_pair_rounds")
+    assert summary.select(counts).rows() == [(0.0, 0, 0, 6)] * 2
 
 
 def talkative_game() -> TraceBuilder:
@@ -205,13 +208,13 @@ def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     calendar = pl.DataFrame(
         key | {"agent": [0], "costs": [[4, 9]], "blocked": pl.Series([[]], dtype=pl.List(pl.Int64))}
     )
-    weighed = beliefs.weigh(update, calendar, Weighing())
+    weighed = beliefs.weigh_updates(update, calendar, Weighing())
     assert weighed.select("cost_weight", "cost_weight_sum").rows() == [(1.0, 3.0 + 4.0)]
 
 
 def test_who_takes_part_in_a_round_that_no_table_has_is_nobody() -> None:
     tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
-    weighed = beliefs.weigh(tables["belief_evidence"], tables["calendars"], Weighing())
+    weighed = beliefs.weigh_updates(tables["belief_evidence"], tables["calendars"], Weighing())
     pairs = beliefs.pair_round_vps(weighed, tables["games"], tables["rounds"].clear(), Weighing())
     assert pairs.select("target_is_participant", "observer_is_participant").rows() == [(False, False)] * 2
 
@@ -220,9 +223,9 @@ def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> No
     trace = TraceBuilder().round(0)
     for slot, status in ((3, "PENDING"), (1, "PENDING"), (3, "IMPOSSIBLE"), (2, "PENDING")):
         trace.dm(0, 1, 0, {"sd": "reply", "slot": slot, "reply_status": status})
-    trace.dm(0, 0, 1, {"imap": "decision", "slot": 0})
-    final = beliefs.at_the_end(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
-    assert final.rows() == [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
+    trace.dm(0, 0, 1, {"imap": "decision", "slot": 3})
+    final = beliefs.final_beliefs(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
+    assert final.rows() == [(0, 3, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
 
 
 RATIOS = ((1.0, 4.0, 0.25), (0.0, 2.0, 0.0), (1.0, 0.0, None), (0.0, 0.0, None), (1.0, None, None), (None, 2.0, None))
@@ -234,15 +237,20 @@ def test_a_ratio_of_nothing_is_empty(numerator: float | None, denominator: float
     assert frame.select(r=beliefs.ratio(pl.col("n"), pl.col("d"))).to_series().to_list() == [expected]
 
 
-def test_games_in_one_frame_are_summed_apart() -> None:
-    lone = TraceBuilder("game-0").round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})
-    both = {n: a + b for (n, a), b in zip(ingested(lone).items(), ingested(talkative_game()).values(), strict=True)}
-    frames = ingested_frames(both)
+def test_games_in_one_frame_are_summed_apart_and_sorted() -> None:
+    other = TraceBuilder("game-0").round(0).dm(0, 0, 1, "Slot 1 works for me.")
+    other.dm(0, 0, 2, {"imap": "decision", "slot": 1})
+    games = (ingested(talkative_game()), ingested(other))
+    frames = ingested_frames({table: [row for game in games for row in game[table]] for table in games[0]})
     tables = privacy_frames(frames, RULES["paper"], Weighing())
-    for name, alone in derived(talkative_game()).items():
-        if name in tables:
-            assert tables[name].filter(game_id="game-1").select(alone.columns).rows() == alone.rows()
-    assert tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [0.5, 0.5]
+    alone = derived(talkative_game())
+    for name in ("pair_round_vps", "game_summary", "vps_by_source"):
+        assert tables[name].filter(game_id="game-1").rows() == alone[name].rows()
+        keys = tables[name].select(TABLES[name].key).rows()
+        assert keys == sorted(keys)
+    assert (
+        tables["game_summary"].filter(game_id="game-0")["vps_loss_total"].to_list() == [pytest.approx(0.45 + 0.5)] * 2
+    )
 
 
 PAYLOAD = st.one_of(

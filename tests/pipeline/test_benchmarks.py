@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from pipeline.reports.documents.benchmarks import ROWS, Row, figure_table, game_table, growth_table, numbers, shown
+from pipeline.reports.documents.benchmarks import (
+    ROWS,
+    Row,
+    figure_table,
+    format_number,
+    game_table,
+    growth_table,
+    trace_counts,
+)
 from pipeline.reports.plots.lines import growth as drawn
 
 
@@ -33,7 +41,7 @@ GROWN = measured(
 
 
 def test_growth_is_told_from_the_smallest_study_to_the_largest() -> None:
-    assert numbers(GROWN) == [360, 1200]
+    assert trace_counts(GROWN) == [360, 1200]
     assert growth_table(GROWN).splitlines()[2:] == ["| 360 | 2 | 1.8 | 5 | 200 |", "| 1,200 | 4 | 6 | 5 | 350 |"]
     time, memory = drawn(GROWN).axes
     assert list(time.lines[-1].get_xdata()) == [360, 1200] and list(memory.lines[0].get_ydata()) == [200, 350]
@@ -47,4 +55,4 @@ def test_ten_million_games_are_worked_out_from_one() -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(0.1234, "0.123"), (12.34, "12.3"), (1234.5, "1,234"), (0, "0")])
 def test_figures_are_shown_to_three_places(value: float, text: str) -> None:
-    assert shown(value) == text
+    assert format_number(value) == text

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline.statistics.bootstrap import bounds, ratio_intervals
+from pipeline.statistics.bootstrap import percentile_bounds, ratio_intervals
 from pipeline.statistics.resampling import Resampling, cluster_draws, stream
 
 HOW = Resampling(2000, 0.95, "intervals")
@@ -136,7 +136,7 @@ def test_every_row_of_a_block_is_the_quantile_of_its_own_draws() -> None:
     times = cluster_draws("abcdef", Resampling(200, 0.9, "blocks"))
     assert times.shape == (6, 200)
     assert (times.sum(axis=0) == 6).all()
-    found = bounds(above, below, times, 0.9)
+    found = percentile_bounds(above, below, times, 0.9)
     for row, (numerators, denominators) in enumerate(zip(above, below, strict=True)):
         under = denominators @ times
         ratios = (numerators @ times)[under > 0] / under[under > 0]

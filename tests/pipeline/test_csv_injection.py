@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
 from pipeline.paper.compare import COLUMNS, as_rich_table
-from pipeline.tables.io import for_csv, read_table, to_frame, unmarked, write_csv, write_table
+from pipeline.tables.io import read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
 from pipeline.tables.queries import attach, build_database
 from pipeline.tables.schemas.base import REJECTED
-from pipeline.traces.audit.codes import Divergence
-from pipeline.traces.audit.files import line
+from pipeline.traces.audit.divergences import Divergence
+from pipeline.traces.audit.files import divergence_line
 from sim.__main__ import app as sim_app
 
 # One row a text, and what stands in the CSV.
@@ -62,12 +62,12 @@ ALPHABET = st.sampled_from([*"=+-@';\t\r\n ,\"a1.\x00\u3000\ufeff＝", "\u2028"]
 @given(st.lists(st.none() | st.text(ALPHABET, max_size=8) | st.text(), max_size=8))
 def test_a_marked_text_comes_back_as_it_was(texts: list[str | None]) -> None:
     frame = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)})
-    assert for_csv(frame).select(unmarked(pl.col("text")))["text"].to_list() == texts
+    assert to_csv_frame(frame).select(unescape_formulas(pl.col("text")))["text"].to_list() == texts
 
 
 @given(st.text(ALPHABET, max_size=8))
 def test_no_part_of_a_text_begins_as_a_formula_wherever_a_spreadsheet_cuts_it(text: str) -> None:
-    shown = for_csv(pl.DataFrame({"text": [text]})).item()
+    shown = to_csv_frame(pl.DataFrame({"text": [text]})).item()
     for cell in re.split("[;\t\r\n]", shown):
         assert cell.strip(" \x00\u3000\ufeff")[:1] not in tuple("=+-@＝") or re.fullmatch(r"[+-][\d.]+", shown)
 
@@ -119,8 +119,8 @@ def test_a_name_does_not_steer_the_terminal(app: object, words: list[str]) -> No
 
 def test_a_divergence_is_one_line_that_steers_nothing() -> None:
     found = Divergence("g", f"{STEERING}.json", "message_differs", "error", 1, 2, 3, f"a\n{STEERING}", STEERING, "x\ry")
-    assert line(found).isprintable()
-    assert "[red]" in line(found)
+    assert divergence_line(found).isprintable()
+    assert "[red]" in divergence_line(found)
 
 
 def test_a_team_is_not_marked_up() -> None:

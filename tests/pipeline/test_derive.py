@@ -14,7 +14,7 @@ from pipeline.derive import parallel
 from pipeline.tables import shards
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.sources import find
+from pipeline.traces.sources import find_sources
 
 GAMES = [f"game-{number:02d}" for number in range(7)]
 
@@ -35,7 +35,7 @@ def without_paths(folder: Path) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.slow
 def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "GAMES_AT_ONCE", 3)
+    monkeypatch.setattr(shards, "GAMES_PER_RANGE", 3)
     folder_of_games(tmp_path / "traces")
     monkeypatch.chdir(tmp_path)
     for out, workers in (("one", 1), ("again", 1), ("two", 2)):
@@ -44,7 +44,7 @@ def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypat
 
 
 def test_a_table_has_all_games_in_the_order_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "GAMES_AT_ONCE", 2)
+    monkeypatch.setattr(shards, "GAMES_PER_RANGE", 2)
     shuffled = random.Random(1).sample(GAMES, len(GAMES))
     parallel.derive([folder_of_games(tmp_path / "in", shuffled)], tmp_path / "out", workers=1)
     assert read_table(tmp_path / "out", "games")["game_id"].to_list() == GAMES
@@ -81,7 +81,7 @@ def test_the_traces_of_a_pack_are_called_by_their_lines(tmp_path: Path) -> None:
 
 def test_files_named_twice_are_read_once(tmp_path: Path) -> None:
     folder = folder_of_games(tmp_path / "in")
-    assert len(find([folder, folder / "0.json.zst", tmp_path / "in" / ".." / "in"])) == len(GAMES)
+    assert len(find_sources([folder, folder / "0.json.zst", tmp_path / "in" / ".." / "in"])) == len(GAMES)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -11,9 +11,9 @@ from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols import KINDS
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.tables.names import TYPED_PROTOCOLS
+from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.typed_messages import decode
+from pipeline.traces.typed_messages import decode_message
 from pipeline.traces.typed_messages.records import DECODERS
 
 PAPER, RELEASE = RULES["paper"], RULES["release"]
@@ -151,6 +151,6 @@ def test_a_quoted_message_of_any_protocol_is_no_english(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", TYPED_PROTOCOLS)
 def test_the_column_typed_is_documented_with_every_protocol(protocol: str) -> None:
     (typed,) = (column for column in TABLES["messages"].columns if column.name == "typed")
-    message = decode(json.dumps({protocol: "decision"}))
+    message = decode_message(json.dumps({protocol: "decision"}))
     assert message is not None
     assert message.protocol in typed.meaning.replace(",", "").split()

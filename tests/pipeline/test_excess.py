@@ -12,13 +12,13 @@ from pipeline.derive.rows import ingested_frames
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness.excess import excess_table, least_costs, measures, oracle_cost
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 FREE, BLOCKED = (0, False), (1, True)
 
 
 def derived(trace: TraceBuilder) -> dict[str, pl.DataFrame]:
-    return ingested_frames(ingest(decode(trace.text()), "a.json"))
+    return ingested_frames(ingest(decode_trace(trace.text()), "a.json"))
 
 
 def optimum(trace: TraceBuilder) -> int | None:

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import toy_game
 
-from pipeline.derive.parallel import Recipe, derived_frames
-from pipeline.derive.rows import Rejection, rejection, unforeseen
+from pipeline.derive.parallel import Recipe, derive_frames
+from pipeline.derive.rows import Rejection, rejection, unexpected_failure
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import TraceError, decode
+from pipeline.traces.trace import TraceError, decode_trace
 
 GOOD = toy_game().group(1, 0, [1, 2], {"dsm": "proposals", "slots": [1]}).text()
 
@@ -25,10 +25,10 @@ VALUES = st.one_of(ODD, st.lists(ODD, max_size=3), st.dictionaries(TEXTS, ODD, m
 def read(text: bytes) -> Rejection | None:
     """Derive everything from the text; its rejection, or None for one that has rows."""
     try:
-        rows = ingest(decode(text), "x.json")
+        rows = ingest(decode_trace(text), "x.json")
     except TraceError as error:
         return rejection("x.json", error)
-    frames, stumbled = derived_frames(rows, Recipe())
+    frames, stumbled = derive_frames(rows, Recipe())
     assert stumbled == []
     assert frames["games"].height == 1
     return None
@@ -89,10 +89,10 @@ def test_events_left_out_repeated_or_out_of_order_give_rows_or_a_rejection(order
 
 
 def test_what_nobody_foresaw_is_a_rejection_too() -> None:
-    rows = ingest(decode(GOOD), "x.json")
-    bad = ingest(decode(toy_game("bad").text()), "bad.json")
+    rows = ingest(decode_trace(GOOD), "x.json")
+    bad = ingest(decode_trace(toy_game("bad").text()), "bad.json")
     bad["messages"] *= 2
-    frames, stumbled = derived_frames({table: rows[table] + bad[table] for table in rows}, Recipe())
+    frames, stumbled = derive_frames({table: rows[table] + bad[table] for table in rows}, Recipe())
     assert [path for path, _, _ in stumbled] == ["bad.json"]
     assert frames["games"]["game_id"].to_list() == ["game-1"]
-    assert unforeseen(KeyError("a")).reason == "cannot be derived: KeyError: 'a'"
+    assert unexpected_failure(KeyError("a")).reason == "cannot be derived: KeyError: 'a'"

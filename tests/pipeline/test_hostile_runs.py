@@ -21,7 +21,7 @@ from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.derive.rows import read_traces
 from pipeline.tables.io import read_table
-from pipeline.traces.sources import find, find_and_count_others
+from pipeline.traces.sources import find_sources, find_sources_and_others
 from tests.kills import LIMIT, workers_of
 
 pytestmark = pytest.mark.slow
@@ -71,11 +71,14 @@ def test_linked_folders_are_entered_once(tmp_path: Path) -> None:
     (tmp_path / "in" / "b" / "loop").symlink_to(tmp_path / "in")
     write_trace(tmp_path / "elsewhere" / "c.json", toy_game("c").text())
     (tmp_path / "in" / "link").symlink_to(tmp_path / "elsewhere")
-    assert [Path(source.name).name for source in find([tmp_path / "in", tmp_path / "in" / "b"])] == ["a.json", "c.json"]
+    assert [Path(source.name).name for source in find_sources([tmp_path / "in", tmp_path / "in" / "b"])] == [
+        "a.json",
+        "c.json",
+    ]
 
 
 def test_a_file_that_vanishes_is_rejected(tmp_path: Path) -> None:
-    sources = find([write_trace(tmp_path / "a.json", b""), write_trace(tmp_path / "b.json", toy_game().text())])
+    sources = find_sources([write_trace(tmp_path / "a.json", b""), write_trace(tmp_path / "b.json", toy_game().text())])
     (tmp_path / "a.json").unlink()
     [(rows, rejected)] = read_traces(sources)
     assert (len(rows["games"]), rejected[0].reason) == (1, "cannot be opened: No such file or directory")
@@ -102,7 +105,7 @@ def test_what_may_not_be_read_is_rejected() -> None:
         (folder / "closed").chmod(0)
         Path(name).chmod(0o755)
         with unprivileged():
-            sources, _ = find_and_count_others([folder])
+            sources, _ = find_sources_and_others([folder])
             [(_, rejected)] = read_traces(sources)
         (folder / "closed").chmod(0o755)
     assert [(Path(r.path).name, r.reason) for r in rejected] == [
@@ -115,7 +118,7 @@ def test_traces_are_derived_in_batches(tmp_path: Path, monkeypatch: pytest.Monke
     pack = write_trace(tmp_path / "p.jsonl", b"\n".join(toy_game(f"g{i}").text() for i in range(5)))
     parallel.derive([pack], tmp_path / "whole", workers=1)
     monkeypatch.setattr("pipeline.traces.limits.BATCH_BYTES", 5_000)
-    assert len(list(read_traces(find([pack])))) == 3
+    assert len(list(read_traces(find_sources([pack])))) == 3
     parallel.derive([pack], tmp_path / "batches", workers=1)
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "batches" / path.name).read_bytes()

@@ -9,11 +9,11 @@ from trace_builder import CALENDARS, FREE, TraceBuilder, rendering, reschedule, 
 
 from pipeline.traces.calendars import read_line, read_rendering
 from pipeline.traces.ingest import fairness, ingest
-from pipeline.traces.traces import TraceError, decode
+from pipeline.traces.trace import TraceError, decode_trace
 
 
 def rows(trace: TraceBuilder, table: str) -> list[dict[str, Any]]:
-    return [row._asdict() for row in ingest(decode(trace.text()), "a.json")[table]]
+    return [row._asdict() for row in ingest(decode_trace(trace.text()), "a.json")[table]]
 
 
 LINES = (
@@ -184,14 +184,14 @@ BROKEN = (
 @pytest.mark.parametrize(("text", "reason"), BROKEN)
 def test_what_is_no_trace_is_refused_with_a_reason(text: bytes, reason: str) -> None:
     with pytest.raises(TraceError, match=reason):
-        ingest(decode(text), "a.json")
+        ingest(decode_trace(text), "a.json")
 
 
 def test_the_place_of_a_fault_is_named() -> None:
     trace = toy_game().dm(0, 0, 1, "x")
     trace.content["events"][-1]["data"]["round"] = "first"
     with pytest.raises(TraceError) as caught:
-        decode(trace.text())
+        decode_trace(trace.text())
     assert caught.value.place == f".events[{len(trace.content['events']) - 1}].data.round"
 
 
@@ -232,3 +232,49 @@ def test_a_recipient_named_twice_is_one_recipient() -> None:
     trace = toy_game().group(1, 0, [1, 1, 2, 1], "x")
     assert rows(trace, "messages")[-1]["to_agents"] == [1, 2]
     assert [a["messages_received"] for a in rows(trace, "agents")] == [1, 3, 2]
+
+
+def test_a_game_without_meetings_has_no_rates() -> None:
+    trace = TraceBuilder()
+    for stopped in (False, True):
+        trace.content["stopped"] = stopped
+        game = rows(trace, "games")[0]
+        assert (game["meetings"], game["coordination_rate"], game["dms_per_meeting"]) == (0, None, None)
+
+
+def test_agents_moves_and_messages_are_added_up() -> None:
+    trace = toy_game().batch(1, 0, reschedule(1, 1, 3), reschedule(9, 99, 0))  # Nothing stands in 99.
+    lengths = [0, 0, 0]
+    for message in rows(trace, "messages"):
+        lengths[message["from_agent"]] += len(message["content"])
+    assert [a["cost"] for a in rows(trace, "agents")] == [4 + 4, 0, 0]
+    assert [(a["moves"], a["chars_sent"]) for a in rows(trace, "agents")] == [(2, lengths[0]), (0, lengths[1]), (0, 0)]
+
+
+def test_an_agent_s_type_is_its_registration_s_else_its_spec_s() -> None:
+    trace = TraceBuilder(agents=[{"type": "a", "model": "m"}, {"type": "b"}])
+    for event in trace.content["events"][2:]:
+        del event["data"]["agent_type"]
+    assert [(a["agent_type"], a["model"]) for a in rows(trace, "agents")] == [("toy", "m"), ("b", None), (None, None)]
+
+
+def test_an_item_moved_is_the_one_that_stands_there_whatever_the_action_calls_it() -> None:
+    trace = TraceBuilder().round(0).batch(0, 0, reschedule(77, 0, 1), reschedule(77, 2, 3))
+    moves = [(m["item_id"], m["cost"], m["blocked"]) for m in rows(trace, "moves")]
+    assert moves == [(1, 4, False), (2, 1, True)]
+
+
+def test_a_message_that_names_nobody_reaches_nobody() -> None:
+    trace = TraceBuilder().round(0).event("dm_sent", round=0, from_agent=0, content="x")
+    assert rows(trace, "messages")[0]["to_agents"] == []
+
+
+def test_shares_of_the_oracle_that_fit_no_agents_are_refused_by_their_source() -> None:
+    trace = toy_game()
+    trace.content["metrics"] = {"oracle_per_agent_cost": [1]}
+    with pytest.raises(TraceError) as caught:
+        rows(trace, "agents")
+    assert (caught.value.reason, caught.value.place) == ("1 costs for 3 agents", ".metrics.oracle_per_agent_cost")
+    with pytest.raises(TraceError) as caught:
+        rows(trace.event("game_end", oracle_per_agent_cost=[1, 2]), "agents")
+    assert (caught.value.reason, caught.value.place) == ("2 costs for 3 agents", "game_end's oracle_per_agent_cost")

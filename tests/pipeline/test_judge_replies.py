@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.beyond.judge.agreement import by_game, count, mentioned, rows_of
 from pipeline.beyond.judge.replies import Asked, Question, Reading, read_reply
-from pipeline.beyond.judge.tables import by_game, count, mentioned, rows_of
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RULES
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from behaviour_tables import labelled_game, shown
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import labelled_game, shown
 from trace_builder import CALENDARS, TraceBuilder
 
 from pipeline.traces.calendars import rendered_labels
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 RECORD = {
     "errands": {
@@ -22,7 +22,7 @@ RECORD = {
 
 
 def known(trace: TraceBuilder) -> list[dict[str, Any]]:
-    return [row._asdict() for row in ingest(decode(trace.text()), "a")["labels_known"]]
+    return [row._asdict() for row in ingest(decode_trace(trace.text()), "a")["labels_known"]]
 
 
 def told(trace: TraceBuilder) -> set[tuple[Any, ...]]:
@@ -47,6 +47,8 @@ def test_recorded_labels_are_known_to_owners_and_participants_with_tier_and_term
         (1, "meeting", 1, "neutral", "layoff", "record"),
         (2, "meeting", 1, "neutral", "layoff", "record"),
     }
+    # Errands from their owners' registrations, the meeting from its round.
+    assert [k["known_from"] for k in rows] == [1, 2, 4, 4]
 
 
 def test_a_label_is_known_from_the_event_that_shows_it() -> None:

@@ -7,17 +7,24 @@ import msgspec
 import polars as pl
 import pytest
 import yaml
+from behaviour_tables import Frames, derived, labelled_game
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import Frames, derived, labelled_game
 from trace_builder import TraceBuilder, rendering
 
-from pipeline.behaviour.leaks import Known, find_leaks, labels_said, may_hint
-from pipeline.behaviour.phrases import split, stem, stems
-from pipeline.behaviour.terms import find_label, kind_of, read_label
+from pipeline.behaviour.leaks import (
+    KnownLabel,
+    disclosed_labels,
+    find_label,
+    find_leaks,
+    kind_of,
+    may_contain_cue,
+    prepare_label,
+)
+from pipeline.behaviour.phrases import split_words, stem, stems
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
 from sim.tasks.lists import read_list
@@ -27,13 +34,13 @@ ROOT = Path(__file__).parents[2]
 GOLD: list[dict[str, Any]] = yaml.safe_load((ROOT / "data/gold/leaks.yaml").read_text(encoding="utf-8"))
 
 
-def knowing(*labels: str, terms: tuple[str, ...] = ()) -> list[Known]:
-    return [Known("errand", i, text, None, 0, read_label(text, terms)) for i, text in enumerate(labels)]
+def knowing(*labels: str, terms: tuple[str, ...] = ()) -> list[KnownLabel]:
+    return [KnownLabel("errand", i, text, None, 0, prepare_label(text, terms)) for i, text in enumerate(labels)]
 
 
 def said(message: str, *labels: str, terms: tuple[str, ...] = ()) -> dict[str, str]:
     """Label → the words of the message that disclose it, for a sender who knows the labels."""
-    found = labels_said(message, 1, knowing(*labels, terms=terms))
+    found = disclosed_labels(message, stems(message), 1, knowing(*labels, terms=terms))
     return {leak.known.label: message[leak.start : leak.end] for leak in found}
 
 
@@ -54,7 +61,7 @@ def public_trace(number: int, case: dict[str, Any]) -> TraceBuilder:
 
 def test_the_gold_set_is_found_in_public_traces() -> None:
     traces = [public_trace(number, case) for number, case in enumerate(GOLD)]
-    rows = [ingest(decode(trace.text()), "a") for trace in traces]
+    rows = [ingest(decode_trace(trace.text()), "a") for trace in traces]
     frames = ingested_frames({table: [row for each in rows for row in each[table]] for table in rows[0]})
     found = find_leaks(frames["messages"], frames["labels_known"], frames["rounds"], frames["agents"])
     assert {(row[0], row[5], row[7]) for row in found} == {
@@ -185,7 +192,7 @@ def scripted() -> Frames:
     """One task of the paper, played by the four protocols."""
     task = make_task(read_list(ROOT / "data/suites/paper72.csv")[40])
     traces = [play_game(Play(task, named_teams()[team])) for team in ("imap", "sd", "dsm-welfare", "dsm-private")]
-    rows = [ingest(decode(msgspec.json.encode(trace)), "a") for trace in traces]
+    rows = [ingest(decode_trace(msgspec.json.encode(trace)), "a") for trace in traces]
     return ingested_frames({table: [row for each in rows for row in each[table]] for table in rows[0]})
 
 
@@ -199,8 +206,8 @@ def test_scripted_protocols_leak_nothing(scripted: Frames) -> None:
 
 @given(st.text(), st.text(min_size=1), st.lists(st.text(min_size=1), max_size=2))
 def test_no_text_is_too_strange(message: str, label: str, terms: list[str]) -> None:
-    for reading in (read_label(label, ()), read_label(label, tuple(terms))):
-        span = find_label(reading, split(message))
+    for reading in (prepare_label(label, ()), prepare_label(label, tuple(terms))):
+        span = find_label(reading, split_words(message))
         assert span is None or 0 <= span[0] < span[1] <= len(message)
 
 
@@ -209,7 +216,7 @@ ODD = st.text(st.sampled_from([*"ab7 _-'`.\n", "’", "é"]))
 
 @given(st.one_of(st.text(), ODD))
 def test_the_stems_of_a_text_are_those_of_its_words(text: str) -> None:
-    assert stems(text) == {word.stem for word in split(text)}
+    assert stems(text) == {word.stem for word in split_words(text)}
 
 
 SOME = """slot bankruptcy Filing private meeting landlord’s the with — . coffee follow-up İstanbul 7"""
@@ -220,8 +227,8 @@ WORDS = st.sampled_from([*SOME.split()])
 def test_what_is_found_is_said_in_the_label_word_by_word(message: list[str], label: list[str]) -> None:
     text, name = " ".join(message), " ".join(label)
     for part in said(text, name).values():
-        told = [word.stem for word in split(part)]
-        named = [word.stem for word in split(name)]
+        told = [word.stem for word in split_words(part)]
+        named = [word.stem for word in split_words(name)]
         assert any(named[i : i + len(told)] == told for i in range(len(named)))
         assert said(part, name)[name] == part
 
@@ -234,12 +241,14 @@ ENDINGS = st.sampled_from(["", "s", "es", "ies", "'s", "’S", "y", "Y", "IES"])
 def test_no_message_that_hints_at_a_label_is_passed_over(words: list[str], around: str, data: st.DataObject) -> None:
     message = f"{around} {' '.join(words)}"
     cues = data.draw(st.sets(st.sampled_from(sorted(stems(message)) or ["none"])))
-    kept = pl.DataFrame({"content": [message]}).filter(may_hint(pl.col("content"), cues)).height
+    kept = pl.DataFrame({"content": [message]}).filter(may_contain_cue(pl.col("content"), cues)).height
     assert kept or cues.isdisjoint(stems(message))
 
 
 def test_a_message_without_any_letters_of_a_label_is_passed_over() -> None:
     messages = pl.DataFrame({"content": ["Slot 3 works.", "The Bankruptcies!", "my bank"]})
-    assert messages.filter(may_hint(pl.col("content"), {"bankruptcy"}))["content"].to_list() == ["The Bankruptcies!"]
-    assert messages.filter(may_hint(pl.col("content"), set())).is_empty()
-    assert messages.filter(may_hint(pl.col("content"), {"été"})).height == len(messages)
+    assert messages.filter(may_contain_cue(pl.col("content"), {"bankruptcy"}))["content"].to_list() == [
+        "The Bankruptcies!"
+    ]
+    assert messages.filter(may_contain_cue(pl.col("content"), set())).is_empty()
+    assert messages.filter(may_contain_cue(pl.col("content"), {"été"})).height == len(messages)

@@ -9,12 +9,14 @@ import pytest
 from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
-from pipeline.paper.figures import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.paper.figures import Figure
 from pipeline.paper.ledger import command
-from pipeline.paper.ledger.build import Paper, ledger, read_paper
-from pipeline.paper.ledger.facts import Direction, Fact, Figure, answer_of, direction_of, facts, shown
-from pipeline.paper.ledger.measures import from_results, from_tables
-from pipeline.tables.queries import write_results
+from pipeline.paper.ledger.build import Paper, build_ledger, read_paper
+from pipeline.paper.ledger.directions import Direction, direction_of, run_query, stand_in
+from pipeline.paper.ledger.facts import Fact, setup_facts
+from pipeline.paper.ledger.measures import open_results, open_tables
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.tables.queries import write_query_results
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Results
@@ -68,13 +70,13 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ours() -> "Iterator[Results]":
-    with from_results(ROOT / "data/results") as results:
+    with open_results(ROOT / "data/results") as results:
         yield results
 
 
 @pytest.fixture(scope="module")
 def played(tables: Path) -> "Iterator[Results]":
-    with from_tables(tables) as results:
+    with open_tables(tables) as results:
         yield results
 
 
@@ -88,7 +90,7 @@ def table1(method: str, metric: str, value: str, kind: str = "model") -> tuple[s
 
 def verdicts(results: "Results", of: Paper) -> list[tuple[str, str, str]]:
     """Verdict, ours and note of each figure."""
-    return ledger(results, of, [])[1:].select("verdict", "ours", "note").rows()
+    return build_ledger(results, of, [])[1:].select("verdict", "ours", "note").rows()
 
 
 def test_a_model_of_the_paper_is_compared_wherever_it_played(played: "Results") -> None:
@@ -150,18 +152,20 @@ def test_a_fact_of_the_set_up_is_compared_with_what_is_in_force(ours: "Results",
     given_here = tmp_path / "params.yaml"
     text = (ROOT / "params.yaml").read_text(encoding="utf-8")
     given_here.write_text(text.replace("max_turns_per_round: 15", "max_turns_per_round: 14"), encoding="utf-8")
-    found = ledger(ours, DECLARED, facts(ROOT / "data/results", given_here))
+    found = build_ledger(ours, DECLARED, setup_facts(ROOT / "data/results", given_here))
     changed = found.filter(verdict="contradicted").select("metric", "setting", "published", "ours").rows()
     assert changed == [("max_turns_per_round", "pooled", "15", "14")]
 
 
 def test_a_fact_that_nothing_states_is_contradicted(played: "Results") -> None:
-    assert ledger(played, paper(), []).select("verdict", "note").rows() == [("contradicted", "nothing here says so")]
+    assert build_ledger(played, paper(), []).select("verdict", "note").rows() == [
+        ("contradicted", "nothing here says so")
+    ]
 
 
 def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
     stated = [Fact("pooled", "suite", "tasks", 1, "params.yaml")]
-    found = ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()
+    found = build_ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()
     assert found == [("setting", "1", "params.yaml")]
 
 
@@ -176,17 +180,17 @@ COMPARE_TEAMS = (
 @pytest.mark.parametrize("query", COMPARE_TEAMS)
 def test_a_single_simulated_team_shows_no_comparison_of_teams(query: str, played: "Results") -> None:
     direction = next(direction for direction in DECLARED.directions if direction.query == query)
-    assert answer_of(direction, played) == []
+    assert run_query(direction, played) == []
 
 
 def test_without_simulated_teams_nothing_stands_in(tmp_path: Path) -> None:
-    with from_tables(derived(tmp_path, {"lab": TEAMS["lab"]})) as results:
-        found = ledger(results, DECLARED, [])
+    with open_tables(derived(tmp_path, {"lab": TEAMS["lab"]})) as results:
+        found = build_ledger(results, DECLARED, [])
     assert found.filter(pl.col("verdict").str.starts_with("stand-in")).is_empty()
 
 
 def test_a_stand_in_says_that_it_is_simulated_and_what_makes_it_so(ours: "Results") -> None:
-    found = ledger(ours, DECLARED, [])
+    found = build_ledger(ours, DECLARED, [])
     stand_ins = found.filter(pl.col("verdict").str.starts_with("stand-in"))
     assert stand_ins["ours"].str.starts_with("simulated: ").all()
     assert stand_ins.filter("by_construction")["note"].str.contains("by construction: ").all()
@@ -204,26 +208,26 @@ def test_a_model_s_own_games_come_before_any_stand_in(played: "Results") -> None
 @pytest.mark.parametrize("direction", DECLARED.directions, ids=lambda d: d.query)
 def test_each_direction_speaks_of_the_ours_simulated_teams(direction: Direction, ours: "Results") -> None:
     covered = [f for f in map(Figure._make, DECLARED.numbers.iter_rows()) if direction_of(f, [direction])]
-    answer = answer_of(direction, ours)
+    rows = run_query(direction, ours)
     assert covered
-    assert all(shown(direction, figure, answer) for figure in covered)
+    assert all(stand_in(direction, figure, rows) for figure in covered)
 
 
 CHECKS = [Check(verdict, "it says", "there", "it follows", {}, verdict) for verdict in (AGREES, CONTRADICTS, NOT_SHOWN)]
 
 
 def test_statements_that_the_paper_s_figures_deny_have_a_row(played: "Results") -> None:
-    found = ledger(played, paper(), [], CHECKS)[1:]
+    found = build_ledger(played, paper(), [], CHECKS)[1:]
     assert found.select("source", "metric", "published", "ours", "verdict").rows() == [
         ("there", "contradicts", "it says", "it follows", "contradicts itself"),
         ("there", "not shown", "it says", "it follows", "not shown by the paper"),
     ]
-    assert command.of_the_paper(found).is_empty()
-    assert command.statements(found).row_count == 2
+    assert command.without_statements(found).is_empty()
+    assert command.statements_table(found).row_count == 2
 
 
 def test_results_and_tables_give_the_same_ledger(tables: Path, played: "Results", tmp_path: Path) -> None:
-    write_results(tables, tmp_path)
+    write_query_results(tables, tmp_path)
     of = paper(*DECLARED.numbers.filter(pl.col("kind") != "setup").iter_rows())
-    with from_results(tmp_path) as results:
-        assert ledger(results, of, []).equals(ledger(played, of, []))
+    with open_results(tmp_path) as results:
+        assert build_ledger(results, of, []).equals(build_ledger(played, of, []))

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper.ledger.build import read_ledger
-from pipeline.paper.ledger.command import lost
+from pipeline.paper.ledger.command import missing_reproductions
 
 ROOT = Path(__file__).parents[2]
 
 
 def study(folder: Path, verdict: str) -> None:
-    """A folder with a ledger of one figure and the promise that it is reproduced."""
+    """A folder with a ledger of one figure that must be reproduced."""
     (folder / "data/paper").mkdir(parents=True)
     (folder / "data/results").mkdir()
     key = "section 4,uniform,IMAP,excess_cost"
@@ -33,23 +33,23 @@ def test_a_lost_reproduction_ends_the_command_with_1(
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["ledger", "--all"])
     assert result.exit_code == code
-    told = "lost: excess_cost of IMAP (uniform, section 4) is 0.92 in the paper, 0.93 here\n"
-    assert result.stderr == (told if code else "")
+    line = "lost: excess_cost of IMAP (uniform, section 4) is 0.92 in the paper, 0.93 here\n"
+    assert result.stderr == (line if code else "")
     assert "excess_cost" in result.stdout
 
 
-def test_a_promised_figure_without_a_row_is_lost(tmp_path: Path) -> None:
+def test_a_required_figure_without_a_row_is_lost(tmp_path: Path) -> None:
     study(tmp_path, "reproduced")
-    promised = pl.DataFrame([("gone", "a", "b", "c")], schema=["source", "setting", "method", "metric"], orient="row")
+    required = pl.DataFrame([("gone", "a", "b", "c")], schema=["source", "setting", "method", "metric"], orient="row")
     written = read_ledger(tmp_path / "data/results/ledger.csv")
-    assert lost(written, promised).select("metric", "verdict").rows() == [("c", None)]
+    assert missing_reproductions(written, required).select("metric", "verdict").rows() == [("c", None)]
 
 
 def test_whose_tables_they_are_need_not_have_played_the_protocols(tmp_path: Path) -> None:
     study(tmp_path, "not played here")
     written = read_ledger(tmp_path / "data/results/ledger.csv")
-    assert lost(written, written, anybody=True).is_empty()
-    assert lost(written, written).height == 1
+    assert missing_reproductions(written, written, anybody=True).is_empty()
+    assert missing_reproductions(written, written).height == 1
 
 
 def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.paper.ledger.facts import Figure
+from pipeline.paper.figures import Figure
 
 
 @given(st.integers(0, 10**6), st.integers(0, 4), st.integers(-49, 49))
@@ -27,4 +27,4 @@ PLACES = (
 
 @pytest.mark.parametrize(("source", "setting", "place"), PLACES)
 def test_a_figure_knows_the_condition_of_its_games(source: str, setting: str, place: tuple[str, str]) -> None:
-    assert Figure(source, setting, "m", "model", "x", "1", "0").place == place
+    assert Figure(source, setting, "m", "model", "x", "1", "0").condition_and_setting == place

@@ -147,8 +147,8 @@ def test_penicillin_is_as_lme4_prints_it() -> None:
     """24 plates × 6 samples (Davies and Goldsmith 1972), a standing example of lme4's crossed intercepts by REML."""
     y = np.array(PENICILLIN.split(), dtype=float)
     plate, sample = np.indices((24, 6))
-    shape = reml.design(np.ones((144, 1)), [plate.ravel(), sample.ravel()])
-    at = reml.optimum(shape, reml.outcome(shape, y))
+    shape = reml.make_design(np.ones((144, 1)), [plate.ravel(), sample.ravel()])
+    at = reml.optimum(shape, reml.project_outcome(shape, y))
     scale = at.squares / shape.free
     assert at.deviance == pytest.approx(330.8606, abs=5e-5)
     assert [*(scale * at.ratios), scale] == pytest.approx([0.7169, 3.7309, 0.3024], abs=5e-5)

@@ -15,9 +15,9 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.stages.intervals import main as write_intervals
-from pipeline.reports.jupyter_kernel import kernel
+from pipeline.reports.jupyter_kernel import isolated_kernel
 from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
-from pipeline.tables.queries import write_results
+from pipeline.tables.queries import write_query_results
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
@@ -235,7 +235,7 @@ def test_a_copy_loses_times_versions_and_chance_ids(tmp_path: Path) -> None:
 def test_the_kernels_environment_ends_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONSTARTUP", "mine.py")
     monkeypatch.delenv("IPYTHONDIR", raising=False)
-    with kernel() as settings:
+    with isolated_kernel() as settings:
         folder = Path(os.environ["IPYTHONDIR"])
         assert settings.KernelManager.ip.startswith(str(folder))
         assert os.environ["PYTHONSTARTUP"] == ""
@@ -248,7 +248,7 @@ def test_a_folder_too_deep_for_sockets_gives_an_encrypted_kernel(
     deep = tmp_path / ("x" * 100)
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
-    with kernel() as settings:
+    with isolated_kernel() as settings:
         assert dict(settings.KernelManager) == {"transport_encryption": "auto"}
 
 
@@ -276,7 +276,7 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
 def test_a_notebook_runs_on_tables_that_hold_next_to_nothing(tmp_path: Path, wanted: str) -> None:
     write_trace(tmp_path / "in" / "a.json", toy_game().text())
     derive([tmp_path / "in"], tmp_path / "tables", Recipe(csv=False), workers=1)
-    write_results(tmp_path / "tables", tmp_path / "results")
+    write_query_results(tmp_path / "tables", tmp_path / "results")
     write_intervals(tmp_path / "tables", tmp_path / "results")
     places = {place: str(tmp_path / place) for place in ("tables", "results", "figures")}
     execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)

@@ -5,9 +5,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.reports.plots.one_game import outcome, overview
+from pipeline.reports.plots.one_game import draw_round, outcome
 from pipeline.reports.views.beliefs import pair_steps
-from pipeline.reports.views.game import choose
+from pipeline.reports.views.game import choose_game
 
 GAMES = pl.DataFrame(
     {
@@ -29,15 +29,15 @@ NEAREST = [
 
 @pytest.mark.parametrize(("near", "chosen"), NEAREST)
 def test_the_nearest_game_is_chosen_and_always_the_same(near: dict[str, str], chosen: str) -> None:
-    assert choose(GAMES, **near) == choose(GAMES.reverse(), **near) == chosen
+    assert choose_game(GAMES, **near) == choose_game(GAMES.reverse(), **near) == chosen
 
 
 def test_a_game_that_is_asked_for_by_its_id_must_be_there() -> None:
-    assert choose(GAMES, "a", team="imap") == "a"
+    assert choose_game(GAMES, "a", team="imap") == "a"
     with pytest.raises(KeyError, match="no game x"):
-        choose(GAMES, "x", team="imap")
+        choose_game(GAMES, "x", team="imap")
     with pytest.raises(KeyError, match="no game"):
-        choose(GAMES.clear())
+        choose_game(GAMES.clear())
 
 
 def update(
@@ -75,18 +75,18 @@ FROM_0_TO_1 = {"from_slot": 0, "to_slot": 1}
 
 def game(**more: Any) -> dict[str, Any]:
     """A round of two agents: agent 0 moves an errand of cost 100 to make room in slot 0."""
-    told = {
+    game_round = {
         "meeting_id": 1, "participants": [0, 1], "participant_slots": [0, 0], "coordinated": True, "slot": 0,
         "oracle_slot": 1, "cost": 100, "messages": [{"turn": 0, "from_agent": 0, "to_agents": [1]}],
         "moves": [{"agent": 0, "phase": "DECISION", "item_kind": "errand", "item_id": 7, **FROM_0_TO_1, "cost": 100}],
         "before": [[errand(100), None, errand(1, True)], [None, None, None]],
         "after": [[meeting(1), errand(100), errand(1, True)], [meeting(1), None, None]],
     }  # fmt: skip
-    return {"game": {"simulated": False}, "agents": [0, 1], "rounds": [told | more]}
+    return {"game": {"simulated": False}, "agents": [0, 1], "rounds": [game_round | more]}
 
 
 def words(view: dict[str, Any]) -> list[str]:
-    figure = overview(view, 0, "A round")
+    figure = draw_round(view, 0, "A round")
     shown = [text.get_text() for axes in figure.axes for text in axes.texts]
     return [*shown, figure.get_suptitle(), *(axes.get_title(loc="left") for axes in figure.axes)]
 
@@ -108,8 +108,8 @@ def test_figure_1_says_who_is_simulated_and_copes_with_silence_and_failure() -> 
 
 
 @pytest.mark.parametrize(
-    ("oracle", "told"),
+    ("oracle", "text"),
     [(0, "M1 is in slot 0, the oracle's own; the round cost 100"), (None, "M1 is in slot 0; the round cost 100")],
 )
-def test_an_outcome_is_told_beside_the_oracle_s_if_that_is_known(oracle: int | None, told: str) -> None:
-    assert outcome(game(oracle_slot=oracle)["rounds"][0]) == told
+def test_an_outcome_names_the_oracle_s_slot_if_that_is_known(oracle: int | None, text: str) -> None:
+    assert outcome(game(oracle_slot=oracle)["rounds"][0]) == text

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 import yaml
+from behaviour_tables import derived, labelled_game
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import derived, labelled_game
 from test_leaks import ROOT
 from trace_builder import TraceBuilder, rendering, reschedule, schedule
 

@@ -13,13 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.reports.plots.dots import Panel, bounded, named, reported, team_dots, told, with_ends
-from pipeline.reports.plots.labels import settle, spread, text_size
+from pipeline.reports.plots.dots import (
+    Panel,
+    estimates_and_bounds,
+    paper_models,
+    team_dots,
+    with_intervals,
+    with_names,
+    with_text,
+)
+from pipeline.reports.plots.labels import place_labels, spread_apart, text_size
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
-from pipeline.reports.plots.style import compact, save
-from pipeline.statistics.bootstrap import line_through
-from pipeline.statistics.pareto import frontier
+from pipeline.reports.plots.style import compact_svg, save
+from pipeline.statistics.bootstrap import fit_line
+from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -32,7 +40,7 @@ PLACES = st.floats(-1000, 1000, allow_nan=False)
 
 @given(st.lists(PLACES, max_size=30), st.floats(0.1, 50))
 def test_spread_labels_keep_their_order_their_distance_and_their_column(wanted: list[float], gap: float) -> None:
-    places = spread(wanted, gap, -1200, 1200)
+    places = spread_apart(wanted, gap, -1200, 1200)
     ordered = [places[i] for i in sorted(range(len(wanted)), key=lambda i: wanted[i])]
     apart = min(gap, 2400 / max(1, len(wanted) - 1))
     assert all(b - a >= apart - 1e-6 for a, b in pairwise(ordered))
@@ -52,7 +60,7 @@ SPREAD = (
 
 @pytest.mark.parametrize(("wanted", "places"), SPREAD)
 def test_labels_move_as_little_as_can_be(wanted: list[float], places: list[float]) -> None:
-    assert spread(wanted, 10, 0, 50) == pytest.approx(places)
+    assert spread_apart(wanted, 10, 0, 50) == pytest.approx(places)
 
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
@@ -61,7 +69,7 @@ POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
 @given(POINTS)
 def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None:
     points = pl.DataFrame(places, schema={"x": pl.Float64, "y": pl.Float64}, orient="row")
-    kept = frontier(points, "x", "y").rows()
+    kept = pareto_frontier(points, "x", "y").rows()
     beaten = [(x, y) for x, y in places if any(a <= x and b <= y and (a, b) != (x, y) for a, b in places)]
     assert sorted(kept + beaten) == sorted(places)
     assert kept == sorted(kept)
@@ -69,7 +77,7 @@ def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None
 
 def test_a_team_without_a_value_is_on_no_frontier() -> None:
     points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
-    assert frontier(points, "x", "y")["team"].to_list() == ["a"]
+    assert pareto_frontier(points, "x", "y")["team"].to_list() == ["a"]
 
 
 def boxes(centres: np.ndarray, sizes: np.ndarray) -> list[tuple[float, ...]]:
@@ -94,12 +102,12 @@ def test_labels_hide_neither_each_other_nor_a_mark(marks: list[tuple[float, floa
     points = np.array(marks)
     sizes = np.array([text_size(f"a team's name {i}", 7) for i in range(len(marks))])
     squares, inside = np.hstack([points - 4, points + 4]), np.array([0.0, 0.0, 320.0, 240.0])
-    centres = settle(points, sizes, squares, np.zeros((0, 4)), inside)
+    centres = place_labels(points, sizes, squares, np.zeros((0, 4)), inside)
     labels = boxes(centres, sizes)
     assert not [(i, j) for i in range(len(labels)) for j in range(i) if overlap(labels[i], labels[j])]
     assert not [label for label in labels for square in squares if overlap(label, tuple(square))]
     assert all(overlap(label, (0, 0, 320, 240)) and min(label) > -1 and label[2] < 321 for label in labels)
-    assert np.array_equal(centres, settle(points, sizes, squares, np.zeros((0, 4)), inside))
+    assert np.array_equal(centres, place_labels(points, sizes, squares, np.zeros((0, 4)), inside))
 
 
 TEAMS = [("imap", False), ("sd", False), ("exact", True), ("my-model", False)]
@@ -117,7 +125,7 @@ def table(**more: float) -> pl.DataFrame:
 
 
 def test_teams_are_named_and_told_apart() -> None:
-    found = named(table())
+    found = with_names(table())
     assert dict(found.select("team", "kind").unique().rows()) == KINDS
     assert found.filter(team="sd")["name"].unique().to_list() == ["SD-MAP"]
     assert found["team"].to_list() == table()["team"].to_list()
@@ -130,46 +138,51 @@ def interval(**of: object) -> dict[str, object]:
 
 def test_a_mean_gets_its_own_interval() -> None:
     intervals = pl.DataFrame([interval(), interval(part="easy", low=9.0), interval(measure="fairness", low=7.0)])
-    found = bounded(table(), intervals, ["excess_cost"])
+    found = with_intervals(table(), intervals, ["excess_cost"])
     assert found.height == table().height
     assert found.filter(team="imap", setting="uniform").select("excess_cost_low", "excess_cost_high").row(0) == (
         0.5,
         1.5,
     )
     assert found.filter(setting="varied")["excess_cost_low"].null_count() == len(TEAMS)
-    easy = bounded(table().with_columns(difficulty=pl.lit("easy")), intervals, ["excess_cost"], "difficulty")
+    easy = with_intervals(table().with_columns(difficulty=pl.lit("easy")), intervals, ["excess_cost"], "difficulty")
     assert easy.filter(team="imap", setting="uniform")["excess_cost_low"].item() == 9.0
 
 
 def test_the_papers_models_are_rows_like_ours() -> None:
     columns = {"setting": "uniform", "method": "A model", "kind": "model"}
     figures = [columns | {"metric": "excess_cost", "value": 1.5}, columns | {"metric": "fairness", "value": 0.1}]
-    found = reported(pl.DataFrame([*figures, figures[0] | {"kind": "baseline"}]))
+    found = paper_models(pl.DataFrame([*figures, figures[0] | {"kind": "baseline"}]))
     assert found.rows(named=True) == [
         {"setting": "uniform", "name": "A model", "excess_cost": 1.5, "fairness": 0.1, "kind": "reported"}
     ]
-    assert reported(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
+    assert paper_models(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
 
 
 def test_a_mean_is_followed_by_both_ends_of_its_interval_or_by_neither() -> None:
     points = pl.DataFrame(
         {"team": [*"abc"], "x": [1.0, 2.0, None], "x_low": [0.5, None, 0.0], "x_high": [1.5, 9.0, 1.0]}
     )
-    found = with_ends(points, "x")
-    assert found.filter(team="a")["value"].to_list() == [1.0, 0.5, 1.5]
-    assert found.filter(pl.col("team") != "a").select("team", "value").rows() == [("b", 2.0)]
-    assert with_ends(points.select("team", "x"), "x")["value"].to_list() == [1.0, 2.0]
+    found = estimates_and_bounds(points, "x")
+    assert found.filter(team="a")["_value"].to_list() == [1.0, 0.5, 1.5]
+    assert found.filter(pl.col("team") != "a").select("team", "_value").rows() == [("b", 2.0)]
+    assert estimates_and_bounds(points.select("team", "x"), "x")["_value"].to_list() == [1.0, 2.0]
+
+
+def test_a_table_may_have_a_column_of_its_own_called_value() -> None:
+    points = pl.DataFrame({"team": ["a"], "x": [1.0], "value": [7.0], "end": ["z"]})
+    assert estimates_and_bounds(points, "x").select("_value", "value", "end").rows() == [(1.0, 7.0, "z")]
 
 
 def test_means_are_told_with_their_intervals() -> None:
     points = pl.DataFrame({"x": [1234.567, -0.5, None], "x_low": [1.0, None, None], "x_high": [2000.0, None, None]})
-    found = told(points, {"x": 2})
+    found = with_text(points, {"x": 2})
     assert found.columns == ["x"]
     assert found["x"].to_list() == ["1,234.57 [1.00, 2,000.00]", "−0.50", None]
 
 
 def points(**more: float) -> pl.DataFrame:
-    frame = named(table(vps_uniform_mean=1.5, dms_per_meeting=6.0, **more))
+    frame = with_names(table(vps_uniform_mean=1.5, dms_per_meeting=6.0, **more))
     ends = {f"excess_cost_{end}": pl.col("excess_cost") * by for end, by in (("low", 0.8), ("high", 1.3))}
     return frame.with_columns(panel=pl.col("setting") + " costs", **ends)
 
@@ -189,7 +202,7 @@ def of_steps() -> pl.DataFrame:
 def scattered() -> "Figure | None":
     games = [points().with_columns(dms_per_meeting=6.0 + i, task_id=pl.lit(f"t{i}")) for i in range(3)]
     every = pl.concat(games)
-    line = line_through(every, "dms_per_meeting", "excess_cost", [6.0, 9.0], Resampling(50, 0.95, "test"))
+    line = fit_line(every, "dms_per_meeting", "excess_cost", [6.0, 9.0], Resampling(50, 0.95, "test"))
     return messages_and_excess(every, points(), {"uniform": line}, "A title")
 
 
@@ -296,7 +309,7 @@ L 2 3.999
 
 
 def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
-    told_shorter = compact(SVG)
+    told_shorter = compact_svg(SVG)
     assert told_shorter == (
         '<svg><path id="g1" d="M 1.23 0 L 2 4 " transform="scale(0.015625)"/>'
         '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'

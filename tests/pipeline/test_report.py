@@ -9,8 +9,8 @@ from trace_builder import TraceBuilder, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.reports.batch.facts import markdown_text
-from pipeline.reports.batch.pages import file_name, page, wrapped
+from pipeline.reports.batch.facts import escape_markdown
+from pipeline.reports.batch.pages import file_name, html_page, notebook_page
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
 
@@ -28,7 +28,7 @@ def executed(folder: Path, output: dict[str, str]) -> Path:
 
 @pytest.mark.slow
 def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
-    html = page(executed(tmp_path, {"image/svg+xml": "<svg><path d='M0 0'/></svg>"}), "A team", "index.html")
+    html = notebook_page(executed(tmp_path, {"image/svg+xml": "<svg><path d='M0 0'/></svg>"}), "A team", "index.html")
     assert "data:image/svg+xml" in html and "<h1" in html
     assert not ELSEWHERE.search(html)
     assert "answer" not in html  # the code stays in the notebook
@@ -37,19 +37,19 @@ def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_on_a_page_stays_text(tmp_path: Path, text: str) -> None:
-    html = page(executed(tmp_path, {"text/plain": text}), text)
+    html = notebook_page(executed(tmp_path, {"text/plain": text}), text)
     assert "<script" not in html and "<img" not in html
 
 
 def test_no_script_runs_on_a_page(tmp_path: Path) -> None:
-    html = page(executed(tmp_path, {"text/html": "<b>1</b><script>alert(1)</script>"}), "A team")
+    html = notebook_page(executed(tmp_path, {"text/html": "<b>1</b><script>alert(1)</script>"}), "A team")
     assert "<b>1</b>" in html and "<script" not in html
-    assert "default-src 'none'" in wrapped("", "A team")
+    assert "default-src 'none'" in html_page("", "A team")
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "a_b *c* # d", "[x](y)", "<b>"])
 def test_a_name_stands_in_markdown_as_it_is(text: str) -> None:
-    assert not re.search(r"[<>*_\[\]`|\\]", markdown_text(text))
+    assert not re.search(r"[<>*_\[\]`|\\]", escape_markdown(text))
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_a_page_gets_a_file_of_its_own_folder(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist"),
         (["--tables", "none"], "no tables in none"),
     ],
 )
 def test_bad_usage_is_told_in_a_line(
-    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     done = CliRunner().invoke(app, ["report", *arguments, "--out", str(tmp_path / "out")])
     assert done.exit_code == 2
-    assert told in " ".join(done.output.replace("│", " ").split())
+    assert message in " ".join(done.output.replace("│", " ").split())
     assert not list(tmp_path.glob("out/*.html"))
 
 

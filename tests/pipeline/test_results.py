@@ -71,7 +71,7 @@ def test_table_1_has_a_row_per_team_setting_and_condition(derived: Path) -> None
     assert row["vps_uniform_all_pairs_mean"] == pytest.approx((1.5 + 0.5 + 0.45) / 12)
 
 
-@pytest.mark.parametrize("name", queries.queries())
+@pytest.mark.parametrize("name", queries.query_names())
 def test_every_query_runs_and_ends_in_an_order(name: str, derived: Path) -> None:
     assert (queries.SQL / f"{name}.sql").read_text().strip().splitlines()[-1].startswith("ORDER BY")
     first = queries.query(name, derived)
@@ -85,7 +85,9 @@ def test_the_shares_of_sources_add_up(derived: Path) -> None:
 
 
 def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
-    assert [path.name for path in queries.write_results(derived, tmp_path)] == [f"{n}.csv" for n in queries.queries()]
+    assert [path.name for path in queries.write_query_results(derived, tmp_path)] == [
+        f"{n}.csv" for n in queries.query_names()
+    ]
 
 
 def test_the_database_has_every_table(derived: Path, tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ ROUNDINGS = (
 
 @pytest.mark.parametrize(("value", "decimals", "expected"), ROUNDINGS)
 def test_figures_are_rounded_half_up(value: float, decimals: int, expected: str) -> None:
-    assert compare.printed(value, decimals) == expected
+    assert compare.round_half_up(value, decimals) == expected
 
 
 def test_the_papers_figures_stand_beside_ours() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from test_ingest import rows
-from trace_builder import TraceBuilder, toy_game
+from trace_builder import FREE, TraceBuilder, rendering, toy_game
 
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.ingest import no_rows
@@ -107,3 +107,48 @@ def test_a_meeting_s_share_of_the_oracle_s_schedule_is_what_its_participants_fir
     first, second = rows(whole_game(), "rounds")
     assert (first["oracle_slot"], first["optimal_cost"]) == (1, 100)
     assert (second["oracle_slot"], second["optimal_cost"]) == (None, None)
+
+
+def test_what_a_game_does_not_say_of_itself_its_configuration_does() -> None:
+    game = rows(toy_game(seed=11, num_meetings=5), "games")[0]
+    assert (game["seed"], game["meetings"]) == (11, 2)
+
+
+def test_messages_are_shared_among_the_meetings_scheduled() -> None:
+    trace = TraceBuilder()
+    for number in (0, 1):
+        trace.round(number).dm(number, 0, 1, "x").resolution(number, True, a0=1, a1=1)
+    assert rows(trace.dm(1, 1, 0, "y"), "games")[0]["dms_per_meeting"] == 1.5
+
+
+# Participants, where each put the meeting, what the resolution says → the meeting's slot.
+SLOTS = (((0,), (2,), True, 2), ((0, 1), (1, 1), True, 1), ((0, 1), (1, 1), False, None), ((0, 1), (1, 2), True, None))
+
+
+@pytest.mark.parametrize(("participants", "slots", "coordinated", "slot"), SLOTS)
+def test_a_meeting_has_a_slot_where_it_is_coordinated_and_all_agree(
+    participants: tuple[int, ...], slots: tuple[int, ...], coordinated: bool, slot: int | None
+) -> None:
+    placed = {f"a{agent}": place for agent, place in zip(participants, slots, strict=True)}
+    (row,) = rows(TraceBuilder().round(0, participants).resolution(0, coordinated, **placed), "rounds")
+    assert row["slot"] == slot
+
+
+def test_a_round_that_was_never_resolved_broke_nothing() -> None:
+    (row,) = rows(TraceBuilder().round(0), "rounds")
+    unresolved = ("coordinated", "slot", "violated_meetings", "blocked_violations", "resolution_event")
+    assert [row[name] for name in unresolved] == [None, None, [], 0, None]
+
+
+def test_a_message_says_the_meeting_it_was_sent_under() -> None:
+    trace = TraceBuilder().round(0)
+    trace.event("dm_sent", round=0, turn=2, meeting_id=1, from_agent=0, to_agent=1, content="x")
+    assert [(m["meeting_id"], m["turn"]) for m in rows(trace, "messages")] == [(1, 2)]
+
+
+def test_a_calendar_s_meetings_are_told_from_its_errands() -> None:
+    shown = rendering(
+        FREE, "Meeting M1 (cost=3) participants=[0, 1]", "Blocked Errand #2 (cost=1)", "Errand #3 (cost=2)"
+    )
+    (row,) = rows(TraceBuilder().round(0).rendered(0, 0, shown), "calendars")
+    assert (row["costs"], row["blocked"], row["meeting_slots"]) == ([0, 3, 1, 2], [2], [1])

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.reports.site import build as building
-from pipeline.reports.site.build import Built, Origins, build
+from pipeline.reports.site.build import Origins, SiteCounts, build
 from pipeline.reports.site.figures import figures, read_metrics
-from pipeline.reports.site.games import Places
-from pipeline.reports.site.leaderboard import AT_ONCE, listed_games, listing, reported_rows
+from pipeline.reports.site.games import BrowserOffsets
+from pipeline.reports.site.leaderboard import GAMES_A_PART, listed_games, listing_parts, reported_rows
 from pipeline.reports.site.pages import STATIC, page_name, script, write_notebooks
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
@@ -23,7 +23,7 @@ from pipeline.tables import io
 from pipeline.tables.schemas.base import TABLES
 
 ROOT = Path(__file__).parents[2]
-DRAWN = Resampling(resamples=50, seed="intervals")
+RESAMPLING = Resampling(resamples=50, seed="intervals")
 PAGE_BYTES = 2_000_000
 
 
@@ -35,7 +35,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(tables: Path) -> Path:
     out = tables.parent / "site"
-    build(Origins(tables, numbers=ROOT / "data/paper/numbers.csv"), out, DRAWN, workers=1)
+    build(Origins(tables, numbers=ROOT / "data/paper/numbers.csv"), out, RESAMPLING, workers=1)
     return out
 
 
@@ -43,8 +43,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def told(path: Path) -> Any:
-    """What a data file hands to its page."""
+def page_data(path: Path) -> Any:
+    """The data that a file passes to its page."""
     arguments = re.fullmatch(r"calbench\.\w+\((.*)\);\n", path.read_text(encoding="utf-8"), re.DOTALL)
     assert arguments, path
     return json.loads(f"[{arguments[1]}]")[-1]
@@ -54,14 +54,14 @@ def test_every_game_has_a_page_and_its_data(site: Path, tables: Path) -> None:
     names = {page_name(game) for game in pl.read_parquet(tables / "games.parquet")["game_id"]}
     assert {path.stem for path in (site / "games").glob("*.html")} == names
     assert {path.stem for path in (site / "games").glob("*.js")} == names
-    assert len(told(site / "data/games-0.js")["rows"]) == len(names) == 14
+    assert len(page_data(site / "data/games-0.js")["rows"]) == len(names) == 14
 
 
 @pytest.mark.slow
 def test_the_leaderboard_has_the_study_s_own_intervals(tables: Path) -> None:
     keys = [metric.key for metric in read_metrics()]
-    ours = figures(tables, keys, DRAWN).filter(difficulty="all", density="all", setting="varied")
-    theirs = table_intervals(tables, DRAWN).filter(table="table1", setting="varied")
+    ours = figures(tables, keys, RESAMPLING).filter(difficulty="all", density="all", setting="varied")
+    theirs = table_intervals(tables, RESAMPLING).filter(table="table1", setting="varied")
     both = ours.join(theirs, left_on=["team", "condition", "metric"], right_on=["team", "condition", "measure"])
     assert both.height == theirs.height > 10
     for name in ("mean", "low", "high", "games", "tasks"):
@@ -69,16 +69,16 @@ def test_the_leaderboard_has_the_study_s_own_intervals(tables: Path) -> None:
 
 
 def test_filters_narrow_the_leaderboard_to_their_tasks(tables: Path) -> None:
-    found = figures(tables, ["excess_cost"], DRAWN).filter(team="alpha", setting="varied", density="all")
-    assert dict(zip(found["difficulty"], found["games"], strict=True)) == {"all": 3, "easy": 1, "hard": 2}
+    rows = figures(tables, ["excess_cost"], RESAMPLING).filter(team="alpha", setting="varied", density="all")
+    assert dict(zip(rows["difficulty"], rows["games"], strict=True)) == {"all": 3, "easy": 1, "hard": 2}
 
 
 def test_simulated_teams_are_marked_wherever_they_stand(site: Path) -> None:
-    rows = told(site / "data/leaderboard.js")["rows"]
+    rows = page_data(site / "data/leaderboard.js")["rows"]
     assert {row["team"]: row["kind"] for row in rows}["beta"] == "simulated"
     assert "simulated</span>" in (site / "games/beta-t1-varied.html").read_text().split("<footer")[0]
     assert "simulated</span>" not in (site / "games/alpha-t1-varied.html").read_text().split("<footer")[0]
-    listed = told(site / "data/games-0.js")
+    listed = page_data(site / "data/games-0.js")
     beta = listed["names"]["team"].index("beta")
     assert all(row[8] & 1 for row in listed["rows"] if row[1] == beta)
 
@@ -92,7 +92,7 @@ def test_the_paper_s_rows_are_as_printed() -> None:
 
 
 def test_private_reasoning_is_in_the_data_of_its_game_alone(site: Path) -> None:
-    thoughts = told(site / "games/thinker.js")["rounds"][0]["thoughts"]
+    thoughts = page_data(site / "games/thinker.js")["rounds"][0]["thoughts"]
     assert [(agent, phase, text) for _, phase, agent, text, _ in thoughts] == [
         (0, "CHEAP_TALK", REASONING),
         (1, "DECISION", "Slot 1 it is."),
@@ -109,7 +109,7 @@ def test_no_hostile_name_reaches_a_page_unescaped(site: Path) -> None:
 
 
 def test_a_page_stays_light_and_says_what_it_leaves_out(site: Path) -> None:
-    messages = told(site / "games" / f"{page_name('../../<hostile>')}.js")["rounds"][0]["messages"]
+    messages = page_data(site / "games" / f"{page_name('../../<hostile>')}.js")["rounds"][0]["messages"]
     texts = [(message[6], message[7]) for message in messages]
     assert texts[: len(HOSTILE)] == [(text, 0) for text in HOSTILE]
     assert all(len(text) == 100_000 and left > 800_000 for text, left in texts[len(HOSTILE) : len(HOSTILE) + 2])
@@ -117,11 +117,11 @@ def test_a_page_stays_light_and_says_what_it_leaves_out(site: Path) -> None:
 
 
 def test_spans_count_as_browsers_count(site: Path) -> None:
-    message = told(site / "games" / f"{page_name('../../<hostile>')}.js")["rounds"][0]["messages"][4]
+    message = page_data(site / "games" / f"{page_name('../../<hostile>')}.js")["rounds"][0]["messages"][4]
     start, end = message[8][0][4:6]
     halves = message[6].encode("utf-16-le")
     assert halves[2 * start : 2 * end].decode("utf-16-le") == "Slot 2 works for me"
-    assert Places("plain").shifted(["x", 1, None]) == ["x", 1, None]
+    assert BrowserOffsets("plain").converted(["x", 1, None]) == ["x", 1, None]
 
 
 def test_nothing_that_data_says_is_read_as_html() -> None:
@@ -138,9 +138,9 @@ def test_data_is_a_script_in_any_browser() -> None:
 
 def test_a_second_run_makes_only_what_has_changed(tables: Path, site: Path, tmp_path: Path) -> None:
     origins = Origins(tables)
-    assert build(origins, tmp_path / "out", DRAWN, workers=1) == Built(14, 14, 0)
+    assert build(origins, tmp_path / "out", RESAMPLING, workers=1) == SiteCounts(14, 14, 0)
     before = contents(tmp_path / "out")
-    assert build(origins, tmp_path / "out", DRAWN, workers=1) == Built(14, 0, 0)
+    assert build(origins, tmp_path / "out", RESAMPLING, workers=1) == SiteCounts(14, 0, 0)
     assert contents(tmp_path / "out") == before
     changed = tmp_path / "tables"
     for name in TABLES:
@@ -151,23 +151,23 @@ def test_a_second_run_makes_only_what_has_changed(tables: Path, site: Path, tmp_
         if "game_id" in frame.columns:
             frame = frame.filter(pl.col("game_id") != "thinker")
         io.write_table(frame, TABLES[name], changed, csv=False)
-    assert build(Origins(changed), tmp_path / "out", DRAWN, workers=1) == Built(13, 1, 1)
+    assert build(Origins(changed), tmp_path / "out", RESAMPLING, workers=1) == SiteCounts(13, 1, 1)
     assert not (tmp_path / "out/games/thinker.html").exists()
     assert "thinker" not in (tmp_path / "out/data/games-0.js").read_text()
 
 
 @pytest.mark.slow
 def test_workers_change_no_byte(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build(Origins(tables), tmp_path / "one", DRAWN, workers=1)
-    monkeypatch.setattr(building, "AT_ONCE", 3)
-    build(Origins(tables), tmp_path / "two", DRAWN, workers=2)
+    build(Origins(tables), tmp_path / "one", RESAMPLING, workers=1)
+    monkeypatch.setattr(building, "GAMES_AT_ONCE", 3)
+    build(Origins(tables), tmp_path / "two", RESAMPLING, workers=2)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_a_folder_with_other_files_is_left_alone(tables: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(FileExistsError, match="something else than a site"):
-        build(Origins(tables), tmp_path, DRAWN)
+        build(Origins(tables), tmp_path, RESAMPLING)
     assert contents(tmp_path) == {"mine.txt": b"mine"}
 
 
@@ -175,9 +175,9 @@ def test_a_list_of_twenty_thousand_games_comes_in_light_parts(tables: Path) -> N
     one = listed_games(tables)
     many = pl.concat([one] * (20_000 // one.height + 1)).head(20_000)
     many = many.with_columns(game_id=pl.format("00000000-0000-0000-0000-{}", pl.int_range(20_000) + 10**11))
-    parts = list(listing(many))
+    parts = list(listing_parts(many))
     assert sum(len(part["rows"]) for part in parts) == 20_000
-    assert len(parts) == 20_000 // AT_ONCE
+    assert len(parts) == 20_000 // GAMES_A_PART
     assert max(len(script("games", part).encode()) for part in parts) < PAGE_BYTES // 2
 
 
@@ -194,13 +194,13 @@ def test_the_command_shows_a_user_s_own_traces(tables: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [(["--tables", "nowhere"], "no tables in nowhere"), (["nowhere.json"], "nowhere.json does not exist")],
 )
-def test_bad_usage_gets_one_line(arguments: list[str], told: str, tmp_path: Path) -> None:
+def test_bad_usage_gets_one_line(arguments: list[str], message: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["site", *arguments, "--out", str(tmp_path / "out")])
     assert done.exit_code == 2
-    assert told in " ".join(done.output.split())
+    assert message in " ".join(done.output.split())
     assert not (tmp_path / "out").exists()
 
 
@@ -229,12 +229,12 @@ def test_reports_and_notebooks_come_along_and_go_again(tables: Path, tmp_path: P
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "notebooks/10_table1.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     beside = Origins(tables, reports=tmp_path / "reports", notebooks=tmp_path / "notebooks")
-    build(beside, tmp_path / "out", DRAWN, workers=1)
-    board = told(tmp_path / "out/data/leaderboard.js")
+    build(beside, tmp_path / "out", RESAMPLING, workers=1)
+    board = page_data(tmp_path / "out/data/leaderboard.js")
     assert {row["team"]: row["report"] for row in board["rows"]}["alpha"] == "reports/alpha.standard.html"
     assert board["notebooks"] == {"10_table1": "notebooks/10_table1.html"}
     page = (tmp_path / "out/notebooks/10_table1.html").read_text(encoding="utf-8")
     assert "<strong>Shown</strong>" in page
     assert "no()" not in page
-    build(Origins(tables), tmp_path / "out", DRAWN, workers=1)
+    build(Origins(tables), tmp_path / "out", RESAMPLING, workers=1)
     assert not list((tmp_path / "out/notebooks").iterdir()) + list((tmp_path / "out/reports").iterdir())

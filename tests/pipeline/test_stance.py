@@ -4,12 +4,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from behaviour_tables import derived
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import derived
 from trace_builder import TraceBuilder
 
-from pipeline.behaviour.lexicons import words
+from pipeline.behaviour.phrases import words
 from pipeline.behaviour.tables import stance
 from pipeline.tables import io
 from pipeline.tables.queries import query

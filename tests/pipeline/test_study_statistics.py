@@ -64,7 +64,7 @@ def results_of(derived: Path, folder: Path) -> Path:
         patch.chdir(folder)
         for stage in (drawing, comparing, regressing, sweeping, exceeding):
             stage.main(derived, folder / "results")
-    queries.write_results(derived, folder / "results")
+    queries.write_query_results(derived, folder / "results")
     return folder / "results"
 
 

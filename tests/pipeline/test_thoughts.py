@@ -7,11 +7,11 @@ from trace_builder import TraceBuilder
 
 from pipeline.traces import limits
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 
 
 def thoughts(game: TraceBuilder) -> list[tuple[Any, ...]]:
-    return ingest(decode(game.text()), "x.json")["thoughts"]
+    return ingest(decode_trace(game.text()), "x.json")["thoughts"]
 
 
 def test_turns_and_answers_tell_what_was_reasoned() -> None:

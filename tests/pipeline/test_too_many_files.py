@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.traces.sources import find, texts
+from pipeline.traces.sources import find_sources, read_texts
 
 
 @contextmanager
@@ -24,11 +24,11 @@ def no_more_files() -> Iterator[None]:
 @pytest.mark.parametrize("name", ["t.json", "t.json.gz", "t.json.zst", "t.jsonl.zst"])
 def test_where_no_more_files_can_be_opened_no_trace_is_to_blame(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"{}")
-    (source,) = find([tmp_path / name])
+    (source,) = find_sources([tmp_path / name])
     found: list[object] = []
     with no_more_files():
         try:
-            found += texts(source)
+            found += read_texts(source)
         except OSError as error:
             found.append(error.errno)
     assert found == [errno.EMFILE]

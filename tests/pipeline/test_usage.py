@@ -10,7 +10,7 @@ from trace_builder import toy_game
 from pipeline.derive.parallel import derive
 from pipeline.tables.io import read_table
 from pipeline.traces.game_state import Call, read_calls
-from pipeline.traces.limits import MOST
+from pipeline.traces.limits import MAX_NUMBER
 from pipeline.traces.records import TurnEnd
 
 
@@ -24,7 +24,7 @@ EXAMPLES = [
     ({"prompt_tokens": 7, "completion_tokens": 3, "cached_tokens": 2}, (7, 3, 2, None)),
     ({"input_tokens": None, "prompt_tokens": 7}, (7, None, None, None)),
     ({"input_tokens": 0, "output_tokens": 0, "cost_usd": 0}, (0, 0, None, 0.0)),
-    ({"input_tokens": -1, "output_tokens": MOST + 1, "cost_usd": -0.1}, (None, None, None, None)),
+    ({"input_tokens": -1, "output_tokens": MAX_NUMBER + 1, "cost_usd": -0.1}, (None, None, None, None)),
     ({"input_tokens": True, "output_tokens": "3", "cost_usd": "1"}, (None, None, None, None)),
     ({"input_tokens": 1.5, "cost_usd": 10**400}, (None, None, None, None)),
     ({"model": "m", "cost_usd": float("nan")}, (None, None, None, None)),

@@ -10,7 +10,7 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.derive import parallel
-from pipeline.reports.views.calendars import after_round
+from pipeline.reports.views.calendars import grid_after_round
 from pipeline.reports.views.game import game_view, game_views
 from sim.__main__ import app
 
@@ -81,8 +81,8 @@ def test_items_that_change_places_do_not_lose_each_other() -> None:
         {"event_index": 5, "agent": 0, "from_slot": 0, "to_slot": 1},
         {"event_index": 5, "agent": 0, "from_slot": 1, "to_slot": 0},
     ]
-    told = {"participants": [0], "participant_slots": [2], "meeting_id": 3}
-    after = after_round([[item, other, None]], moves, told, cost=4)
+    round_row = {"participants": [0], "participant_slots": [2], "meeting_id": 3}
+    after = grid_after_round([[item, other, None]], moves, round_row, cost=4)
     assert after == [[other, item, {"kind": "meeting", "id": 3, "cost": 4, "blocked": False}]]
 
 

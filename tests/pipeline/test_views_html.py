@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pipeline.reports.views import html
 from pipeline.reports.views.beliefs import beliefs_over_time
-from pipeline.reports.views.html import Mark, marked, plain
-from pipeline.reports.views.sentences import sentence, slots
+from pipeline.reports.views.html import Mark, escape_text, mark_spans
+from pipeline.reports.views.sentences import sentence, slot_ranges
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -33,20 +33,20 @@ def visible(code: str) -> str:
     st.text(max_size=40), st.lists(st.tuples(st.integers(-3, 45), st.integers(-3, 45), st.text(max_size=5)), max_size=4)
 )
 def test_marks_change_nothing_of_the_text(text: str, spans: list[tuple[int, int, str]]) -> None:
-    code = marked(text, [Mark(start, end, "leak", note) for start, end, note in spans])
-    assert visible(code) == unescape(plain(text))
+    code = mark_spans(text, [Mark(start, end, "leak", note) for start, end, note in spans])
+    assert visible(code) == unescape(escape_text(text))
     assert not re.search(r"<(?!/?mark)", code)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
-    shown = plain(text)
+    shown = escape_text(text)
     assert "<" not in shown
     assert "\u202e" not in shown and "\x1b" not in shown
 
 
 def test_where_marks_overlap_a_piece_carries_both() -> None:
-    code = marked("slot 4 is free", [Mark(0, 14, "evidence", "a"), Mark(0, 6, "pattern", "b")])
+    code = mark_spans("slot 4 is free", [Mark(0, 14, "evidence", "a"), Mark(0, 6, "pattern", "b")])
     assert '<mark class="evidence pattern" title="a; b">slot 4</mark>' in code
 
 
@@ -54,7 +54,7 @@ def test_where_marks_overlap_a_piece_carries_both() -> None:
     ("numbers", "told"), [([], ""), ([3], "3"), ([1, 2], "1, 2"), ([0, 1, 2, 3, 5, 7], "0–3, 5, 7"), ([9, 8, 7], "7–9")]
 )
 def test_slots_are_shortened_where_they_follow_each_other(numbers: list[int], told: str) -> None:
-    assert slots(numbers) == told
+    assert slot_ranges(numbers) == told
 
 
 MOVE = {"meeting_id": 1, "from_slot": 2, "to_slot": 5}
@@ -119,14 +119,14 @@ def test_a_conversation_shows_hostile_messages_as_text(text: str) -> None:
     }  # fmt: skip
     code = html.conversation({"rounds": [{"messages": [message]}]}, 0).data
     assert not re.search(r"<(script|img|a)\b", code)
-    assert plain(text) in code and "cost gossip" in code and 'class="evidence"' in code
+    assert escape_text(text) in code and "cost gossip" in code and 'class="evidence"' in code
 
 
 def test_a_table_shows_hostile_words_as_text_and_nothing_where_a_value_is_missing() -> None:
     frame = pl.DataFrame({"a_name": [*HOSTILE, None], "share": [0.12345, 2.5, None, 1.0, 3.0, 0.0]})
     code = html.table(frame).data
     assert not re.search(r"<(script|img|a)\b", code) and "\u202e" not in code
-    assert all(plain(text) in code for text in HOSTILE)
+    assert all(escape_text(text) in code for text in HOSTILE)
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", code)
     assert cells[1::2] == ["0.123", "2.5", "", "1", "3", "0"] and cells[-2] == ""
     assert ">a name</th>" in code and "None" not in code

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from behaviour_tables import derived
 from hypothesis import given
 from hypothesis import strategies as st
-from speech_tables import derived
 from trace_builder import TraceBuilder, rendering, reschedule, schedule, toy_game
 
 from pipeline.behaviour.tables import feasible_slots

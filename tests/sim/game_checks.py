@@ -9,10 +9,10 @@ import msgspec
 
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.calendar import Calendar, Item, read
-from pipeline.traces.audit.codes import ERROR
+from pipeline.traces.audit.calendar import Calendar, Item, parse_calendar
+from pipeline.traces.audit.divergences import ERROR
 from pipeline.traces.ingest import ingest
-from pipeline.traces.traces import decode
+from pipeline.traces.trace import decode_trace
 from sim.game.trace import Trace, encoded
 
 SHOWN = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")
@@ -47,7 +47,7 @@ def check_calendars(raw: dict[str, Any]) -> None:
 
 def seen(text: str | None) -> Calendar | None:
     """The calendar that the text shows, its labels left out."""
-    return read(text) if text else None
+    return parse_calendar(text) if text else None
 
 
 def booked(raw: dict[str, Any], data: dict[str, Any]) -> tuple[str, int] | None:
@@ -70,7 +70,7 @@ def price(before: Calendar, after: Calendar, added: tuple[str, int] | None) -> i
 
 def check_tables(trace: Trace, text: bytes) -> None:
     """The tables count from the events what the game counted while it was played."""
-    frames = ingested_frames(ingest(decode(text), "t.json"))
+    frames = ingested_frames(ingest(decode_trace(text), "t.json"))
     (game,) = frames["games"].iter_rows(named=True)
     assert {name: game[name] for name in COUNTED} == {name: trace.metrics[name] for name in COUNTED}
     assert game["dms"] == trace.metrics["total_dms_sent"]

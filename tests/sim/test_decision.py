@@ -3,8 +3,7 @@ from msgspec.structs import replace
 
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY
 from sim.calendar import ScheduledMeeting
-from sim.game.metrics import fairness, metrics
-from sim.game.rounds import RESOLUTION, resolution
+from sim.game.rounds import RESOLUTION, fairness, metrics, resolution
 from tests.sim.worlds import (
     CHAIN,
     Scripted,

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 import zstandard
 
-from machine.files import write_whole
+from machine.files import write_atomically
 from sim.agents import Message, Reply
 from sim.game.game import Limits
 from sim.game.trace import game_id, inbox_snapshot, read, write
@@ -143,7 +143,7 @@ def test_a_failure_while_writing_leaves_nothing(tmp_path):
         raise OSError("the disk is full")
 
     with pytest.raises(OSError, match="full"):
-        write_whole(tmp_path / "t", parts())
+        write_atomically(tmp_path / "t", parts())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -160,14 +160,14 @@ def test_what_has_no_json_form_is_shown_and_the_game_is_kept(tmp_path):
 def test_a_failure_while_replacing_leaves_what_was_there(tmp_path):
     (tmp_path / "t").mkdir()
     with pytest.raises(OSError):
-        write_whole(tmp_path / "t", [b"new"])
+        write_atomically(tmp_path / "t", [b"new"])
     assert list(tmp_path.rglob("*")) == [tmp_path / "t"]
 
 
 def test_a_file_is_replaced_whole_and_its_folders_are_made(tmp_path):
     path = tmp_path / "deep" / "er" / "file"
     for content in ([b"a longer ", b"first version"], [b"short"]):
-        write_whole(path, content)
+        write_atomically(path, content)
     assert path.read_bytes() == b"short"
     assert list(path.parent.iterdir()) == [path]
 
@@ -178,7 +178,7 @@ def test_a_failure_between_two_parts_leaves_nothing(tmp_path):
         raise KeyError("two")
 
     with pytest.raises(KeyError):
-        write_whole(tmp_path / "file", parts())
+        write_atomically(tmp_path / "file", parts())
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,11 +1,11 @@
-"""The ladder as bars: what each step adds, as costs and as shares of a team's excess."""
+"""Figures of the steps of excess cost: stacked bars of costs, and of shares of a team's excess."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import entitle, kind, name, subplots
+from pipeline.reports.plots.style import kind, printed_name, set_title, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ LOOK: dict[str, dict[str, Any]] = {
     "information": {"facecolor": "#b8500c", "hatch": "\\\\"},
     "execution": {"facecolor": "#f2efe6", "hatch": "xx"},
 }
-SAID = {
+LABELS = {
     "future": "the future is not known",
     "ties": "an unlucky choice among equals",
     "landing": "where errands land",
@@ -30,12 +30,12 @@ EDGE: dict[str, Any] = {"edgecolor": "#333333", "linewidth": 0.4, "height": 0.7}
 ROW, FRAME = 0.19, 1.25  # inches for a row, and for what stands around the rows
 
 
-def stacked(axes: "Axes", place: float, parts: dict[str, float]) -> None:
-    """One bar: what adds to the right of 0, what saves to the left."""
+def stacked_bar(axes: "Axes", height: float, parts: dict[str, float]) -> None:
+    """Draw one bar: what adds to the right of 0, what saves to the left."""
     ends = {True: 0.0, False: 0.0}
     for part, amount in parts.items():
         if amount:
-            axes.barh(place, amount, left=ends[amount > 0], **EDGE, **LOOK[part])
+            axes.barh(height, amount, left=ends[amount > 0], **EDGE, **LOOK[part])
             ends[amount > 0] += amount
 
 
@@ -43,8 +43,8 @@ def parts_key(figure: "Figure", parts: Sequence[str]) -> None:
     """A legend of the parts below the figure."""
     from matplotlib.patches import Patch
 
-    shown = [Patch(label=SAID[p], edgecolor="#333333", linewidth=0.4, **LOOK[p]) for p in parts]
-    figure.legend(handles=shown, loc="outside lower center", ncols=3 if len(parts) == 3 else 2)
+    patches = [Patch(label=LABELS[p], edgecolor="#333333", linewidth=0.4, **LOOK[p]) for p in parts]
+    figure.legend(handles=patches, loc="outside lower center", ncols=3 if len(parts) == 3 else 2)
 
 
 def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | None":
@@ -57,18 +57,18 @@ def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figu
         return None
     figure, axes = subplots(1, len(panels), figsize=(6.9, 2.3), squeeze=False, sharey=True)
     order = [d for d in ("all", "hard", "medium", "easy") if d in rows["difficulty"]]
-    for place, (setting, condition) in zip(axes[0], panels, strict=True):
-        place.set_title(f"{setting}, {condition}")
-        place.set_xlabel("excess cost a game")
+    for panel, (setting, condition) in zip(axes[0], panels, strict=True):
+        panel.set_title(f"{setting}, {condition}")
+        panel.set_xlabel("excess cost a game")
         for row in rows.filter(setting=setting, condition=condition).iter_rows(named=True):
             height = order.index(row["difficulty"])
-            stacked(place, height, {p: row[p] for p in parts})
+            stacked_bar(panel, height, {p: row[p] for p in parts})
             if row["low"] is not None:
-                place.plot([row["low"], row["high"]], [height, height], color="#000000", linewidth=0.8, zorder=3)
-        place.grid(axis="y", visible=False)
-        place.grid(axis="x", visible=True)
+                panel.plot([row["low"], row["high"]], [height, height], color="#000000", linewidth=0.8, zorder=3)
+        panel.grid(axis="y", visible=False)
+        panel.grid(axis="x", visible=True)
     axes[0][0].set_yticks(range(len(order)), order)
-    entitle(figure, title)
+    set_title(figure, title)
     parts_key(figure, parts)
     return figure
 
@@ -78,19 +78,22 @@ def shares(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | No
 
     rows: setting, team, simulated, and the parts' mean costs; teams in the frame's order. None when no team has excess.
     """
-    known = rows.with_columns(total=pl.sum_horizontal(parts)).filter(pl.col("total") > 0)
-    settings = known["setting"].unique().sort().to_list()
+    above_0 = rows.with_columns(total=pl.sum_horizontal(parts)).filter(pl.col("total") > 0)
+    settings = above_0["setting"].unique().sort().to_list()
     if not settings:
         return None
-    teams = known.select("team", "simulated").unique("team", keep="first", maintain_order=True).rows()[::-1]
+    teams = above_0.select("team", "simulated").unique("team", keep="first", maintain_order=True).rows()[::-1]
     height = FRAME + ROW * len(teams)
     figure, axes = subplots(1, len(settings), figsize=(6.9, height), squeeze=False, sharey=True)
-    for place, setting in zip(axes[0], settings, strict=True):
-        _share_panel(place, known.filter(setting=setting), parts, [team for team, _ in teams])
-        place.set_title(f"{setting} costs")
-    words = [name(team) + (" (simulated)" if kind(team, told) == "simulated" else "") for team, told in teams]
-    axes[0][0].set_yticks(range(len(teams)), words)
-    entitle(figure, title)
+    for panel, setting in zip(axes[0], settings, strict=True):
+        _share_panel(panel, above_0.filter(setting=setting), parts, [team for team, _ in teams])
+        panel.set_title(f"{setting} costs")
+    labels = [
+        printed_name(team) + (" (simulated)" if kind(team, simulated) == "simulated" else "")
+        for team, simulated in teams
+    ]
+    axes[0][0].set_yticks(range(len(teams)), labels)
+    set_title(figure, title)
     parts_key(figure, parts)
     return figure
 
@@ -98,11 +101,11 @@ def shares(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | No
 def _share_panel(axes: "Axes", rows: pl.DataFrame, parts: Sequence[str], order: Sequence[str]) -> None:
     """The bars of a setting, and the mean excess of each at the right."""
     for row in rows.iter_rows(named=True):
-        place = order.index(row["team"])
-        stacked(axes, place, {p: 100 * row[p] / row["total"] for p in parts})
-        told = f"{row['total']:,.2f}" if row["total"] < 100 else f"{row['total']:,.0f}"
+        height = order.index(row["team"])
+        stacked_bar(axes, height, {p: 100 * row[p] / row["total"] for p in parts})
+        excess = f"{row['total']:,.2f}" if row["total"] < 100 else f"{row['total']:,.0f}"
         axes.annotate(
-            told, (1, place), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
+            excess, (1, height), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
             va="center", fontsize=7,
         )  # fmt: skip
     axes.axvline(0, color="#333333", linewidth=0.6)

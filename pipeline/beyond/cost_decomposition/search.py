@@ -1,4 +1,4 @@
-"""Calendars as the search sees them, and the cheapest way on from any of them."""
+"""The search for the least cost of a stream of meetings: calendars, steps, rules, and a depth-first search."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,13 +6,15 @@ from itertools import product
 
 import polars as pl
 
+CHEAPEST, TIES, ANY = "cheapest", "ties", "any"  # which slot a meeting takes
+FIRST, BEST, OBSERVED = "first", "best", "observed"  # where an errand lands
 FREE, HELD = -1, -2  # HELD: a meeting or a blocked item, which makes way for nothing
 
-Board = tuple[int, ...]  # of each slot FREE, HELD, or the cost of the errand in it
-Boards = tuple[Board, ...]  # one an agent
+Calendar = tuple[int, ...]  # of each slot FREE, HELD, or the cost of the errand in it
+Calendars = tuple[Calendar, ...]  # one an agent
 
 
-def initial_boards(items: pl.DataFrame, games: pl.DataFrame) -> dict[str, Boards]:
+def initial_calendars(items: pl.DataFrame, games: pl.DataFrame) -> dict[str, Calendars]:
     """Game → its agents' initial calendars, from the tables items and games."""
     slots: dict[str, list[list[int]]] = {
         game: [[FREE] * size for _ in range(agents)]
@@ -22,64 +24,61 @@ def initial_boards(items: pl.DataFrame, games: pl.DataFrame) -> dict[str, Boards
     for game, agent, slot, kind, cost, blocked in items.select(columns).iter_rows():
         if game in slots:
             slots[game][agent][slot] = HELD if blocked or kind == "meeting" else cost
-    return {game: tuple(map(tuple, boards)) for game, boards in slots.items()}
+    return {game: tuple(map(tuple, calendars)) for game, calendars in slots.items()}
 
 
-def clearing_cost(board: Board, slot: int) -> int | None:
+def clearing_cost(calendar: Calendar, slot: int) -> int | None:
     """What holding a meeting in the slot costs its owner: 0 free, an errand's cost where it can go elsewhere, else None
     (Appendix G.1)."""
-    held = board[slot]
+    held = calendar[slot]
     if held == FREE:
         return 0
-    return held if held >= 0 and FREE in board else None
+    return held if held >= 0 and FREE in calendar else None
 
 
-def meeting_cost(boards: Boards, members: Iterable[int], slot: int) -> int | None:
+def meeting_cost(calendars: Calendars, members: Iterable[int], slot: int) -> int | None:
     """What a meeting in the slot costs its members together, None where one of them cannot."""
     total = 0
     for agent in members:
-        cost = clearing_cost(boards[agent], slot)
+        cost = clearing_cost(calendars[agent], slot)
         if cost is None:
             return None
         total += cost
     return total
 
 
-def possible(boards: Boards, members: Sequence[int], slots: Iterable[int]) -> dict[int, int]:
+def possible_slots(calendars: Calendars, members: Sequence[int], slots: Iterable[int]) -> dict[int, int]:
     """Of the slots, those that are possible for all members, each with its cost."""
-    costs = ((slot, meeting_cost(boards, members, slot)) for slot in slots)
+    costs = ((slot, meeting_cost(calendars, members, slot)) for slot in slots)
     return {slot: cost for slot, cost in costs if cost is not None}
 
 
-def free_slots(board: Board) -> list[int]:
+def free_slots(calendar: Calendar) -> list[int]:
     """The free slots, ascending."""
-    return [slot for slot, held in enumerate(board) if held == FREE]
+    return [slot for slot, held in enumerate(calendar) if held == FREE]
 
 
-def held_at(board: Board, slot: int, landing: int | None) -> Board:
-    """The board with a meeting in the slot, the errand that was there carried to `landing` (None: there was none)."""
-    cells = list(board)
+def with_meeting(calendar: Calendar, slot: int, landing: int | None) -> Calendar:
+    """The calendar with a meeting in the slot, its errand moved to `landing` (None: it had none)."""
+    cells = list(calendar)
     if landing is not None:
         cells[landing] = cells[slot]
     cells[slot] = HELD
     return tuple(cells)
 
 
-def released(boards: Boards, members: Iterable[int], slot: int) -> Boards:
-    """The boards with the slot free again on the members' own."""
+def with_slot_free(calendars: Calendars, members: Iterable[int], slot: int) -> Calendars:
+    """The calendars with the slot free again on those of the members."""
     freed = set(members)
     return tuple(
-        (*board[:slot], FREE, *board[slot + 1 :]) if agent in freed else board for agent, board in enumerate(boards)
+        (*calendar[:slot], FREE, *calendar[slot + 1 :]) if agent in freed else calendar
+        for agent, calendar in enumerate(calendars)
     )
 
 
-def replaced(boards: Boards, new: Mapping[int, Board]) -> Boards:
-    """The boards with those of some agents replaced."""
-    return tuple(new.get(agent, board) for agent, board in enumerate(boards))
-
-
-CHEAPEST, TIES, ANY = "cheapest", "ties", "any"
-FIRST, BEST, OBSERVED = "first", "best", "observed"
+def with_calendars(calendars: Calendars, new: Mapping[int, Calendar]) -> Calendars:
+    """The calendars with those of some agents replaced."""
+    return tuple(new.get(agent, calendar) for agent, calendar in enumerate(calendars))
 
 
 class TooManyStates(ValueError):
@@ -88,7 +87,7 @@ class TooManyStates(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """One meeting to place: its members, its round, and the slot it takes (None: it is chosen by the rule).
+    """One meeting to schedule: its members, its round, and the slot it takes (None: it is chosen by the rule).
 
     A step with `leaves` carries an earlier meeting away from that slot, for which the members pay `price` together.
     `landings` tells where a member's errand was seen to go, by the slot that it left.
@@ -119,42 +118,42 @@ class Outcome:
     cost: int
 
 
-def least(boards: Boards, steps: Sequence[Step], rules: Rules, limit: int = 1_000_000) -> Outcome:
+def least_outcome(calendars: Calendars, steps: Sequence[Step], rules: Rules, limit: int = 1_000_000) -> Outcome:
     """The least outcome that the rules allow. Raises TooManyStates beyond `limit` states."""
-    return _Search(steps, rules, limit).run(boards)
+    return _Search(steps, rules, limit).run(calendars)
 
 
 class _Search:
-    """One depth-first search: the best outcome so far, and at which each state was left."""
+    """One depth-first search: the best outcome so far, and at which each state was reached."""
 
     def __init__(self, steps: Sequence[Step], rules: Rules, limit: int) -> None:
         self.steps, self.rules, self.limit = steps, rules, limit
         self.best = Outcome(len(steps) + 1, 0)
-        self.left: dict[tuple[int, Boards], Outcome] = {}
+        self.reached: dict[tuple[int, Calendars], Outcome] = {}
 
-    def run(self, boards: Boards) -> Outcome:
-        self.visit(boards, 0, Outcome(0, 0))
+    def run(self, calendars: Calendars) -> Outcome:
+        self.visit(calendars, 0, Outcome(0, 0))
         return self.best
 
-    def visit(self, boards: Boards, number: int, paid: Outcome) -> None:
+    def visit(self, calendars: Calendars, number: int, paid: Outcome) -> None:
         if number == len(self.steps):
             self.best = min(self.best, paid)
             return
-        if self.bound(boards, number, paid) >= self.best:
+        if self.bound(calendars, number, paid) >= self.best:
             return
-        before = self.left.get((number, boards))
+        before = self.reached.get((number, calendars))
         if before is not None and before <= paid:
             return
-        if len(self.left) >= self.limit:
+        if len(self.reached) >= self.limit:
             raise TooManyStates(f"a replay of {len(self.steps)} meetings takes more than {self.limit} states")
-        self.left[number, boards] = paid
-        for cost, after in self.choices(boards, self.steps[number]):
+        self.reached[number, calendars] = paid
+        for cost, after in self.choices(calendars, self.steps[number]):
             self.visit(after, number + 1, Outcome(paid.unplaced, paid.cost + cost))
-        if not self.open_slots(boards, self.steps[number]):
-            self.visit(boards, number + 1, Outcome(paid.unplaced + 1, paid.cost))
+        if not self.open_slots(calendars, self.steps[number]):
+            self.visit(calendars, number + 1, Outcome(paid.unplaced + 1, paid.cost))
 
-    def bound(self, boards: Boards, number: int, paid: Outcome) -> Outcome:
-        """What the outcome is at least: each step to come at its least cost on the boards of now.
+    def bound(self, calendars: Calendars, number: int, paid: Outcome) -> Outcome:
+        """What the outcome is at least: what was paid, and each step to come at its least cost on these calendars.
 
         A meeting that is carried away frees a slot: beyond that step nothing is known.
         """
@@ -163,42 +162,42 @@ class _Search:
             cost += step.price
             if step.leaves is not None:
                 break
-            cost += min(self.open_slots(boards, step).values(), default=0)
+            cost += min(self.open_slots(calendars, step).values(), default=0)
         return Outcome(paid.unplaced, cost)
 
-    def open_slots(self, boards: Boards, step: Step) -> dict[int, int]:
+    def open_slots(self, calendars: Calendars, step: Step) -> dict[int, int]:
         """The slots that the step could take, each with its cost."""
-        slots = range(len(boards[0])) if step.slot is None else (step.slot,)
-        return possible(boards, step.members, slots)
+        slots = range(len(calendars[0])) if step.slot is None else (step.slot,)
+        return possible_slots(calendars, step.members, slots)
 
-    def choices(self, boards: Boards, step: Step) -> Iterator[tuple[int, Boards]]:
-        """What each way to take the step costs, and the boards that it leaves; the cheapest slots first."""
-        costs = self.open_slots(boards, step)
+    def choices(self, calendars: Calendars, step: Step) -> Iterator[tuple[int, Calendars]]:
+        """What each way to take the step costs, and the calendars that it leaves; the cheapest slots first."""
+        costs = self.open_slots(calendars, step)
         order = sorted(costs, key=lambda slot: (costs[slot], slot))
         if self.rules.pick == CHEAPEST:
             order = order[:1]
         elif self.rules.pick == TIES:
             order = [slot for slot in order if costs[slot] == costs[order[0]]]
         for slot in order:
-            for after in self.placed(boards, step, slot):
-                freed = after if step.leaves is None else released(after, step.members, step.leaves)
+            for after in self.placements(calendars, step, slot):
+                freed = after if step.leaves is None else with_slot_free(after, step.members, step.leaves)
                 yield costs[slot] + step.price, freed
 
-    def placed(self, boards: Boards, step: Step, slot: int) -> Iterator[Boards]:
-        """The boards with the meeting in the slot, one for each combination of landings."""
-        ways = [
-            [held_at(boards[agent], slot, landing) for landing in self.landings(boards[agent], step, agent, slot)]
-            for agent in step.members
+    def placements(self, calendars: Calendars, step: Step, slot: int) -> Iterator[Calendars]:
+        """The calendars with the meeting in the slot, one for each combination of landings."""
+        options = [
+            [with_meeting(calendars[a], slot, landing) for landing in self.landings(calendars[a], step, a, slot)]
+            for a in step.members
         ]
-        for chosen in product(*ways):
-            yield replaced(boards, dict(zip(step.members, chosen, strict=True)))
+        for chosen in product(*options):
+            yield with_calendars(calendars, dict(zip(step.members, chosen, strict=True)))
 
-    def landings(self, board: Board, step: Step, agent: int, slot: int) -> Sequence[int | None]:
+    def landings(self, calendar: Calendar, step: Step, agent: int, slot: int) -> Sequence[int | None]:
         """Where the member's errand in the slot may go; None alone where the slot is free."""
-        if board[slot] == FREE:
+        if calendar[slot] == FREE:
             return [None]
-        assert clearing_cost(board, slot) is not None
-        free = free_slots(board)
+        assert clearing_cost(calendar, slot) is not None
+        free = free_slots(calendar)
         if self.rules.landing == BEST:
             return free
         seen = step.landings.get((agent, slot)) if self.rules.landing == OBSERVED else None

@@ -1,4 +1,4 @@
-"""The frontier as pictures: the plane of excess and leakage, and shares of the baseline's leakage."""
+"""Figures of the frontier: excess cost against leakage, shares of the baseline's leakage, and others beside it."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -9,8 +9,8 @@ import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
 from pipeline.reports.plots.planes import STAIRS
-from pipeline.reports.plots.style import KINDS, entitle, ink, mark, round_ticks, settled, subplots
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.reports.plots.style import KINDS, fix_layout, marker_style, round_ticks, set_title, subplots, text_color
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +27,8 @@ LOOKS: Mapping[str, tuple[str, str, str]] = {
     "dsm-log": ("DSM, log scores, points", "v", "#8a7a14"),
     "dpop": ("DPOP", "P", "#444444"),
 }
-PAPERS: dict[str, Any] = {"marker": "s", "markersize": 6, "markerfacecolor": "white", "color": "#222222"}
-NAMED = {"vps_uniform_mean": "privacy loss (VPS, slots)", "bits": "information leaked (bits per ordered pair)"}
+PAPER_MARK: dict[str, Any] = {"marker": "s", "markersize": 6, "markerfacecolor": "white", "color": "#222222"}
+AXIS = {"vps_uniform_mean": "privacy loss (VPS, slots)", "bits": "information leaked (bits per ordered pair)"}
 
 
 def plane(points: pl.DataFrame, pareto: pl.DataFrame, measures: Mapping[str, float], title: str) -> "Figure":
@@ -41,26 +41,27 @@ def plane(points: pl.DataFrame, pareto: pl.DataFrame, measures: Mapping[str, flo
     drawn = []
     for row, (measure, most) in zip(panels, measures.items(), strict=True):
         able = points.join(pareto.filter("coordinates", measure=measure), on=["setting", "team"], how="semi")
-        row[0].set_ylabel(NAMED[measure])
+        row[0].set_ylabel(AXIS[measure])
         for axes, setting in zip(row, SETTINGS, strict=True):
-            shown, edge = _wide(able.filter(setting=setting), measure), pareto.filter(setting=setting, measure=measure)
-            _axes(axes, setting, float(shown["excess_cost_high"].max()), most)  # type: ignore[arg-type]
+            shown = _both_axes(able.filter(setting=setting), measure)
+            edge = pareto.filter("on_frontier", setting=setting, measure=measure)
+            _scale(axes, setting, float(shown["excess_cost_high"].max()), most)  # type: ignore[arg-type]
             _marks(axes, shown)
-            _stairs(axes, edge.filter("on_frontier"), most)
+            _stairs(axes, edge, most)
             drawn.append((axes, shown))
     for axes in panels[-1]:
         axes.set_xlabel("excess cost a game")
     for axes, setting in zip(panels[0], SETTINGS, strict=True):
         axes.set_title(f"{setting} costs")
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
-    settled(figure)
+    fix_layout(figure)
     for axes, shown in drawn:
         _labels(axes, shown)
     return figure
 
 
-def _axes(axes: "Axes", setting: str, furthest: float, most: float) -> None:
+def _scale(axes: "Axes", setting: str, furthest: float, most: float) -> None:
     """A panel's scales: excess linear up to a bound, then by its logarithm."""
     start = 1 if setting == "uniform" else 10
     axes.set_ylim(0, most)
@@ -69,7 +70,7 @@ def _axes(axes: "Axes", setting: str, furthest: float, most: float) -> None:
     round_ticks(axes.xaxis, start)
 
 
-def _wide(points: pl.DataFrame, measure: str) -> pl.DataFrame:
+def _both_axes(points: pl.DataFrame, measure: str) -> pl.DataFrame:
     """One row per team: parameter, and mean, low and high of both axes."""
     index = ["team", "protocol", "parameter", "kind"]
     sides = []
@@ -93,8 +94,8 @@ def _marks(axes: "Axes", rows: pl.DataFrame) -> None:
         axes.plot(
             own[X], own["leakage"], marker=shape, color=color, linestyle=line, linewidth=0.7, markersize=5, zorder=3
         )
-    papers = rows.filter(pl.col("kind") == "protocol", ~pl.col("protocol").is_in(list(LOOKS)))
-    axes.plot(papers[X], papers["leakage"], linestyle="none", zorder=4, **PAPERS)
+    paper = rows.filter(pl.col("kind") == "protocol", ~pl.col("protocol").is_in(list(LOOKS)))
+    axes.plot(paper[X], paper["leakage"], linestyle="none", zorder=4, **PAPER_MARK)
 
 
 def _crosses(row: Mapping[str, Any]) -> list[tuple[list[float], list[float]]]:
@@ -104,12 +105,12 @@ def _crosses(row: Mapping[str, Any]) -> list[tuple[list[float], list[float]]]:
 
 
 def _stairs(axes: "Axes", edge: pl.DataFrame, most: float) -> None:
-    """Draw the edge of what protocols reach."""
-    axes.plot(*zip(*_edge(axes, edge, most), strict=True), zorder=1, **STAIRS)
+    """Draw the frontier as stairs."""
+    axes.plot(*zip(*_corners(axes, edge, most), strict=True), zorder=1, **STAIRS)
 
 
-def _edge(axes: "Axes", edge: pl.DataFrame, most: float) -> list[tuple[float, float]]:
-    """The corners of that edge: up from its first point, to the right from its last."""
+def _corners(axes: "Axes", edge: pl.DataFrame, most: float) -> list[tuple[float, float]]:
+    """The corners of the stairs: up from the first point, to the right from the last."""
     points = edge.select(X, "leakage").unique().sort(X, "leakage").rows()
     corners = [corner for (x, y), (u, v) in pairwise(points) for corner in ((x, y), (u, y), (u, v))]
     return [(points[0][0], most), *(corners or points), (axes.get_xlim()[1], points[-1][1])]
@@ -118,30 +119,30 @@ def _edge(axes: "Axes", edge: pl.DataFrame, most: float) -> list[tuple[float, fl
 def _legend() -> list[Any]:
     from matplotlib.lines import Line2D
 
-    ours = [Line2D([], [], label=text, marker=m, color=c, linewidth=0.7) for text, m, c in LOOKS.values()]
-    papers = Line2D([], [], label="the paper's protocols", linestyle="none", **PAPERS)
-    return [*ours, papers, Line2D([], [], label="none beats these", **STAIRS)]
+    beyond = [Line2D([], [], label=text, marker=m, color=c, linewidth=0.7) for text, m, c in LOOKS.values()]
+    paper = Line2D([], [], label="the paper's protocols", linestyle="none", **PAPER_MARK)
+    return [*beyond, paper, Line2D([], [], label="none beats these", **STAIRS)]
 
 
 def _labels(axes: "Axes", rows: pl.DataFrame) -> None:
-    """One label for marks at one place: the paper's names, and each protocol's parameters."""
-    at: dict[tuple[float, float], dict[str, list[str]]] = {}
+    """One label for all marks at one point: the paper's names, and each protocol's parameters."""
+    parameters: dict[tuple[float, float], dict[str, list[str]]] = {}
     for row in rows.sort(pl.col("protocol").is_in(list(LOOKS)), "protocol", "parameter").iter_rows(named=True):
-        here = at.setdefault((round(row[X], 6), round(row["leakage"], 6)), {})
-        here.setdefault(row["protocol"], []).append(row["parameter"])
+        at_point = parameters.setdefault((round(row[X], 6), round(row["leakage"], 6)), {})
+        at_point.setdefault(row["protocol"], []).append(row["parameter"])
     labels = [
-        Label(x, y, "; ".join(_words(*named) for named in here.items()), _color(next(iter(here))))
-        for (x, y), here in at.items()
+        Label(x, y, "; ".join(_label(*named) for named in at_point.items()), _color(next(iter(at_point))))
+        for (x, y), at_point in parameters.items()
     ]
     lines = [(xs[0], ys[0], xs[1], ys[1]) for row in rows.iter_rows(named=True) for xs, ys in _crosses(row)]
     for protocol in LOOKS:
-        places = rows.filter(protocol=protocol).sort(X, "leakage").select(X, "leakage").rows()
-        lines += [(*one, *other) for one, other in pairwise(places) if protocol != "poll"]
+        marks = rows.filter(protocol=protocol).sort(X, "leakage").select(X, "leakage").rows()
+        lines += [(*one, *other) for one, other in pairwise(marks) if protocol != "poll"]
     label_marks(axes, labels, lines=np.array(lines, dtype=np.float64), fontsize=6.5)
 
 
-def _words(protocol: str, parameters: list[str]) -> str:
-    """How the marks of a protocol are called: by their parameters; those of the paper by their names."""
+def _label(protocol: str, parameters: list[str]) -> str:
+    """The label of a protocol's mark: its parameters; of the paper's protocols their names."""
     if protocol == "dpop" or parameters == [""]:
         return {"dpop": "DPOP"}.get(protocol, PAPER_PROTOCOLS.get(protocol, protocol))
     return ", ".join(sorted(parameters, key=lambda p: (len(p), p)))
@@ -152,9 +153,12 @@ def _color(protocol: str) -> str:
 
 
 def shares(domination: pl.DataFrame, teams: Mapping[str, str], measures: Mapping[str, str], title: str) -> "Figure":
-    """Leakage as a share of the baseline's, with 95 % intervals: a panel per setting, a row per measure."""
+    """Leakage as a share of the baseline's, with 95 % intervals: a panel per setting, a row per measure.
+
+    domination: frontier_domination; teams: team → its name in the key; measures: measure → its name on the axis.
+    """
     figure, panels = subplots(1, 2, figsize=(7.0, 3.3), sharey=True)
-    places = {name: len(measures) - 1 - i for i, name in enumerate(measures)}
+    heights = {name: len(measures) - 1 - i for i, name in enumerate(measures)}
     for axes, setting in zip(panels, SETTINGS, strict=True):
         axes.set(
             title=f"{setting} costs", xlabel="share of IMAP's leakage", xlim=(0, 1.02), ylim=(-0.6, len(measures) - 0.4)
@@ -163,16 +167,16 @@ def shares(domination: pl.DataFrame, teams: Mapping[str, str], measures: Mapping
         axes.axvline(1, color="#222222", linewidth=0.8)
         for i, team in enumerate(teams):
             _, shape, color = _look(team)
-            step = (i - (len(teams) - 1) / 2) * -0.26
+            shift = (i - (len(teams) - 1) / 2) * -0.26
             for row in domination.filter(setting=setting, team=team).iter_rows(named=True):
-                if row["measure"] in places:
-                    y = places[row["measure"]] + step
+                if row["measure"] in heights:
+                    y = heights[row["measure"]] + shift
                     axes.plot([row["share_low"], row["share_high"]], [y, y], color=color, linewidth=1)
                     axes.plot([row["share"]], [y], marker=shape, color=color, markersize=4.5)
         axes.grid(axis="x", visible=True)
-    panels[0].set_yticks(list(places.values()), list(measures.values()))
-    entitle(figure, title)
-    figure.legend(handles=_team_keys(teams), loc="outside lower center", ncols=len(teams) + 1)
+    panels[0].set_yticks(list(heights.values()), list(measures.values()))
+    set_title(figure, title)
+    figure.legend(handles=_team_legend(teams), loc="outside lower center", ncols=len(teams) + 1)
     return figure
 
 
@@ -181,45 +185,52 @@ def _look(team: str) -> tuple[str, str, str]:
     return next(look for protocol, look in LOOKS.items() if team.startswith(protocol))
 
 
-def _team_keys(teams: Mapping[str, str]) -> list[Any]:
+def _team_legend(teams: Mapping[str, str]) -> list[Any]:
     from matplotlib.lines import Line2D
 
     keys = [Line2D([], [], label=text, marker=_look(t)[1], color=_look(t)[2], linewidth=1) for t, text in teams.items()]
     return [*keys, Line2D([], [], label="half", color="#777777", linewidth=0.8, linestyle=(0, (4, 2)))]
 
 
-def places(placed: pl.DataFrame, pareto: pl.DataFrame, title: str) -> "Figure":
-    """Simulated speakers and the models that the paper reports, in the plane of excess and VPS, beside the frontier."""
+def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> "Figure":
+    """Excess cost against VPS, a panel per setting: simulated speakers and reported models beside the frontier.
+
+    others: frontier_placed; pareto: frontier_pareto.
+    """
     from matplotlib.lines import Line2D
 
     figure, panels = subplots(1, 2, figsize=(7.0, 4.2), sharey=True)
     edges = pareto.filter("on_frontier", measure="vps_uniform_mean")
     for axes, setting in zip(panels, SETTINGS, strict=True):
-        rows, edge = placed.filter(setting=setting), edges.filter(setting=setting)
-        _axes(axes, setting, max(float(rows[X].max()), float(edge[X].max())), 2.3)  # type: ignore[arg-type]
+        rows, edge = others.filter(setting=setting), edges.filter(setting=setting)
+        _scale(axes, setting, max(float(rows[X].max()), float(edge[X].max())), 2.3)  # type: ignore[arg-type]
         axes.set(title=f"{setting} costs", xlabel="excess cost a game")
         _stairs(axes, edge, 2.3)
-        axes.plot(edge[X], edge["leakage"], zorder=2, **mark("protocol"))
+        axes.plot(edge[X], edge["leakage"], zorder=2, **marker_style("protocol"))
         for kind in ("simulated", "reported"):
             own = rows.filter(kind=kind)
-            axes.plot(own[X], own["vps_uniform_mean"], zorder=3, **mark(kind))
+            axes.plot(own[X], own["vps_uniform_mean"], zorder=3, **marker_style(kind))
         axes.grid(axis="x", visible=True)
-    panels[0].set_ylabel(NAMED["vps_uniform_mean"])
-    entitle(figure, title)
+    panels[0].set_ylabel(AXIS["vps_uniform_mean"])
+    set_title(figure, title)
     kinds = ("protocol", "simulated", "reported")
     keys = [Line2D([], [], label=KINDS[k][0], **KINDS[k][1]) for k in kinds]
     figure.legend(
         handles=[*keys, Line2D([], [], label="none beats these", **STAIRS)], loc="outside lower center", ncols=4
     )
-    settled(figure)
+    fix_layout(figure)
     for axes, setting in zip(panels, SETTINGS, strict=True):
-        _names(axes, placed.filter(setting=setting), edges.filter(setting=setting))
+        _team_labels(axes, others.filter(setting=setting), edges.filter(setting=setting))
     return figure
 
 
-def _names(axes: "Axes", rows: pl.DataFrame, edge: pl.DataFrame) -> None:
+def _team_labels(axes: "Axes", rows: pl.DataFrame, edge: pl.DataFrame) -> None:
     columns = pl.col(X), pl.col("vps_uniform_mean").alias("leakage")
-    others = [Label(x, y, team, ink(kind)) for team, kind, x, y in rows.select("team", "kind", *columns).iter_rows()]
-    ours = [Label(x, y, team, ink("protocol")) for team, x, y in edge.select("team", X, "leakage").iter_rows()]
-    stairs = np.array([(*one, *other) for one, other in pairwise(_edge(axes, edge, axes.get_ylim()[1]))])
-    label_marks(axes, [*others, *ours], lines=stairs, fontsize=6.5)
+    others = [
+        Label(x, y, team, text_color(kind)) for team, kind, x, y in rows.select("team", "kind", *columns).iter_rows()
+    ]
+    protocols = [
+        Label(x, y, team, text_color("protocol")) for team, x, y in edge.select("team", X, "leakage").iter_rows()
+    ]
+    stairs = np.array([(*one, *other) for one, other in pairwise(_corners(axes, edge, axes.get_ylim()[1]))])
+    label_marks(axes, [*others, *protocols], lines=stairs, fontsize=6.5)

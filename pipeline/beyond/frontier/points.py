@@ -1,24 +1,34 @@
-"""Every team of the frontier as a point: its settings, its games, its means with intervals."""
+"""Every team of the frontier as a point: its settings, its games, its means with intervals.
+
+`python -m pipeline.beyond.frontier.points` writes the teams as YAML files.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from machine.files import replacing
 from pipeline import beyond
 from pipeline.beyond.leakage.measure import Tables, by_game, leakage
 from pipeline.privacy.beliefs import ratio
-from pipeline.statistics.bootstrap import ratio_intervals, sums
+from pipeline.statistics.bootstrap import measure_lines, ratio_intervals, weighted_sums
 from pipeline.statistics.by_game import ended
-from pipeline.statistics.resampling import Resampling, cluster_draws, percentiles
+from pipeline.statistics.resampling import Array, Resampling, sample_and_draws
 from pipeline.tables.io import read_table
 
 TEAMS = Path("data/beyond/teams/frontier")
+LEAKAGE = (
+    "vps_uniform_mean",
+    "vps_cost_mean",
+    "vps_uniform_all_pairs_mean",
+    "vps_cost_all_pairs_mean",
+    "bits",
+)
+MEASURES = ("excess_cost", *LEAKAGE, "coalition_bits", "dms_per_meeting", "coordination_rate_pct")
+KEY = ("team", "simulated", "setting", "task_id")
 
 
 class Setting(NamedTuple):
@@ -37,86 +47,58 @@ def settings(protocols: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterat
             yield Setting(f"{protocol}-{name}", protocol, name, parameters)
 
 
-def main(folder: Path = TEAMS) -> None:
-    import yaml
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for found in settings(beyond.params("frontier")["protocols"]):
-        agents = [{"type": found.protocol, "parameters": dict(found.parameters)}]
-        with replacing(folder / f"{found.team}.yaml") as path:
-            path.write_text(yaml.safe_dump({"team": found.team, "agents": agents}, sort_keys=False), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
-
-
-LEAKAGE = (
-    "vps_uniform_mean",
-    "vps_cost_mean",
-    "vps_uniform_all_pairs_mean",
-    "vps_cost_all_pairs_mean",
-    "bits",
-)
-MEASURES = ("excess_cost", *LEAKAGE, "coalition_bits", "dms_per_meeting", "coordination_rate_pct")
-KNOWN = ("team", "simulated", "setting", "task_id")
-
-
 def games_of(tables: Path, bits: pl.DataFrame) -> pl.DataFrame:
-    """One row per standard game that ended: KNOWN and MEASURES, as Table 1 defines them; bits by game from `bits`."""
+    """One row per standard game that ended: KEY and MEASURES, as Table 1 defines them.
+
+    tables: a folder of derived tables; bits: game_id, bits, coalition_bits.
+    """
     games = ended(read_table(tables, "games")).filter(condition="standard")
-    scheduled = pl.col("meetings_scheduled")
     rows = games.select(
         "game_id",
-        *KNOWN,
+        *KEY,
         pl.col("excess_cost").cast(pl.Float64),
-        dms_per_meeting=ratio(pl.col("dms"), scheduled),
+        dms_per_meeting=ratio(pl.col("dms"), pl.col("meetings_scheduled")),
         coordination_rate_pct=100.0 * pl.col("coordination_rate"),
     )
+    summary = read_table(tables, "game_summary")
     for mode in ("uniform", "cost"):
-        told = read_table(tables, "game_summary").filter(weight_mode=mode)
-        pairs = pl.col("all_pairs_vps_loss_mean").alias(f"vps_{mode}_all_pairs_mean")
-        told = told.select("game_id", pl.col("vps_loss_mean").alias(f"vps_{mode}_mean"), pairs)
-        rows = rows.join(told, on="game_id", how="left", maintain_order="left")
+        vps = summary.filter(weight_mode=mode).select(
+            "game_id",
+            pl.col("vps_loss_mean").alias(f"vps_{mode}_mean"),
+            pl.col("all_pairs_vps_loss_mean").alias(f"vps_{mode}_all_pairs_mean"),
+        )
+        rows = rows.join(vps, on="game_id", how="left", maintain_order="left")
     rows = rows.join(bits.select("game_id", "bits", "coalition_bits"), on="game_id", how="left", maintain_order="left")
-    return rows.select(*KNOWN, *MEASURES).sort("setting", "team", "task_id")
+    return rows.select(*KEY, *MEASURES).sort("setting", "team", "task_id")
 
 
 def bits_of(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
-    """One row per game: leakage in bits.
+    """One row per game: leakage in bits, the columns of leakage's `by_game`.
 
     What a coalition learns is null where secrets that are no statements can be put together: of secure sums the
     outsider and any one participant learn every cost that was masked.
     """
-    found = by_game(leakage(tables, settings), tables["games"])
+    games = by_game(leakage(tables, settings), tables["games"])
     masked = pl.col("team").str.starts_with("secure-")
-    return found.with_columns(coalition_bits=pl.when(~masked).then("coalition_bits"))
+    return games.with_columns(coalition_bits=pl.when(~masked).then("coalition_bits"))
 
 
-Array = NDArray[np.float64]
-
-
-def points(games: pl.DataFrame, ours: Iterable[Setting], resampling: Resampling) -> pl.DataFrame:
-    """One row per team, setting and measure: frontier_points."""
-    by = ["team", "setting", "measure"]
-    lines = games.unpivot(MEASURES, index=KNOWN, variable_name="measure", value_name="numerator")
-    lines = lines.with_columns(
-        pl.col("numerator").fill_null(0.0), denominator=pl.col("numerator").is_not_null().cast(pl.Float64)
-    )
-    found = ratio_intervals(lines, by, resampling)
+def points(games: pl.DataFrame, parametrised: Iterable[Setting], resampling: Resampling) -> pl.DataFrame:
+    """One row per team, setting and measure: frontier_points. games: of `games_of`."""
+    means = ratio_intervals(measure_lines(games, KEY, MEASURES), ["team", "setting", "measure"], resampling)
     kinds = games.select("team", kind=pl.when("simulated").then(pl.lit("simulated")).otherwise(pl.lit("protocol")))
     names = pl.DataFrame(
-        [(s.team, s.protocol, s.parameter) for s in ours],
+        [(s.team, s.protocol, s.parameter) for s in parametrised],
         schema=dict.fromkeys(("team", "protocol", "parameter"), pl.String),
         orient="row",
     )
-    named = found.join(kinds.unique(), on="team").join(names, on="team", how="left")
+    named = means.join(kinds.unique(), on="team").join(names, on="team", how="left")
     return named.with_columns(pl.col("protocol").fill_null(pl.col("team")), pl.col("parameter").fill_null(""))
 
 
 @dataclass(frozen=True)
 class Draws:
-    """The means of teams (rows) in the suite itself (column 0) and in every draw of its tasks.
+    """The means of teams (rows) over the suite itself (column 0) and over every draw of its tasks.
 
     `values` has them by measure, `by_task` the teams' values by task, teams × tasks.
     """
@@ -130,10 +112,10 @@ class Draws:
         return self.teams.index(team)
 
     def only(self, teams: Sequence[str]) -> "Draws":
-        """The same of some teams, in the order given."""
+        """The draws of some teams, in the order given."""
         rows = [self.row(team) for team in teams]
-        kept = ({name: table[rows] for name, table in tables.items()} for tables in (self.values, self.by_task))
-        return Draws(tuple(teams), *kept)
+        chosen = ({name: table[rows] for name, table in tables.items()} for tables in (self.values, self.by_task))
+        return Draws(tuple(teams), *chosen)
 
 
 def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) -> Draws:
@@ -142,12 +124,20 @@ def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) 
     means = games.group_by("team", "task_id").agg(pl.col(measures).mean()).sort("team", "task_id")
     if means.height != len(teams) * len(tasks):
         raise ValueError("every team of the frontier must have played every task")
-    times = np.hstack([np.ones((len(tasks), 1)), cluster_draws(tasks, resampling)])
+    times = sample_and_draws(tasks, resampling)
     by_task = {m: means[m].cast(pl.Float64).to_numpy().reshape(len(teams), len(tasks)) for m in measures}
-    return Draws(teams, {m: sums(values, times) / len(tasks) for m, values in by_task.items()}, by_task)
+    return Draws(teams, {m: weighted_sums(values, times) / len(tasks) for m, values in by_task.items()}, by_task)
 
 
-def over_draws(values: Array, level: float) -> tuple[float, float]:
-    """Percentile bounds over draws, widened to hold the suite's own value, the first."""
-    low, high = percentiles(values[1:], level)
-    return float(min(low, values[0])), float(max(high, values[0]))
+def main(folder: Path = TEAMS) -> None:
+    import yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for setting in settings(beyond.params("frontier")["protocols"]):
+        agents = [{"type": setting.protocol, "parameters": dict(setting.parameters)}]
+        with replacing(folder / f"{setting.team}.yaml") as path:
+            path.write_text(yaml.safe_dump({"team": setting.team, "agents": agents}, sort_keys=False), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

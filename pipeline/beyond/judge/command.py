@@ -13,9 +13,9 @@ import typer
 from pipeline.privacy import rules
 
 if TYPE_CHECKING:
+    from pipeline.beyond.judge.agreement import Frames
     from pipeline.beyond.judge.model import Answered, Answers, Judge
     from pipeline.beyond.judge.replies import Asked
-    from pipeline.beyond.judge.tables import Frames
 
 # English is read alike by all rule sets.
 RULES = rules.RULES["paper"]
@@ -91,8 +91,8 @@ def carry_out(o: JudgeOptions) -> None:
     if not asked:
         fail(f"no English message in {o.tables}: a protocol's JSON is never judged")
     try:
-        found = all_answers(asked, answers, o)
-        code = ALL_USED if found is None else publish(asked, found, answers.judge, o.out)
+        replies = all_answers(asked, answers, o)
+        code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out)
     except (ValueError, OSError) as error:
         fail(error)
     except (Unfinished, KeyboardInterrupt) as stopped:
@@ -133,8 +133,8 @@ def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> An
 
 def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path) -> int:
     """Write the tables, print how far the two readers agree, and return the exit code."""
+    from pipeline.beyond.judge.agreement import judge_frames, write_frames
     from pipeline.beyond.judge.model import read_answer
-    from pipeline.beyond.judge.tables import judge_frames, write_frames
 
     readings = {question: read_answer(answer, question, RULES) for question, answer in answers.items()}
     frames = judge_frames(asked, readings, judge, RULES)
@@ -147,8 +147,8 @@ def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path) 
 
 def report(frames: Frames, judge: Judge) -> Iterator[str]:
     """Agreement by class, a line each, and how much could not be used."""
+    from pipeline.beyond.judge.agreement import WHOLE_REPLY
     from pipeline.beyond.judge.replies import UNLOCATED
-    from pipeline.beyond.judge.tables import WHOLE_REPLY
 
     agreement, rejected = frames["judge_agreement"], frames["judge_rejected"]
     mark = " (simulated: this proves the path and says nothing about any model)" if judge.simulated else ""

@@ -103,8 +103,8 @@ class Answers:
 
     def kept(self, questions: Sequence[Question]) -> dict[Question, Answer]:
         """The kept answers to those questions that have one."""
-        found = ((q, self.store.get(digest(self.judge.ask(q)))) for q in questions)
-        kept = {q: answer for q, answer in found if answer is not None}
+        stored = ((q, self.store.get(digest(self.judge.ask(q)))) for q in questions)
+        kept = {q: answer for q, answer in stored if answer is not None}
         self.answers_at_all = self.answers_at_all or bool(kept)
         return kept
 
@@ -119,13 +119,15 @@ class Answers:
 
         Raises Unfinished when the budget is used up, or when the model does not answer (any more).
         """
-        found: Answered = {}
-        asyncio.run(self._ask_all(questions, found, show))
+        answers: Answered = {}
+        asyncio.run(self._ask_all(questions, answers, show))
         if questions and not self.answers_at_all:
-            raise Unfinished(f"no question got an answer; one of them: {next(iter(found.values()))}")
-        return found
+            raise Unfinished(f"no question got an answer; one of them: {next(iter(answers.values()))}")
+        return answers
 
-    async def _ask_all(self, questions: Sequence[Question], found: Answered, show: Callable[[int, int], None]) -> None:
+    async def _ask_all(
+        self, questions: Sequence[Question], answers: Answered, show: Callable[[int, int], None]
+    ) -> None:
         p = self.judge.parameters
         provider = Provider([p], self.ledger, self.store)
         waiting = iter(questions)
@@ -135,17 +137,17 @@ class Answers:
             nonlocal in_a_row
             for question in waiting:
                 try:
-                    found[question] = await provider.answer(self.judge.ask(question), p)
+                    answers[question] = await provider.answer(self.judge.ask(question), p)
                     in_a_row, self.answers_at_all = 0, True
                 except BudgetSpent as spent:
                     raise Unfinished(str(spent)) from None
                 except AgentFailure as failure:
-                    found[question] = str(failure)
+                    answers[question] = str(failure)
                     in_a_row += 1
                     only_this = self.answers_at_all and REFUSED.search(str(failure))
                     if in_a_row >= GIVE_UP and not only_this:
                         raise Unfinished(f"{GIVE_UP} questions in a row got no answer; the last: {failure}") from None
-                show(len(found), len(questions))
+                show(len(answers), len(questions))
 
         await asyncio.gather(*(work() for _ in range(min(p.concurrency, len(questions)))))
 
@@ -186,10 +188,10 @@ def estimate(judge: Judge, expected: Sequence[tuple[Question, Sequence[Claim]]])
     asked = sum(tokens(m["content"]) for question, _ in expected for m in judge.ask(question).messages)
     given = sum(tokens(reply_with(claims)) for _, claims in expected)
     most = len(expected) * (judge.parameters.max_tokens or 0)
-    found = price_of(judge.parameters, litellm())
-    if found is None:
+    price = price_of(judge.parameters, litellm())
+    if price is None:
         return Estimate(len(expected), asked, given, None, None, None)
-    prices, source = found
+    prices, source = price
     return Estimate(len(expected), asked, given, cost(prices, asked, given), cost(prices, asked, most), source)
 
 
@@ -200,8 +202,8 @@ def tokens(text: str) -> int:
 
 def reply_with(claims: Sequence[Claim]) -> str:
     """A reply that makes these claims."""
-    said = [
+    listed = [
         {"target": target, "slot": slot, "class": source.removeprefix("language_"), "quote": clause}
         for target, slot, source, _, _, clause, _, _ in claims
     ]
-    return msgspec.json.encode({"claims": said}).decode()
+    return msgspec.json.encode({"claims": listed}).decode()

@@ -1,4 +1,4 @@
-"""What the second reader is asked, and what its replies say."""
+"""The messages that the second reader is asked about, and the claims that its replies hold."""
 
 import json
 import re
@@ -14,6 +14,10 @@ from pipeline.privacy.language.messages import TYPED
 from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.resampling import stream
 from pipeline.tables.io import read_table
+
+FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*)\n```\s*", re.DOTALL)
+UNLOCATED = "unlocated"
+SHOWN_CHARS = 80
 
 
 class Question(NamedTuple):
@@ -47,11 +51,11 @@ def read_messages(tables: Path, sample: int | None = None, seed: str = "judge sa
     missing = next((name for name in ("messages", "games") if not (tables / f"{name}.parquet").is_file()), None)
     if missing:
         raise FileNotFoundError(f"no {missing}.parquet in {tables}: derive tables first (python -m pipeline derive)")
-    found = english(read_table(tables, "messages"), read_table(tables, "games"))
-    if sample is not None and sample < len(found):
-        chosen = stream(seed).permutation(len(found))[:sample]
-        return [found[i] for i in np.sort(chosen)]
-    return found
+    messages = english(read_table(tables, "messages"), read_table(tables, "games"))
+    if sample is not None and sample < len(messages):
+        chosen = stream(seed).permutation(len(messages))[:sample]
+        return [messages[i] for i in np.sort(chosen)]
+    return messages
 
 
 def english(messages: pl.DataFrame, games: pl.DataFrame) -> list[Asked]:
@@ -64,11 +68,6 @@ def english(messages: pl.DataFrame, games: pl.DataFrame) -> list[Asked]:
         for game, event, *question in rows.sort("game_id", "event_index").select(columns).iter_rows()
         if not TYPED.match(question[-1])
     ]
-
-
-FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*)\n```\s*", re.DOTALL)
-UNLOCATED = "unlocated"
-SHOWN_CHARS = 80
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,12 @@ def read_reply(reply: str, cut: bool, question: Question, rules: RuleSet) -> Rea
         return Reading(refused=(Refused(None, reason),), reply=reply)
     claims: dict[Claim, None] = {}
     refused = []
-    for place, said in enumerate(listed):
-        problem = problem_of(said, question, rules)
+    for place, item in enumerate(listed):
+        problem = problem_of(item, question, rules)
         if problem:
             refused.append(Refused(place, problem))
         else:
-            claims[claim(said, question, rules)] = None
+            claims[claim(item, question, rules)] = None
     return Reading(tuple(claims), tuple(refused), reply)
 
 
@@ -118,12 +117,12 @@ def listed_claims(reply: str) -> list[Any]:
     fenced = FENCED.fullmatch(reply)
     text = fenced[1] if fenced else reply
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("text around the JSON" if holds_object(text) else "not JSON") from None
-    if not isinstance(found, dict) or not isinstance(found.get("claims"), list):
+    if not isinstance(parsed, dict) or not isinstance(parsed.get("claims"), list):
         raise ValueError("no list of claims in the JSON")
-    return list(found["claims"])
+    return list(parsed["claims"])
 
 
 def holds_object(text: str) -> bool:
@@ -135,16 +134,16 @@ def holds_object(text: str) -> bool:
         return False
 
 
-def problem_of(said: Any, question: Question, rules: RuleSet) -> str | None:
+def problem_of(item: Any, question: Question, rules: RuleSet) -> str | None:
     """Why a claim can't be used; None where it can."""
-    if not isinstance(said, dict):
+    if not isinstance(item, dict):
         return "a claim that is no object"
-    return next(problems(said, question, rules), None)
+    return next(problems(item, question, rules), None)
 
 
-def problems(said: dict[str, Any], question: Question, rules: RuleSet) -> Iterator[str]:
+def problems(item: dict[str, Any], question: Question, rules: RuleSet) -> Iterator[str]:
     """What is wrong with a claim: its class, its target, its slot, its quote."""
-    kind, target, slot, quote = (said.get(name) for name in ("class", "target", "slot", "quote"))
+    kind, target, slot, quote = (item.get(name) for name in ("class", "target", "slot", "quote"))
     if not isinstance(kind, str) or kind not in rules.language:
         yield f"unknown class {shown(kind)}"
     if not is_place(target, question.agents):
@@ -169,8 +168,8 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}..."
 
 
-def claim(said: dict[str, Any], question: Question, rules: RuleSet) -> Claim:
+def claim(item: dict[str, Any], question: Question, rules: RuleSet) -> Claim:
     """A claim that can be used, as the parser would record it; the span is where the quote stands first."""
-    quote = said["quote"]
+    quote = item["quote"]
     start = question.message.index(quote)
-    return (said["target"], said["slot"], *rules.language[said["class"]], quote, start, start + len(quote))
+    return (item["target"], item["slot"], *rules.language[item["class"]], quote, start, start + len(quote))

@@ -6,7 +6,7 @@ For other areas:
   cumulative over rounds, mean over all ordered pairs of agents), `feasible_bits` (of feasibility alone), `bits_touched`
   (of each round alone, mean over pairs and rounds with a statement), `bits_true` (below 0 where observers are misled),
   `coalition_bits` (all other agents together, mean over targets), `coalition_pair_bits`, `certified_rounds`,
-  `necessary_bits_per_round`, `excess_bits_per_round` and more of the columns of leaked_games (tables.py, games.py).
+  `necessary_bits_per_round`, `excess_bits_per_round` and more of the columns of leaked_games (schemas.py).
 - `leakage(read_tables(folder), params("leakage"))` of `measure`: the frames of pairs, coalitions and rounds.
 - `python -m pipeline.beyond.leakage.stage --tables DIR --name X`: all of it into data/beyond/tables/leaked_*_X.
 
@@ -15,7 +15,7 @@ free, an errand of one of the setting's costs, or busy. Beforehand an observer h
 slots independent. A statement is what one message literally says of one slot: a likelihood over its states, for typed
 messages by the likelihoods of pipeline/privacy/protocols, for English the one that takes 0.5 to the belief that the
 claim alone comes to under the rules of VPS. So figures of costs in English count only as VPS counts them, as words on
-feasibility; `*_with_figures` tell what they would come to if they were believed (figures.py).
+feasibility; `*_with_figures` tell what they would come to if they were believed (observed_statements.py).
 The posterior is prior × the product of the likelihoods of the distinct statements: no order, and saying the same twice
 tells nothing new. Statements that can't all be true leave the states that contradict fewest. The realised gain of a
 slot is Σ p·log2(p/π), in bits, summed over slots.

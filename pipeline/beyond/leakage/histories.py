@@ -1,7 +1,7 @@
-"""What every slot held in every round: replayed from initial items, moves that were applied, and placed meetings.
+"""What every slot held in every round, replayed from initial items, the moves that were applied, and meetings.
 
 A slot's *spell* is a run of rounds in which it holds the same thing and is in the same state. What is said of a slot
-in two rounds of one spell is about one and the same secret; where the slot changed in between, it is about two.
+in two rounds of one spell is about one secret; where the slot changed in between, about two.
 """
 
 from dataclasses import dataclass
@@ -12,32 +12,33 @@ from numpy.typing import NDArray
 
 from pipeline.privacy.protocols.states import States
 
-Whole = NDArray[np.int64]
-Grid = tuple[Whole, Whole, NDArray[np.bool_]]  # agents × slots: what stands there, its cost, whether it is blocked
+Integers = NDArray[np.int64]
+Grid = tuple[Integers, Integers, NDArray[np.bool_]]  # agents × slots: what stands there, its cost, is it blocked
 
 
 @dataclass(frozen=True)
 class Histories:
-    """Of every game, round, agent and slot, flat and in this order: the state's index, what stands there, the spell.
+    """State, content and spell of every slot: flat arrays, ordered by game, round, agent and slot.
 
-    held: 0 free, 1 + id of an errand, −id of a meeting. layout: game_id, offset, rounds, agents, slots.
+    state: its index in the States; held: 0 free, 1 + id of an errand, −id of a meeting; spell: its number in the slot,
+    from 0. layout: game_id, offset of its first slot, rounds, agents, slots.
     """
 
     layout: pl.DataFrame
-    state: Whole
-    held: Whole
-    spell: Whole
+    state: Integers
+    held: Integers
+    spell: Integers
 
-    def places(self, rows: pl.DataFrame, agent: str) -> Whole:
-        """Where each row's slot stands: rows with game_id, round, slot and the column that names the agent."""
-        found = rows.select("game_id", "round", "slot", agent).join(
+    def positions(self, rows: pl.DataFrame, agent: str) -> Integers:
+        """Where each row's slot stands in the arrays: rows with game_id, round, slot and the column `agent`."""
+        sizes = rows.select("game_id", "round", "slot", agent).join(
             self.layout, on="game_id", how="left", maintain_order="left"
         )
         line = pl.col("round") * pl.col("agents") + pl.col(agent)
-        return found.select(pl.col("offset") + line * pl.col("slots") + pl.col("slot")).to_series().to_numpy()
+        return sizes.select(pl.col("offset") + line * pl.col("slots") + pl.col("slot")).to_series().to_numpy()
 
     def inside(self, rows: pl.DataFrame, *agents: str) -> pl.DataFrame:
-        """The rows whose round, slot and agents there are."""
+        """The rows whose round, slot and agents exist."""
         fits = [pl.col(name).is_between(0, pl.col("agents") - 1) for name in agents]
         fits += [pl.col("slot").is_between(0, pl.col("slots") - 1), pl.col("round").is_between(0, pl.col("rounds") - 1)]
         known = rows.join(self.layout, on="game_id", how="inner", maintain_order="left")
@@ -47,17 +48,20 @@ class Histories:
 def histories(
     games: pl.DataFrame, rounds: pl.DataFrame, items: pl.DataFrame, moves: pl.DataFrame, states: States
 ) -> Histories:
-    """The histories of the games, in the order of their ids."""
+    """The histories of the games that have rounds, in the order of their ids.
+
+    games, rounds, items, moves: those tables.
+    """
     games = games.filter(pl.col("rounds") > 0).sort("game_id")
     tables = [_by_game(frame) for frame in (items, moves, rounds)]
     held, state, spell, sizes = [], [], [], []
     for game, agents, slots in games.select("game_id", "num_agents", "num_slots").iter_rows():
         items_of, moves_of, rounds_of = (table.get((game,)) for table in tables)
-        of_rounds, of_states = _replay(items_of, moves_of, rounds_of, (agents, slots), states)
-        held.append(of_rounds.ravel())
-        state.append(of_states.ravel())
-        spell.append(_spells(of_rounds, of_states).ravel())
-        sizes.append((game, len(of_rounds), agents, slots))
+        game_held, game_state = _replay(items_of, moves_of, rounds_of, (agents, slots), states)
+        held.append(game_held.ravel())
+        state.append(game_state.ravel())
+        spell.append(_spells(game_held, game_state).ravel())
+        sizes.append((game, len(game_held), agents, slots))
     schema = {"game_id": pl.String} | dict.fromkeys(("rounds", "agents", "slots"), pl.Int64)
     layout = pl.DataFrame(sizes, schema=schema, orient="row")
     cells = pl.col("rounds") * pl.col("agents") * pl.col("slots")
@@ -76,23 +80,24 @@ def _replay(
     rounds: pl.DataFrame | None,
     size: tuple[int, int],
     states: States,
-) -> tuple[Whole, Whole]:
-    """rounds × agents × slots: what stood there when the round began, and its state."""
+) -> tuple[Integers, Integers]:
+    """Rounds × agents × slots: what stood there when the round began, and its state."""
     grid = _initial(items, size)
-    held, found = [], []
+    held, state = [], []
     batches = _batches(moves)
-    for number, meeting, participants, places in () if rounds is None else _placed(rounds):
+    for number, meeting, participants, meeting_slots in () if rounds is None else _meetings(rounds):
         held.append(grid[0].copy())
-        found.append(_states(grid, states))
+        state.append(_states(grid, states))
         for agent, pairs in batches.get(number, ()):
-            _carry(grid, agent, pairs)
-        for agent, slot in zip(participants, places, strict=True):
+            _move(grid, agent, pairs)
+        for agent, slot in zip(participants, meeting_slots, strict=True):
             if slot is not None and 0 <= slot < size[1]:
                 grid[0][agent, slot], grid[1][agent, slot], grid[2][agent, slot] = -meeting, 0, False
-    return np.array(held), np.array(found)
+    return np.array(held), np.array(state)
 
 
-def _placed(rounds: pl.DataFrame) -> list[tuple[int, int, list[int], list[int | None]]]:
+def _meetings(rounds: pl.DataFrame) -> list[tuple[int, int, list[int], list[int | None]]]:
+    """(round, meeting, participants, the slot in which each of them has it) of one game's rounds."""
     return rounds.sort("round").select("round", "meeting_id", "participants", "participant_slots").rows()
 
 
@@ -109,26 +114,26 @@ def _initial(items: pl.DataFrame | None, size: tuple[int, int]) -> Grid:
 
 def _batches(moves: pl.DataFrame | None) -> dict[int, list[tuple[int, list[tuple[int, int]]]]]:
     """Round → (agent, [(from, to), …]) of each applied batch, in the order of the trace."""
-    found: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
+    batches: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
     if moves is None:
-        return found
+        return batches
     inside = moves.drop_nulls(["from_slot", "to_slot"]).sort("event_index", "action_index")
     pairs = inside.group_by("round", "event_index", "agent", maintain_order=True).agg("from_slot", "to_slot")
     for number, _, agent, sources, targets in pairs.iter_rows():
-        found.setdefault(number, []).append((agent, list(zip(sources, targets, strict=True))))
-    return found
+        batches.setdefault(number, []).append((agent, list(zip(sources, targets, strict=True))))
+    return batches
 
 
-def _carry(grid: Grid, agent: int, pairs: list[tuple[int, int]]) -> None:
-    """A batch's moves, all at once."""
+def _move(grid: Grid, agent: int, pairs: list[tuple[int, int]]) -> None:
+    """Carry out one agent's moves (from, to), all at once."""
     sources, targets = (list(side) for side in zip(*pairs, strict=True))
     for of_slot in grid:
-        carried = of_slot[agent, sources]
+        moved = of_slot[agent, sources]
         of_slot[agent, sources] = 0
-        of_slot[agent, targets] = carried
+        of_slot[agent, targets] = moved
 
 
-def _states(grid: Grid, states: States) -> Whole:
+def _states(grid: Grid, states: States) -> Integers:
     """Each slot's state: an errand is busy where it is blocked, or has no free slot to go to."""
     held, cost, blocked = grid
     stuck = (held != 0) & ~(held == 0).any(axis=1, keepdims=True)
@@ -137,8 +142,8 @@ def _states(grid: Grid, states: States) -> Whole:
     return np.where(busy, states.busy_state, np.where((held == 0) | (cost <= 0), 0, errand)).astype(np.int64)
 
 
-def _spells(held: Whole, state: Whole) -> Whole:
-    """rounds × agents × slots: how often the slot has changed since the game began."""
+def _spells(held: Integers, state: Integers) -> Integers:
+    """Rounds × agents × slots: how often the slot has changed since the game began."""
     changed = np.zeros(held.shape, np.int64)
     changed[1:] = (held[1:] != held[:-1]) | (state[1:] != state[:-1])
     return np.cumsum(changed, axis=0)

@@ -1,4 +1,4 @@
-"""What every message tells of whose slots, each statement that is news: typed, English, costs in figures."""
+"""The statements that messages make about slots, to each observer to whom they are news: typed or in English."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ ONCE = -1  # the draw of what is not drawn anew
 
 
 class Contents:
-    """The distinct likelihoods of statements, each with a number: two statements of one number say the same."""
+    """The distinct likelihoods of statements, numbered: two statements with one number say the same."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -56,14 +56,14 @@ class Contents:
 
     @property
     def likelihoods(self) -> NDArray[np.float64]:
-        """numbers × states."""
+        """Numbers × states."""
         return np.array(list(self._numbers), dtype=np.float64).reshape(-1, len(self.states))
 
 
 def observed_statements(
-    messages: pl.DataFrame, evidence: pl.DataFrame, past: Histories, states: States, figures: bool = False
+    messages: pl.DataFrame, evidence: pl.DataFrame, history: Histories, states: States, figures: bool = False
 ) -> tuple[pl.DataFrame, Contents]:
-    """Every statement that is news, with `spell` and `state` of its slot, and the contents.
+    """The statements that are news: STATEMENT, with `spell` and `state` of the slot; and their contents.
 
     Typed messages are read by pipeline/privacy/protocols, English by the beliefs that its claims come to from
     0.5; with `figures` a cost that it names in figures is believed as a protocol's is. A slot that holds a meeting
@@ -71,32 +71,32 @@ def observed_statements(
     """
     contents = Contents(states)
     typed = pl.DataFrame(list(_typed(messages, contents)), schema=STATEMENT, orient="row")
-    return news(pl.concat([typed, _english(evidence, contents, figures)]), past), contents
+    return news(pl.concat([typed, _english(evidence, contents, figures)]), history), contents
 
 
-def news(rows: pl.DataFrame, past: Histories) -> pl.DataFrame:
+def news(rows: pl.DataFrame, history: Histories) -> pl.DataFrame:
     """The rows of STATEMENT that are about somebody else's slots and no common meeting, with `spell` and `state`."""
-    about = past.inside(rows, "observer_agent", "target_agent")
+    about = history.inside(rows, "observer_agent", "target_agent")
     about = about.filter(pl.col("observer_agent") != pl.col("target_agent"))
-    target, observer = (past.places(about, f"{who}_agent") for who in ("target", "observer"))
-    not_common = (past.held[target] >= 0) | (past.held[target] != past.held[observer])
-    placed = about.with_columns(spell=pl.Series(past.spell[target]), state=pl.Series(past.state[target]))
-    return placed.filter(pl.Series(not_common))
+    target, observer = (history.positions(about, f"{who}_agent") for who in ("target", "observer"))
+    not_common = (history.held[target] >= 0) | (history.held[target] != history.held[observer])
+    stated = about.with_columns(spell=pl.Series(history.spell[target]), state=pl.Series(history.state[target]))
+    return stated.filter(pl.Series(not_common))
 
 
 def _typed(messages: pl.DataFrame, contents: Contents) -> Iterator[Row]:
-    """The statements of protocols' messages."""
+    """Rows of STATEMENT: those of protocols' messages, in order."""
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     typed = messages.filter(pl.col("typed").is_not_null()).sort("game_id", "event_index").select(names)
-    context, now = RoundContext(), None
+    context, current = RoundContext(), None
     for game, number, sender, recipients, content in typed.iter_rows():
-        if (game, number) != now:
-            context, now = RoundContext(), (game, number)
+        if (game, number) != current:
+            context, current = RoundContext(), (game, number)
         stated, drawn_anew = statements(content, sender, recipients, context, contents.states)
         for target, slot, likelihood in stated:
-            what = contents.number(likelihood)
+            content_number = contents.number(likelihood)
             for observer in recipients:
-                yield game, number, observer, target, slot, what, number if drawn_anew else ONCE
+                yield game, number, observer, target, slot, content_number, number if drawn_anew else ONCE
 
 
 def _english(evidence: pl.DataFrame, contents: Contents, figures: bool) -> pl.DataFrame:
@@ -110,11 +110,12 @@ def _english(evidence: pl.DataFrame, contents: Contents, figures: bool) -> pl.Da
     english = english.with_columns(belief=belief, figure=figure, draw=pl.lit(ONCE, pl.Int64))
     claims = english.select("belief", "figure").unique().sort("belief", "figure")
     numbers = [contents.number(_claim(b, cost, contents.states)) for b, cost in claims.iter_rows()]
-    named = claims.with_columns(content=pl.Series(numbers, dtype=pl.Int64))
-    return english.join(named, on=["belief", "figure"], how="left", maintain_order="left", nulls_equal=True).select(
+    numbered = claims.with_columns(content=pl.Series(numbers, dtype=pl.Int64))
+    return english.join(numbered, on=["belief", "figure"], how="left", maintain_order="left", nulls_equal=True).select(
         *STATEMENT
     )
 
 
 def _claim(belief: float, figure: int | None, states: States) -> NDArray[np.float64]:
+    """The likelihood of a claim: of the cost that it names, else of the belief that it comes to."""
     return states.believing(belief) if figure is None else states.costing(figure)

@@ -1,4 +1,4 @@
-"""Two values a team, joined by a line: what had to be said and what was, what is believed and what is true of it."""
+"""Figures of two measures of each team, joined by a line, such as necessary and disclosed bits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, subplots
+from pipeline.reports.plots.style import add_legend, marker_style, round_ticks, set_title, subplots, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,49 +18,52 @@ BETWEEN = "#9a9a9a"
 
 
 @dataclass(frozen=True)
-class Two:
+class TwoMeasures:
     """The two measures: a tick for the first, the team's own mark for the second; log: whether distances are ratios."""
 
     first: str
     second: str
-    told: str  # what the tick stands for, in the key
+    first_label: str  # of the tick, in the key
     xlabel: str
     log: bool = False
 
 
 def two_values(
-    points: pl.DataFrame, two: Two, title: str, settings: Sequence[str] = ("uniform", "varied")
+    points: pl.DataFrame, two: TwoMeasures, title: str, settings: Sequence[str] = ("uniform", "varied")
 ) -> "Figure | None":
     """A panel a setting, a row a team, in the order of the second measure in the first panel; None without a point.
 
     points: setting, name, kind (of plots.style.KINDS) and both measures; {measure}_low and {measure}_high of the second
     are drawn as a line where there are any.
     """
+    from matplotlib.lines import Line2D
+
     shown = points.drop_nulls([two.first, two.second])
-    there = [setting for setting in settings if setting in shown["setting"]]
-    if not there:
+    panels = [setting for setting in settings if setting in shown["setting"]]
+    if not panels:
         return None
-    order = shown.sort(pl.col("setting") != there[0], two.second, "name")["name"].unique(maintain_order=True).to_list()
-    figure, axes = subplots(1, len(there), figsize=(WIDTH, FRAME + ROW * len(order)), sharey=True, squeeze=False)
-    for place, setting in zip(axes[0], there, strict=True):
-        _panel(place, shown.filter(setting=setting), two, order)
-        place.set_title(f"{setting} costs")
-        place.set_xlabel(two.xlabel)
+    order = shown.sort(pl.col("setting") != panels[0], two.second, "name")["name"].unique(maintain_order=True).to_list()
+    figure, axes = subplots(1, len(panels), figsize=(WIDTH, FRAME + ROW * len(order)), sharey=True, squeeze=False)
+    for panel, setting in zip(axes[0], panels, strict=True):
+        _panel(panel, shown.filter(setting=setting), two, order)
+        panel.set_title(f"{setting} costs")
+        panel.set_xlabel(two.xlabel)
     kinds = dict(shown.select("name", "kind").unique().iter_rows())
     axes[0][0].set_yticks(range(len(order)), order)
-    for words, name in zip(axes[0][0].get_yticklabels(), order, strict=True):
-        words.set_color(ink(kinds[name]))
-    entitle(figure, title)
-    _key(figure, shown["kind"].unique().to_list(), two)
+    for label, name in zip(axes[0][0].get_yticklabels(), order, strict=True):
+        label.set_color(text_color(kinds[name]))
+    set_title(figure, title)
+    add_legend(figure, shown["kind"].unique().to_list(), [Line2D([], [], label=two.first_label, **TICK)])
     return figure
 
 
-def _panel(axes: "Axes", rows: pl.DataFrame, two: Two, order: Sequence[str]) -> None:
+def _panel(axes: "Axes", rows: pl.DataFrame, two: TwoMeasures, order: Sequence[str]) -> None:
+    """The teams of one setting, one above the other."""
     if two.log and rows.select(pl.all_horizontal(pl.col(two.first, two.second) > 0).all()).item():
         axes.set_xscale("log")
     for row in rows.iter_rows(named=True):
         height = order.index(row["name"])
-        style = mark(row["kind"], markersize=4.6)
+        style = marker_style(row["kind"], markersize=4.6)
         axes.hlines(height, *sorted((row[two.first], row[two.second])), color=BETWEEN, linewidth=0.7, zorder=1)
         if row.get(f"{two.second}_low") is not None:
             ends = row[f"{two.second}_low"], row[f"{two.second}_high"]
@@ -74,9 +77,3 @@ def _panel(axes: "Axes", rows: pl.DataFrame, two: Two, order: Sequence[str]) -> 
     axes.grid(axis="x", visible=True)
     axes.grid(axis="y", linewidth=0.3)
     axes.tick_params(axis="y", length=0)
-
-
-def _key(figure: "Figure", kinds: list[str], two: Two) -> None:
-    from matplotlib.lines import Line2D
-
-    key(figure, kinds, [Line2D([], [], label=two.told, **TICK)])

@@ -11,7 +11,7 @@ import polars as pl
 from pipeline import beyond
 from pipeline.beyond.leakage.measure import by_game, leakage, read_tables, with_figures
 from pipeline.beyond.leakage.orders import MEASURES, PAIRS, by_prior, orders, team_means, vps_reversed
-from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, named
+from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES, named
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
@@ -25,37 +25,37 @@ def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyon
     settings = beyond.params("leakage")
     resampling = Resampling(**settings["intervals"])
     read = read_tables(tables)
-    found = leakage(read, settings)
-    games = by_game(found, read["games"])
-    for beside in (_vps(tables, read["belief_evidence"]), with_figures(read, settings)):
-        games = games.join(beside, on="game_id", how="left", maintain_order="left")
-    whole = ended(read["games"])  # what was broken off is no sample of what a team leaks
-    compared = games.drop("task_id").join(whole.select("game_id", "task_id"), on="game_id", maintain_order="left")
+    leaked = leakage(read, settings)
+    games = by_game(leaked, read["games"])
+    for measures in (_vps(tables, read["belief_evidence"]), with_figures(read, settings)):
+        games = games.join(measures, on="game_id", how="left", maintain_order="left")
+    whole_games = ended(read["games"])  # what was broken off is no sample of what a team leaks
+    compared = games.drop("task_id").join(whole_games.select("game_id", "task_id"), on="game_id", maintain_order="left")
     frames = {
-        "leaked_bits": found.pairs,
-        "leaked_coalitions": found.coalitions,
-        "leaked_rounds": found.rounds,
+        "leaked_bits": leaked.pairs,
+        "leaked_coalitions": leaked.coalitions,
+        "leaked_rounds": leaked.rounds,
         "leaked_games": games,
         "leaked_teams": team_means(compared, MEASURES, resampling),
         "leaked_orders": orders(compared, PAIRS, resampling),
-        "leaked_priors": by_prior(read | {"games": whole}, settings),
+        "leaked_priors": by_prior(read | {"games": whole_games}, settings),
     }
     for table, frame in frames.items():
         rounded = frame.with_columns(pl.selectors.float().round(DECIMALS))
         write_table(rounded, named(LEAKAGE_TABLES[table], name), out, csv=False)
     written = out / f"leaked_*{f'_{name}' if name else ''}.parquet"
-    print(f"{games.height} games, {found.pairs.height} pairs told something in a round: {written}")
+    print(f"{games.height} games, {leaked.pairs.height} pairs told something in a round: {written}")
 
 
 def _vps(tables: Path, evidence: pl.DataFrame) -> pl.DataFrame:
-    """One row a game: its VPS, by the paper's mean over touched pairs and over all, and backwards."""
+    """One row a game: its VPS, over touched pairs as in the paper and over all, under both weights, and backwards."""
     summary = read_table(tables, "game_summary")
-    named_as = {"uniform": ("vps", "vps_all_pairs"), "cost": ("vps_cost", "vps_cost_all_pairs")}
+    names = {"uniform": ("vps", "vps_all_pairs"), "cost": ("vps_cost", "vps_cost_all_pairs")}
     columns = [
         summary.filter(weight_mode=mode).select(
             "game_id", pl.col("vps_loss_mean").alias(touched), pl.col("all_pairs_vps_loss_mean").alias(every)
         )
-        for mode, (touched, every) in named_as.items()
+        for mode, (touched, every) in names.items()
     ]
     beliefs = Weighing(prior=paths.params("vps")["prior"])
     return columns[0].join(columns[1], on="game_id").join(vps_reversed(evidence, beliefs), on="game_id", how="left")

@@ -1,1 +1,1 @@
-"""All the optima of a task: what each asks of whom, and how fair the fairest is."""
+"""All the optimal schedules of a task: what each agent pays in them, and how fair the fairest is."""

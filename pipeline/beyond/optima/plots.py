@@ -1,4 +1,4 @@
-"""Fairness beside cost: what schedules allow, what the optima leave open, and where teams are."""
+"""Figures of fairness: what an extra cost can buy, where teams are, and how widely a task's optima range."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,15 @@ import numpy as np
 import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
-from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
+from pipeline.reports.plots.style import (
+    add_legend,
+    fix_layout,
+    marker_style,
+    round_ticks,
+    set_title,
+    subplots,
+    text_color,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +43,7 @@ def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, ti
         shown = teams.filter(setting=setting).sort("kind", "name")
         axes.plot(curve["extra"], curve["best"], **BEST)
         for row in shown.iter_rows(named=True):
-            axes.plot([row["excess"]], [row["ratio"]], zorder=3, **mark(row["kind"]))
+            axes.plot([row["excess"]], [row["ratio"]], zorder=3, **marker_style(row["kind"]))
         axes.plot([0], oracle.filter(setting=setting)["ratio"], zorder=4, **ORACLE)
         axes.set_title(f"{setting} costs")
         axes.set_xlabel("cost beyond the optimum")
@@ -44,20 +52,20 @@ def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, ti
         axes.set_ylim(-0.03, 1.05)
         round_ticks(axes.xaxis)
     panels[0][0].set_ylabel("min/max fairness")
-    entitle(figure, title)
-    extra = [Line2D([], [], label="the fairest schedule", **BEST), Line2D([], [], label="the oracle's", **ORACLE)]
-    key(figure, teams["kind"].unique().to_list(), extra)
-    settled(figure)
+    set_title(figure, title)
+    handles = [Line2D([], [], label="the fairest schedule", **BEST), Line2D([], [], label="the oracle's", **ORACLE)]
+    add_legend(figure, teams["kind"].unique().to_list(), handles)
+    fix_layout(figure)
     for axes, setting in zip(panels[0], settings, strict=True):
         _labels(axes, teams.filter(setting=setting).sort("kind", "name"), prices.filter(setting=setting).sort("extra"))
     return figure
 
 
 def _labels(axes: "Axes", shown: pl.DataFrame, curve: pl.DataFrame) -> None:
-    """The teams' names, off the curve."""
+    """Label the teams' marks, off the curve."""
     steps = pairwise(curve.select("extra", "best").rows())
     lines = [line for (x, y), (u, v) in steps for line in ((x, y, u, y), (u, y, u, v))]
-    labels = [Label(r["excess"], r["ratio"], r["name"], ink(r["kind"])) for r in shown.iter_rows(named=True)]
+    labels = [Label(r["excess"], r["ratio"], r["name"], text_color(r["kind"])) for r in shown.iter_rows(named=True)]
     label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4), fontsize=6.8)
 
 
@@ -75,14 +83,14 @@ def ranges(tasks: pl.DataFrame, title: str) -> "Figure | None":
     order = ["best_ratio", "least_ratio", "oracle_ratio", "task_id"]
     for axes, setting in zip(panels[0], settings, strict=True):
         shown = tasks.filter(setting=setting).sort(order)
-        for place, row in enumerate(shown.iter_rows(named=True)):
-            axes.plot([place, place], [row["least_ratio"], row["best_ratio"]], **RANGE)
-            axes.plot([place], [row["oracle_ratio"]], **(ORACLE | {"markersize": 4}))
+        for x, row in enumerate(shown.iter_rows(named=True)):
+            axes.plot([x, x], [row["least_ratio"], row["best_ratio"]], **RANGE)
+            axes.plot([x], [row["oracle_ratio"]], **(ORACLE | {"markersize": 4}))
         axes.set_title(f"{setting} costs")
         axes.set_xlabel("tasks, by the fairest of their optima")
         axes.set_xticks([])
     panels[0][0].set_ylabel("min/max fairness")
-    entitle(figure, title)
-    drawn = [Line2D([], [], label="optima of the task", **RANGE), Line2D([], [], label="the oracle's own", **ORACLE)]
-    figure.legend(handles=drawn, loc="outside lower center", ncols=2)
+    set_title(figure, title)
+    handles = [Line2D([], [], label="optima of the task", **RANGE), Line2D([], [], label="the oracle's own", **ORACLE)]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure

@@ -56,8 +56,8 @@ def calendars_of(items: pl.DataFrame, agents: int, slots: int) -> list[Calendar]
     return [Calendar(slots) for slots in cells]
 
 
-def added(one: Burden, other: Burden) -> Burden:
-    """The two burdens together, agent by agent."""
+def add(one: Burden, other: Burden) -> Burden:
+    """The sum of two burdens, agent by agent."""
     return tuple(a + b for a, b in zip(one, other, strict=True))
 
 
@@ -70,18 +70,18 @@ def schedules(problem: Problem, most: int, limit: int) -> list[tuple[tuple[int, 
 
     Raises TooManySchedules where there are more than `limit`.
     """
-    found: list[tuple[tuple[int, ...], Burden]] = []
-    for each in extensions(problem, (), (0,) * problem.agents, most):
-        if len(found) == limit:
+    listed: list[tuple[tuple[int, ...], Burden]] = []
+    for schedule in extensions(problem, (), (0,) * problem.agents, most):
+        if len(listed) == limit:
             raise TooManySchedules(f"more than {limit} schedules cost at most {most}")
-        found.append(each)
-    return found
+        listed.append(schedule)
+    return listed
 
 
 def extensions(
     problem: Problem, slots: tuple[int, ...], paid: Burden, most: int
 ) -> Iterator[tuple[tuple[int, ...], Burden]]:
-    """Every way to place the meetings after the first few, whose slots are given."""
+    """(slots, burden) of every schedule of cost at most `most` that begins with the slots given, which cost `paid`."""
     meeting = len(slots)
     if sum(paid) + sum(problem.least[meeting:]) > most:
         return
@@ -91,4 +91,4 @@ def extensions(
     taken = {slot for other, slot in enumerate(slots) if (other, meeting) in problem.clashes}
     for slot, cost in problem.options[meeting].items():
         if slot not in taken:
-            yield from extensions(problem, (*slots, slot), added(paid, cost), most)
+            yield from extensions(problem, (*slots, slot), add(paid, cost), most)

@@ -1,4 +1,4 @@
-"""What the optima of a task ask of its agents: burdens, fairness, and their ranges."""
+"""What agents pay in the optima of a task and in schedules near them: burdens, fairness, and their ranges."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -7,11 +7,14 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from pipeline.beyond.optima.schedules import Burden, Problem, TooManySchedules, added, problem, schedules
+from pipeline.beyond.optima.schedules import Burden, Problem, TooManySchedules, add, problem, schedules
 from pipeline.traces.ingest import fairness as ratio
 from sim.calendar import Calendar
 from sim.tasks.oracle import compatible_groups, solve
 from sim.tasks.scenario import Meeting
+
+Row = dict[str, Any]
+States = dict[int, Counter[Burden]]  # set of scheduled meetings, as a bit mask → burden → how many ways
 
 
 def gini(burden: Sequence[int]) -> float:
@@ -33,15 +36,12 @@ def mildness(burden: Sequence[int]) -> int:
     return -max(burden)
 
 
-def spread(burdens: Mapping[Burden, int], measure: Callable[[Burden], float]) -> Counter[float]:
+def distribution(burdens: Mapping[Burden, int], measure: Callable[[Burden], float]) -> Counter[float]:
     """Value of the measure → how many schedules have it."""
-    found: Counter[float] = Counter()
+    counts: Counter[float] = Counter()
     for burden, ways in burdens.items():
-        found[measure(burden)] += ways
-    return found
-
-
-States = dict[int, Counter[Burden]]  # set of placed meetings, as a bit mask → burden → ways
+        counts[measure(burden)] += ways
+    return counts
 
 
 def burdens(problem: Problem, most: int, limit: int, each: int | None = None) -> Counter[Burden]:
@@ -55,13 +55,13 @@ def burdens(problem: Problem, most: int, limit: int, each: int | None = None) ->
     bounds = most, most if each is None else each
     states: States = {0: Counter({(0,) * problem.agents: 1})}
     for slot in slots:
-        states = placed(problem, states, slot, groups, bounds)
+        states = with_slot(problem, states, slot, groups, bounds)
         if sum(map(len, states.values())) > limit:
             raise TooManySchedules(f"more than {limit} burdens have to be told apart up to a cost of {most}")
     return states.get(2**meetings - 1, Counter())
 
 
-def placed(problem: Problem, states: States, slot: int, groups: Sequence[int], bounds: tuple[int, int]) -> States:
+def with_slot(problem: Problem, states: States, slot: int, groups: Sequence[int], bounds: tuple[int, int]) -> States:
     """The states after one more slot, which takes one of the groups or stays empty."""
     most, each = bounds
     after = {done: Counter(ways) for done, ways in states.items()}
@@ -73,7 +73,7 @@ def placed(problem: Problem, states: States, slot: int, groups: Sequence[int], b
             room = most - least_left(problem, done | group)
             target = after.setdefault(done | group, Counter())
             for paid, ways in known.items():
-                total = added(paid, cost)
+                total = add(paid, cost)
                 if sum(total) <= room and max(total) <= each:
                     target[total] += ways
     return after
@@ -86,16 +86,13 @@ def group_burden(problem: Problem, group: int, slot: int) -> Burden | None:
         if group >> meeting & 1:
             if slot not in option:
                 return None
-            total = added(total, option[slot])
+            total = add(total, option[slot])
     return total
 
 
 def least_left(problem: Problem, done: int) -> int:
-    """What the meetings that are not placed cost at least."""
+    """What the meetings that are not scheduled yet cost at least."""
     return sum(least for meeting, least in enumerate(problem.least) if not done >> meeting & 1)
-
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -126,10 +123,10 @@ class Solved:
     @cached_property
     def by_cost(self) -> dict[int, Counter[Burden]]:
         """Cost → burden → how many schedules, within the slack."""
-        found: dict[int, Counter[Burden]] = {}
+        by_cost: dict[int, Counter[Burden]] = {}
         for burden, ways in self.within.items():
-            found.setdefault(sum(burden), Counter())[burden] += ways
-        return found
+            by_cost.setdefault(sum(burden), Counter())[burden] += ways
+        return by_cost
 
 
 def solved(calendars: Sequence[Calendar], meetings: Sequence[Meeting], bounds: Bounds) -> Solved:
@@ -142,7 +139,7 @@ def solved(calendars: Sequence[Calendar], meetings: Sequence[Meeting], bounds: B
 
 
 def optimum_rows(task: Solved) -> list[Row]:
-    """One row an optimal schedule, in the slots' order."""
+    """One row an optimal schedule, in the slots' order: the columns of optima after the task's own."""
     return [
         {
             "schedule": number,
@@ -158,60 +155,60 @@ def optimum_rows(task: Solved) -> list[Row]:
 
 
 def task_row(task: Solved, limit: int) -> Row:
-    """What the task's optima tell together: the columns of OPTIMA_TASKS after the task's own."""
-    known = list(task.optimal)
-    least, most = ([bound(b[a] for b in known) for a in range(task.problem.agents)] for bound in (min, max))
+    """What a task's optima have in common: the columns of optima_tasks after the task's own."""
+    optimal = list(task.optimal)
+    least, most = ([bound(b[a] for b in optimal) for a in range(task.problem.agents)] for bound in (min, max))
     oracle = next(burden for slots, burden in task.optima if slots == task.canonical)
-    largest, cheapest = even(task, limit)
+    largest, cheapest = most_even(task, limit)
     return {
         "optimal_cost": task.cost,
         "optima": len(task.optima),
-        "burdens": len(known),
-        "unordered_burdens": len({tuple(sorted(b)) for b in known}),
+        "burdens": len(optimal),
+        "unordered_burdens": len({tuple(sorted(b)) for b in optimal}),
         "least_burden": least,
         "most_burden": most,
         "widest": max(m - n for m, n in zip(most, least, strict=True)),
         "oracle_ratio": ratio(oracle),
-        "least_ratio": min(map(ratio, known)),
-        "best_ratio": max(map(ratio, known)),
+        "least_ratio": min(map(ratio, optimal)),
+        "best_ratio": max(map(ratio, optimal)),
         "oracle_gini": gini(oracle),
-        "best_gini": min(map(gini, known)),
-        "worst_gini": max(map(gini, known)),
+        "best_gini": min(map(gini, optimal)),
+        "worst_gini": max(map(gini, optimal)),
         "oracle_largest": max(oracle),
-        "least_largest": min(map(max, known)),
+        "least_largest": min(map(max, optimal)),
         "even_largest": largest,
         "even_cost": cheapest,
     }
 
 
-def even(task: Solved, limit: int) -> tuple[int, int]:
+def most_even(task: Solved, limit: int) -> tuple[int, int]:
     """The least that the most burdened agent can be asked for, at any cost, and the least cost at which that is so."""
     top = min(map(max, task.optimal))
     single = {cost for option in task.problem.options for burden in option.values() for cost in burden}
-    candidates = sorted({b for b in sums(single, len(task.problem.options)) if b < top})
-    low, high, found = 0, len(candidates), task.optimal
+    candidates = sorted({b for b in possible_sums(single, len(task.problem.options)) if b < top})
+    low, high, fair = 0, len(candidates), task.optimal
     while low < high:
         middle = (low + high) // 2
         each = candidates[middle]
-        known = burdens(task.problem, task.problem.agents * each, limit, each)
-        if known:
-            high, found = middle, known
+        feasible = burdens(task.problem, task.problem.agents * each, limit, each)
+        if feasible:
+            high, fair = middle, feasible
         else:
             low = middle + 1
     largest = candidates[low] if low < len(candidates) else top
-    return largest, min(sum(b) for b in found if max(b) <= largest)
+    return largest, min(sum(b) for b in fair if max(b) <= largest)
 
 
-def sums(costs: Collection[int], meetings: int) -> set[int]:
+def possible_sums(costs: Collection[int], meetings: int) -> set[int]:
     """What one agent can be asked for over all meetings."""
-    found = {0}
+    totals = {0}
     for _ in range(meetings):
-        found |= {total + cost for total in found for cost in costs}
-    return found
+        totals |= {total + cost for total in totals for cost in costs}
+    return totals
 
 
 def price_rows(task: Solved, steps: Sequence[int]) -> list[Row]:
-    """One row an extra cost: how fair a schedule can be that costs at most that much beyond the optimum."""
+    """One row an extra cost, of optima_prices: how fair a schedule of at most that much beyond the optimum can be."""
     rows = []
     for extra in steps:
         allowed = {b: n for b, n in task.within.items() if sum(b) <= task.cost + extra}

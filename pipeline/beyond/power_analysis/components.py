@@ -6,11 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from pipeline.statistics.resampling import Array
 
-# Measures of Table 1, and the column of each in `played`.
+# Measures of Table 1, and the column of each in `standard_games`.
 MEASURES = {"excess_cost": "excess_cost", "vps": "vps_loss_mean", "dms_per_meeting": "dms_per_meeting"}
 GAME = ("team", "setting", "task_id", "repeat")
 
@@ -43,11 +42,11 @@ class Scores:
         return list(combinations(sorted(self.values), 2))
 
 
-def played(games: pl.DataFrame, summary: pl.DataFrame) -> pl.DataFrame:
+def standard_games(games: pl.DataFrame, summary: pl.DataFrame) -> pl.DataFrame:
     """One row a standard game that ended: GAME and the columns of MEASURES; VPS with equal weights."""
-    standard = games.filter((pl.col("condition") == "standard") & ~pl.col("stopped").fill_null(False))
+    ended = games.filter((pl.col("condition") == "standard") & ~pl.col("stopped").fill_null(False))
     uniform = summary.filter(weight_mode="uniform").select("game_id", "vps_loss_mean")
-    return standard.join(uniform, on="game_id", how="left").select(*GAME, *MEASURES.values())
+    return ended.join(uniform, on="game_id", how="left").select(*GAME, *MEASURES.values())
 
 
 def scores(rows: pl.DataFrame, setting: str, measure: str) -> Scores:
@@ -55,12 +54,12 @@ def scores(rows: pl.DataFrame, setting: str, measure: str) -> Scores:
 
     Raises MissingGames where a team has not played each of its repeats on every task.
     """
-    own = rows.filter(setting=setting).sort("team", "task_id", "repeat")
-    missing = own.filter(pl.col(MEASURES[measure]).is_null())["task_id"].unique()
-    own = own.filter(~pl.col("task_id").is_in(missing.to_list()))
-    tasks = tuple(own["task_id"].unique().sort())
+    games = rows.filter(setting=setting).sort("team", "task_id", "repeat")
+    missing = games.filter(pl.col(MEASURES[measure]).is_null())["task_id"].unique()
+    games = games.filter(~pl.col("task_id").is_in(missing.to_list()))
+    tasks = tuple(games["task_id"].unique().sort())
     values = {}
-    for (team,), part in own.group_by("team", maintain_order=True):
+    for (team,), part in games.group_by("team", maintain_order=True):
         repeats = part["repeat"].n_unique()
         if part.height != (whole := repeats * len(tasks)):
             raise MissingGames(f"team {team} has {part.height} {setting} games with {measure}, not {whole}: "
@@ -69,19 +68,21 @@ def scores(rows: pl.DataFrame, setting: str, measure: str) -> Scores:
     return Scores(setting, measure, tasks, values)
 
 
-def aligned(measured: Sequence[Scores]) -> list[Scores]:
-    """The measures on the tasks that all of them have."""
-    common = tuple(sorted(set.intersection(*(set(s.tasks) for s in measured))))
+def aligned(measures: Sequence[Scores]) -> list[Scores]:
+    """The measures' scores on the tasks that all of them have."""
+    common = tuple(sorted(set.intersection(*(set(s.tasks) for s in measures))))
     return [
         Scores(s.setting, s.measure, common, {t: v[[s.tasks.index(c) for c in common]] for t, v in s.values.items()})
-        for s in measured
+        for s in measures
     ]
 
 
 @dataclass(frozen=True)
 class Components:
-    """Variances of y = μ + team + task + team·task + repeat. `interaction` is what stays of a paired difference however
-    often its games are repeated, `repeat` what repeats average away. Negative estimates are 0."""
+    """Variances of y = μ + team + task + team·task + repeat; negative estimates are 0.
+
+    `interaction` stays in a paired difference however often games are repeated; `repeat` is averaged away.
+    """
 
     team: float
     task: float
@@ -92,28 +93,28 @@ class Components:
 def components(values: Array) -> Components:
     """The components of teams × tasks × repeats values, at least two of the first two.
 
-    With one repeat the last two can't be told apart: all of it is called interaction, as befits teams that play a task
-    the same way each time. Expected mean squares: Searle, Casella and McCulloch (1992), section 4.5.
+    With one repeat the last two can't be told apart and count as interaction, as befits teams that play a task the same
+    way each time. Expected mean squares: Searle, Casella and McCulloch (1992), section 4.5.
     """
     teams, tasks, repeats = values.shape
     cells = values.mean(axis=2)
     by_team, by_task, grand = cells.mean(axis=1), cells.mean(axis=0), cells.mean()
-    of_team = tasks * repeats * float(((by_team - grand) ** 2).sum()) / (teams - 1)
-    of_task = teams * repeats * float(((by_task - grand) ** 2).sum()) / (tasks - 1)
-    left = cells - by_team[:, None] - by_task[None, :] + grand
-    of_both = repeats * float((left**2).sum()) / ((teams - 1) * (tasks - 1))
+    team_square = tasks * repeats * float(((by_team - grand) ** 2).sum()) / (teams - 1)
+    task_square = teams * repeats * float(((by_task - grand) ** 2).sum()) / (tasks - 1)
+    residuals = cells - by_team[:, None] - by_task[None, :] + grand
+    both_square = repeats * float((residuals**2).sum()) / ((teams - 1) * (tasks - 1))
     within = float(((values - cells[:, :, None]) ** 2).sum()) / (teams * tasks * max(1, repeats - 1))
     return Components(
-        max(0.0, (of_team - of_both) / (tasks * repeats)),
-        max(0.0, (of_task - of_both) / (teams * repeats)),
-        max(0.0, (of_both - within) / repeats),
+        max(0.0, (team_square - both_square) / (tasks * repeats)),
+        max(0.0, (task_square - both_square) / (teams * repeats)),
+        max(0.0, (both_square - within) / repeats),
         within,
     )
 
 
-def difference_variance(found: Components, repeats: int) -> float:
+def difference_variance(variances: Components, repeats: int) -> float:
     """Variance over tasks of the difference of two teams' means of `repeats` games: 2 (interaction + repeat / R)."""
-    return 2 * (found.interaction + found.repeat / repeats)
+    return 2 * (variances.interaction + variances.repeat / repeats)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Tasks that a difference needs, and how much of a ranking few tasks keep."""
+"""Figures of the tasks that a difference needs, and of how much of a ranking few tasks keep."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import entitle, round_ticks, subplots
+from pipeline.reports.plots.style import round_ticks, set_title, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ LOOKS: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {
     ("styles", 1): ("simulated styles, a game a task", {"color": "#b8500c", "marker": "o", "markerfacecolor": "white"}),
     ("styles", 3): ("simulated styles, 3 games a task", {"color": "#b8500c", "marker": "^", "linestyle": "--"}),
 }
-SAID = {
+LABELS = {
     "excess_cost": "excess cost",
     "vps": "privacy loss (VPS)",
     "dms_per_meeting": "DMs per meeting",
@@ -31,34 +31,36 @@ LINES: dict[str, dict[str, Any]] = {
 }
 
 
-def needed(power: pl.DataFrame, panels: Sequence[tuple[str, str]], now: int, title: str) -> "Figure | None":
+def tasks_by_difference(
+    power: pl.DataFrame, panels: Sequence[tuple[str, str]], now: int, title: str
+) -> "Figure | None":
     """One panel a (setting, measure): the tasks needed against the difference, and a line at the suite's `now` tasks.
 
     power: rows of ENOUGH_POWER. Panels without a row are left out; None without any.
     """
-    known = [panel for panel in panels if panel in power.select("setting", "measure").unique().rows()]
-    if not known:
+    played = [panel for panel in panels if panel in power.select("setting", "measure").unique().rows()]
+    if not played:
         return None
-    figure, axes = subplots(1, len(known), figsize=(6.9, 3.0), sharey=True, squeeze=False)
-    for place, (setting, measure) in zip(axes[0], known, strict=True):
+    figure, axes = subplots(1, len(played), figsize=(6.9, 3.0), sharey=True, squeeze=False)
+    for panel, (setting, measure) in zip(axes[0], played, strict=True):
         shown = power.filter(setting=setting, measure=measure).drop_nulls("tasks").sort("difference")
-        for (teams, repeats), (words, look) in LOOKS.items():
+        for (teams, repeats), (label, look) in LOOKS.items():
             line = shown.filter(teams=teams, repeats=repeats)
-            place.plot(line["difference"], line["tasks"], label=words, **look)
-        place.axhline(now, color="#777777", linewidth=0.6, linestyle=(0, (4, 2)))
-        place.set(xscale="log", yscale="log", xlabel="difference of two teams", ylim=(1.5, 1e5))
-        place.set_title(f"{SAID[measure]},\n{setting} costs")
-        round_ticks(place.xaxis)
-        round_ticks(place.yaxis)
+            panel.plot(line["difference"], line["tasks"], label=label, **look)
+        panel.axhline(now, color="#777777", linewidth=0.6, linestyle=(0, (4, 2)))
+        panel.set(xscale="log", yscale="log", xlabel="difference of two teams", ylim=(1.5, 1e5))
+        panel.set_title(f"{LABELS[measure]},\n{setting} costs")
+        round_ticks(panel.xaxis)
+        round_ticks(panel.yaxis)
     axes[0][0].set_ylabel("tasks for a power of 80 %")
     axes[0][0].annotate(f"the suite: {now}", (0, now), (3, -8), xycoords=("axes fraction", "data"),
                         textcoords="offset points", fontsize=6.8, color="#555555")  # fmt: skip
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
-def kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure | None":
+def pairs_kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure | None":
     """One panel a setting: the share of pairs that sub-suites of a size order as the whole suite does.
 
     curve: rows of ENOUGH_CURVE, chosen: of ENOUGH_SUBSUITE. None without a row.
@@ -67,18 +69,18 @@ def kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure | Non
     if not settings:
         return None
     figure, axes = subplots(1, len(settings), figsize=(6.9, 3.3), sharey=True, squeeze=False)
-    for place, setting in zip(axes[0], settings, strict=True):
+    for panel, setting in zip(axes[0], settings, strict=True):
         for measure, look in LINES.items():
             line = curve.filter(setting=setting, measure=measure).sort("size")
-            place.plot(line["size"], line["mean"], label=f"{SAID[measure]}: random, mean", linewidth=1.3, **look)
-            place.plot(line["size"], line["low"], linewidth=0.6, **look)
-            _mark_chosen(place, chosen.filter(setting=setting, measure=measure), look["color"])
-        place.set_title(f"{setting} costs")
-        place.set(xlabel="tasks of the sub-suite", xscale="log")
-        round_ticks(place.xaxis)
+            panel.plot(line["size"], line["mean"], label=f"{LABELS[measure]}: random, mean", linewidth=1.3, **look)
+            panel.plot(line["size"], line["low"], linewidth=0.6, **look)
+            _mark_chosen(panel, chosen.filter(setting=setting, measure=measure), look["color"])
+        panel.set_title(f"{setting} costs")
+        panel.set(xlabel="tasks of the sub-suite", xscale="log")
+        round_ticks(panel.xaxis)
     axes[0][0].set_ylabel("pairs of teams in the right order\n(protocols and simulated styles)")
     axes[0][0].set(ylim=(0.5, 1.06), yticks=[0.5, 0.6, 0.7, 0.8, 0.9, 1])
-    entitle(figure, title)
+    set_title(figure, title)
     figure.legend(*_legend(axes[0][0]), loc="outside lower center", ncols=3)
     return figure
 
@@ -103,4 +105,4 @@ def _legend(axes: "Axes") -> tuple[list[Any], list[str]]:
         (Line2D([], [], marker="x", color="#222222", markersize=5, linestyle="none"), "chosen, in new games"),
         (Line2D([], [], color="#222222", linewidth=0.6), "thin: 95 % of random ones reach"),
     ]
-    return [*handles, *(m for m, _ in marks)], [*labels, *(words for _, words in marks)]
+    return [*handles, *(m for m, _ in marks)], [*labels, *(label for _, label in marks)]

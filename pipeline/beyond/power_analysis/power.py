@@ -1,4 +1,4 @@
-"""Power of the paired test: by formula, by simulation, and over a grid of differences and sample sizes."""
+"""Power of the paired t test: by formula and by simulation, for groups of teams and for pairs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.beyond.power_analysis.components import Array, Scores, components, difference_variance, pair, stacked
-from pipeline.statistics.resampling import stream
+from pipeline.beyond.power_analysis.components import Scores, components, difference_variance, pair, stacked
+from pipeline.statistics.resampling import Array, stream
+
+AT_ONCE = 2_000_000  # differences held in memory
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Aim:
-    """A two-sided paired t test at level alpha, which is to find the difference with the power given; beyond `most`
-    tasks nobody looks."""
+    """A two-sided paired t test at level alpha that is to have a power; more than `most` tasks are not considered."""
 
     alpha: float
     power: float
     most: int
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study to simulate: so many tasks, games of each task and team, and the test's level."""
+
+    tasks: int
+    repeats: int
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How powers are checked by simulation: the studies drawn for each, and up to how many tasks one is simulated."""
+
+    draws: int
+    most_tasks: int
 
 
 def power_of(difference: float, deviation: float, tasks: int, alpha: float) -> float:
@@ -30,23 +50,23 @@ def power_of(difference: float, deviation: float, tasks: int, alpha: float) -> f
         return 1.0 if difference else alpha
     shift, freedom = abs(difference) * sqrt(tasks) / deviation, tasks - 1
     bound = float(t.ppf(1 - alpha / 2, freedom))
-    found = float(nct.sf(bound, freedom, shift) + nct.cdf(-bound, freedom, shift))
-    return found if isfinite(found) else integrated_power(bound, freedom, shift)
+    power = float(nct.sf(bound, freedom, shift) + nct.cdf(-bound, freedom, shift))
+    return power if isfinite(power) else integrated_power(bound, freedom, shift)
 
 
 def integrated_power(bound: float, freedom: int, shift: float) -> float:
-    """P(|Z + shift| > bound · s), s² distributed as χ² / df: where the library's own routine gives no number."""
+    """P(|Z + shift| > bound · s), s² distributed as χ² / df: for where SciPy's noncentral t gives no number."""
     from scipy.integrate import quad  # type: ignore[import-untyped]
     from scipy.stats import chi, norm
 
     root = sqrt(freedom)
 
-    def at(s: float) -> float:
+    def density(s: float) -> float:
         reached = norm.sf(bound * s - shift) + norm.cdf(-bound * s - shift)
         return float(reached * chi.pdf(s * root, freedom) * root)
 
     spread = 12 / sqrt(2 * freedom)
-    return min(1.0, float(quad(at, max(0.0, 1 - spread), 1 + spread, limit=200)[0]))
+    return min(1.0, float(quad(density, max(0.0, 1 - spread), 1 + spread, limit=200)[0]))
 
 
 def tasks_needed(difference: float, deviation: float, test: Aim) -> int | None:
@@ -68,18 +88,6 @@ def tasks_needed(difference: float, deviation: float, test: Aim) -> int | None:
     return high
 
 
-AT_ONCE = 2_000_000  # differences held in memory
-
-
-@dataclass(frozen=True)
-class Study:
-    """A study to simulate: so many tasks, games of each task and team, and the test's level."""
-
-    tasks: int
-    repeats: int
-    alpha: float
-
-
 def simulated_power(
     one: Array, other: Array, study: Study, draws: int, names: tuple[str, ...], to: float | None = None
 ) -> float:
@@ -91,19 +99,21 @@ def simulated_power(
     """
     rng = stream("enough", *names, str(study.tasks), str(study.repeats))
     shift = 0.0 if to is None else to - float(one.mean() - other.mean())
-    found, left = 0, draws
+    rejections, left = 0, draws
     while left:
         studies = max(1, min(left, AT_ONCE // (study.tasks * study.repeats)))
         chosen = rng.integers(len(one), size=(studies, study.tasks))
-        first, second = (picked(values, chosen, study.repeats, rng) for values in (one, other))
-        found += int(rejected(first - second + shift, study.alpha).sum())
+        first, second = (mean_of_games(values, chosen, study.repeats, rng) for values in (one, other))
+        rejections += int(rejected(first - second + shift, study.alpha).sum())
         left -= studies
-    return found / draws
+    return rejections / draws
 
 
-def picked(values: Array, chosen: NDArray[np.int64], repeats: int, rng: np.random.Generator) -> Array:
-    """The mean of as many games as asked for of each chosen task, none of them twice: drawn with replacement, a few
-    games would stand in for many and repeats seem to help less than they do. A team with one game plays it again."""
+def mean_of_games(values: Array, chosen: NDArray[np.int64], repeats: int, rng: np.random.Generator) -> Array:
+    """Studies × tasks: the mean of `repeats` games of each chosen task. A team with one game plays it again.
+
+    No game is drawn twice: with replacement, a few games would stand in for many and repeats seem to help less.
+    """
     if values.shape[1] == 1:
         return np.asarray(values[chosen, 0])
     which = rng.permuted(np.broadcast_to(np.arange(values.shape[1]), (*chosen.shape, values.shape[1])), axis=-1)
@@ -120,22 +130,11 @@ def rejected(differences: Array, alpha: float) -> NDArray[np.bool_]:
     return np.asarray(np.abs(means) * np.sqrt(tasks) > bound * deviations)
 
 
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Checking:
-    """How powers are simulated: the studies of each, and the tasks beyond which none is."""
-
-    draws: int
-    most_tasks: int
-
-
 def component_row(scores: Scores, teams: str) -> Row:
-    """The variance components of a group of teams."""
+    """The variance components of a group of teams: the columns of enough_components after the measure."""
     values = stacked(scores)
-    found = components(values)
-    named = {name: getattr(found, name) for name in ("team", "task", "interaction", "repeat")}
+    variances = components(values)
+    named = {name: getattr(variances, name) for name in ("team", "task", "interaction", "repeat")}
     return {"teams": teams, "number": values.shape[0], "tasks": values.shape[1], "repeats": values.shape[2]} | {
         f"var_{name}": value for name, value in named.items()
     }
@@ -145,14 +144,14 @@ def power_rows(
     scores: Scores, teams: str, differences: Sequence[float], repeats: Sequence[int], test: Aim, checking: Checking
 ) -> Iterator[Row]:
     """One row a difference and number of repeats: tasks that tell two teams of the group apart, and their check."""
-    found = components(stacked(scores))
+    variances = components(stacked(scores))
     # Who plays a task the same way each time gains nothing by repeats.
-    for count in repeats if found.repeat else repeats[:1]:
+    for count in repeats if variances.repeat else repeats[:1]:
         for difference in differences:
-            tasks = tasks_needed(difference, sqrt(difference_variance(found, count)), test)
-            known = tasks is not None and tasks <= checking.most_tasks and count <= most_repeats(scores)
+            tasks = tasks_needed(difference, sqrt(difference_variance(variances, count)), test)
+            simulable = tasks is not None and tasks <= checking.most_tasks and count <= most_repeats(scores)
             study = Study(tasks or 0, count, test.alpha)
-            powers = [shifted_power(scores, a, b, study, difference, checking) for a, b in scores.pairs if known]
+            powers = [shifted_power(scores, a, b, study, difference, checking) for a, b in scores.pairs if simulable]
             yield {
                 "teams": teams,
                 "difference": difference,
@@ -177,26 +176,26 @@ def shifted_power(scores: Scores, a: str, b: str, study: Study, to: float, check
 def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> Iterator[Row]:
     """One row a pair of teams: the difference that they have, and what it takes to find it."""
     for a, b in scores.pairs:
-        found = pair(scores.values[a], scores.values[b])
-        known = found.difference != 0
-        once, often = (sqrt(found.variance(count)) for count in (1, repeats))
-        needed = tasks_needed(found.difference, once, test) if known else None
+        teams = pair(scores.values[a], scores.values[b])
+        differ = teams.difference != 0
+        once, often = (sqrt(teams.variance(count)) for count in (1, repeats))
+        needed = tasks_needed(teams.difference, once, test) if differ else None
         now = len(scores.tasks)
         yield {
             "a": a,
             "b": b,
-            "difference": found.difference,
-            "var_interaction": found.interaction,
-            "var_repeat": found.repeat,
+            "difference": teams.difference,
+            "var_interaction": teams.interaction,
+            "var_repeat": teams.repeat,
             "tasks": needed,
-            "tasks_with_repeats": tasks_needed(found.difference, often, test) if known else None,
-            "power_now": power_of(found.difference, once, now, test.alpha),
-            "simulated_now": checked(scores, a, b, now, test, checking),
-            "simulated_power": checked(scores, a, b, needed, test, checking),
+            "tasks_with_repeats": tasks_needed(teams.difference, often, test) if differ else None,
+            "power_now": power_of(teams.difference, once, now, test.alpha),
+            "simulated_now": power_as_played(scores, a, b, now, test, checking),
+            "simulated_power": power_as_played(scores, a, b, needed, test, checking),
         }
 
 
-def checked(scores: Scores, a: str, b: str, tasks: int | None, test: Aim, checking: Checking) -> float | None:
+def power_as_played(scores: Scores, a: str, b: str, tasks: int | None, test: Aim, checking: Checking) -> float | None:
     """The simulated power of a study of two teams as they are, one game a task; None where there are too many tasks."""
     if tasks is None or tasks > checking.most_tasks:
         return None

@@ -6,21 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.beyond.power_analysis.components import Array, Scores
-from pipeline.statistics.resampling import stream
+from pipeline.beyond.power_analysis.components import Scores
+from pipeline.statistics.resampling import Array, stream
 
 SCALE = 10**6  # values as whole numbers: a millionth is below what any measure tells apart
 TIE = 1e-9  # relative
 
-
 Pairs = list[tuple[str, str]]
+Values = Mapping[str, Array]  # team → value on each task
+Row = dict[str, Any]
 
 
 class NotProven(RuntimeError):
     """The solver could not prove that no smaller set does."""
 
 
-def order(means: Mapping[str, float]) -> list[list[str]]:
+def ranking(means: Mapping[str, float]) -> list[list[str]]:
     """The teams from least to most, teams that tie together."""
     ranked: list[list[str]] = []
     for team in sorted(means, key=lambda t: (means[t], t)):
@@ -33,11 +34,11 @@ def order(means: Mapping[str, float]) -> list[list[str]]:
 
 def strict_pairs(means: Mapping[str, float]) -> Pairs:
     """(less, more) of every two teams that do not tie."""
-    ranked = order(means)
+    ranked = ranking(means)
     return [(a, b) for i, lower in enumerate(ranked) for higher in ranked[i + 1 :] for a in lower for b in higher]
 
 
-def smallest(measures: Sequence[Mapping[str, Array]], seconds: float) -> list[int]:
+def smallest_subsuite(measures: Sequence[Values], seconds: float) -> list[int]:
     """The tasks, ascending, of a smallest non-empty set whose means order every two teams as all tasks do, by each
     measure; ties are free.
 
@@ -52,8 +53,8 @@ def smallest(measures: Sequence[Mapping[str, Array]], seconds: float) -> list[in
     x = [model.new_bool_var("") for _ in range(tasks)]
     model.add(sum(x) >= 1)
     for values in measures:
-        for step in steps(values):
-            model.add(cp_model.LinearExpr.weighted_sum(x, step) >= 1)
+        for gap in ranking_gaps(values):
+            model.add(cp_model.LinearExpr.weighted_sum(x, gap) >= 1)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.max_time_in_seconds = seconds
@@ -66,16 +67,18 @@ def smallest(measures: Sequence[Mapping[str, Array]], seconds: float) -> list[in
     return [task for task in range(tasks) if solver.boolean_value(x[task])]
 
 
-def steps(values: Mapping[str, Array]) -> list[list[int]]:
-    """Task by task, what each team has more than one just below it in the ranking, in millionths."""
+def ranking_gaps(values: Values) -> list[list[int]]:
+    """For each team and one just below it in the ranking, the difference on each task, in millionths."""
     whole = {team: np.rint(v * SCALE).astype(int) for team, v in values.items()}
-    ranked = order({team: float(v.mean()) for team, v in values.items()})
+    ranked = ranking({team: float(v.mean()) for team, v in values.items()})
     return [(whole[b] - whole[a]).tolist() for lower, higher in pairwise(ranked) for a in lower for b in higher]
 
 
-def agreements(values: Mapping[str, Array], subsets: Sequence[Sequence[int]], pairs: Pairs) -> Array:
-    """Of each subset of tasks, all of one size, the share of the pairs (less, more) that its means order so; a tie
-    counts half. Without a pair there is no share."""
+def agreements(values: Values, subsets: Sequence[Sequence[int]], pairs: Pairs) -> Array:
+    """For each subset of tasks, all of one size, the share of the pairs (less, more) that its means order so.
+
+    A tie counts half. Empty without a pair.
+    """
     if not pairs:
         return np.zeros(0)
     chosen = np.asarray(subsets)
@@ -93,10 +96,6 @@ def random_subsets(tasks: int, size: int, draws: int, names: tuple[str, ...]) ->
     """Sets of tasks drawn without replacement; `names` names the stream."""
     rng = stream("sub-suites", *names, str(size))
     return [rng.permutation(tasks)[:size].tolist() for _ in range(draws)]
-
-
-Values = Mapping[str, Array]  # team → value on each task
-Row = dict[str, Any]
 
 
 def repeat_of(scores: Scores, repeat: int) -> dict[str, Array]:
@@ -117,7 +116,7 @@ def subsuite_row(measures: Sequence[Scores], draws: int, seconds: float) -> Row:
     beside random ones as large as that choice. A share is null where there is no such pair.
     """
     first = [repeat_of(scores, 0) for scores in measures]
-    chosen = smallest(first, seconds)
+    chosen = smallest_subsuite(first, seconds)
     whole = list(range(len(measures[0].tasks)))
 
     def others(size: int) -> list[list[int]]:
@@ -157,7 +156,7 @@ def left_out(first: Sequence[Values], others: Callable[[int], list[list[int]]], 
     chosen: list[float] = []
     random: list[float] = []
     for team in sorted(first[0]):
-        without = smallest([{t: v for t, v in values.items() if t != team} for values in first], seconds)
+        without = smallest_subsuite([{t: v for t, v in values.items() if t != team} for values in first], seconds)
         for values in first:
             pairs = [pair for pair in pairs_of(values) if team in pair]
             chosen += agreements(values, [without], pairs).tolist()

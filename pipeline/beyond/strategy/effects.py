@@ -1,4 +1,4 @@
-"""What a lie changes against the truthful game: gains, harm, bits, and whether it pays beyond chance."""
+"""What lies change against truthful games: gains, harm, bits about liars, and whether a lie pays beyond chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,25 +7,26 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.beyond.leakage.gains import leaked
-from pipeline.beyond.leakage.measure import of_settings, read_tables, statements
+from pipeline.beyond.leakage.gains import pair_gains
+from pipeline.beyond.leakage.measure import of_games, read_statements, read_tables, setting_parts
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.paired_tests import by_task, holm, paired_permutation
+from pipeline.statistics.paired_tests import holm, means_by_task, paired_permutation
 from pipeline.statistics.resampling import Resampling
 
 GROUP = ("protocol", "setting", "lie")
+TESTED_BY = ("protocol", "setting", "liars")
+BITS = ("bits", "bits_true")
 ALL = "all"
-
 LIARS = pl.col("liars")
 
 
-def more(name: str) -> pl.Expr:
-    """How much more of it there is than in the truthful game."""
+def increase(name: str) -> pl.Expr:
+    """How much greater a column is than in the truthful game."""
     return pl.col(name) - pl.col(f"{name}_truthful")
 
 
-def less(name: str) -> pl.Expr:
-    """How much less of it there is than in the truthful game."""
+def decrease(name: str) -> pl.Expr:
+    """How much smaller a column is than in the truthful game."""
     return pl.col(f"{name}_truthful") - pl.col(name)
 
 
@@ -35,7 +36,7 @@ def gain(prices: Mapping[str, float] | None = None) -> pl.Expr:
     prices: what a failed meeting costs each participant, by setting; nothing where it is not given.
     """
     price = pl.col("setting").replace_strict(dict(prices), return_dtype=pl.Float64) if prices else pl.lit(0.0)
-    return (less("own_cost") + price * less("own_missed")) / LIARS
+    return (decrease("own_cost") + price * decrease("own_missed")) / LIARS
 
 
 def measures(prices: Mapping[str, float]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
@@ -54,34 +55,34 @@ def measures(prices: Mapping[str, float]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
         "saved": (gain(), pl.col("own_cost_truthful") / LIARS),
         "gains": (gain() > 0, one),
         "loses": (gain() < 0, one),
-        "harm": (more("others_cost"), one),
-        "total": (more("own_cost") + more("others_cost"), one),
-        "missed": (more("own_missed") / LIARS, one),
-        "failed": (more("failed"), one),
-        "points": (more("points") / LIARS, one),
-        "vps_about": where_known("vps_about"),
-        "vps_all_pairs": (more("vps_all_pairs"), one),
-        "bits": where_known("bits"),
-        "bits_true": where_known("bits_true"),
+        "harm": (increase("others_cost"), one),
+        "total": (increase("own_cost") + increase("others_cost"), one),
+        "missed": (increase("own_missed") / LIARS, one),
+        "failed": (increase("failed"), one),
+        "points": (increase("points") / LIARS, one),
+        "vps_about": increase_where_known("vps_about"),
+        "vps_all_pairs": (increase("vps_all_pairs"), one),
+        "bits": increase_where_known("bits"),
+        "bits_true": increase_where_known("bits_true"),
         "denied": (pl.col("denied"), pl.col("updates")),
     }
 
 
-def where_known(name: str) -> tuple[pl.Expr, pl.Expr]:
-    """How much more of it there is, in games where both have it."""
-    difference = more(name)
+def increase_where_known(name: str) -> tuple[pl.Expr, pl.Expr]:
+    """The increase of a column over the games in which both sides have it, as numerator and denominator."""
+    difference = increase(name)
     return difference.fill_null(0.0), difference.is_not_null()
 
 
 def effects(outcomes: pl.DataFrame, prices: Mapping[str, float], resampling: Resampling) -> pl.DataFrame:
-    """One row per protocol, setting, lie, seats (also `all`) and measure; for intervals tasks are drawn anew.
+    """One row per protocol, setting, lie, seats (also `all`) and measure: strategy_effects.
 
-    outcomes: as `strategy_outcomes`.
+    outcomes: strategy_outcomes; prices: as for `gain`.
     """
     by = (*GROUP, "seats", "measure")
-    every = pl.concat([outcomes, outcomes.with_columns(seats=pl.lit(ALL))])
+    with_all = pl.concat([outcomes, outcomes.with_columns(seats=pl.lit(ALL))])
     lines = [
-        every.select(
+        with_all.select(
             *GROUP,
             "seats",
             "task_id",
@@ -94,12 +95,9 @@ def effects(outcomes: pl.DataFrame, prices: Mapping[str, float], resampling: Res
     return ratio_intervals(pl.concat(lines), by, resampling)
 
 
-TESTED_BY = ("protocol", "setting", "liars")
-
-
 @dataclass(frozen=True)
 class SignTests:
-    """Draws of signs, the level of the tests, the name of their stream, and below what a gain is rounding."""
+    """How gains are tested: draws of signs, the level, the stream's name, and up to what a gain counts as rounding."""
 
     draws: int = 10_000
     alpha: float = 0.05
@@ -110,20 +108,19 @@ class SignTests:
 def incentives(
     outcomes: pl.DataFrame, prices: Mapping[str, float], testing: SignTests, resampling: Resampling
 ) -> pl.DataFrame:
-    """One row per protocol, setting, number of liars and price of a failed meeting (none; dearest errand).
-
-    outcomes: as `strategy_outcomes`. The columns are those of `strategy_incentives`.
+    """One row per protocol, setting, number of liars and price of a failed meeting (none; dearest errand):
+    strategy_incentives. outcomes: strategy_outcomes.
     """
     rows = [
         {"price": price, **dict(zip(TESTED_BY, group, strict=True)), **best_response(part, testing, resampling)}
-        for price, of_failures in (("none", None), ("dearest errand", prices))
-        for group, part in groups(outcomes.with_columns(gain=gain(of_failures)))
+        for price, by_setting in (("none", None), ("dearest errand", prices))
+        for group, part in groups(outcomes.with_columns(gain=gain(by_setting)))
     ]
     return pl.DataFrame(rows)
 
 
 def groups(outcomes: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Each group and its games, in order."""
+    """Each group by TESTED_BY and its games, in order."""
     yield from outcomes.sort(*TESTED_BY, "lie", "seats", "task_id").group_by(TESTED_BY, maintain_order=True)
 
 
@@ -133,10 +130,9 @@ def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resamplin
     means = ratio_intervals(lines, ["lie"], resampling)
     tested = dict(zip(means["lie"], p_values(games, testing), strict=True))
     best = means.sort("mean", "lie", descending=[True, False]).row(0, named=True)
-    pays = [
-        r["lie"] for r in means.iter_rows(named=True) if r["mean"] > testing.noise and tested[r["lie"]] < testing.alpha
-    ]
-    chances = games.group_by("task_id", "seats").agg(best=pl.col("gain").max()).sort("task_id", "seats")["best"]
+    gained = means.filter(pl.col("mean") > testing.noise)["lie"]
+    pays = any(tested[lie] < testing.alpha for lie in gained)
+    greatest = games.group_by("task_id", "seats").agg(pl.col("gain").max()).sort("task_id", "seats")["gain"]
     return {
         "best_lie": best["lie"],
         "gain": best["mean"],
@@ -144,42 +140,37 @@ def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resamplin
         "high": best["high"],
         "p_holm": tested[best["lie"]],
         "truth_is_best": not pays,
-        "tempted": (chances > testing.noise).mean(),
-        "hindsight": chances.clip(lower_bound=0).mean(),
+        "tempted": (greatest > testing.noise).mean(),
+        "hindsight": greatest.clip(lower_bound=0).mean(),
         "lies": means.height,
     }
 
 
 def p_values(games: pl.DataFrame, testing: SignTests) -> list[float]:
     """Holm's p of each lie, in the order of their names: that its gain, task by task, is 0."""
-    of_lies = by_task(games, "lie", "gain", "task_id")
-    names = [str(value) for value in games.select(TESTED_BY).row(0)]
-    found = []
-    for lie in sorted(of_lies):
-        values = [of_lies[lie][task] for task in sorted(of_lies[lie])]
-        stream = (testing.seed, *names, lie)
-        found.append(paired_permutation(values, [0.0] * len(values), stream, testing.draws).p_value)
-    return holm(found)
-
-
-SUMS = {"bits": pl.Float64, "bits_true": pl.Float64}
+    gains = means_by_task(games, "lie", "gain", "task_id")
+    group = [str(value) for value in games.select(TESTED_BY).row(0)]
+    tests = []
+    for lie in sorted(gains):
+        values = [gains[lie][task] for task in sorted(gains[lie])]
+        tests.append(paired_permutation(values, [0.0] * len(values), (testing.seed, *group, lie), testing.draws))
+    return holm([test.p_value for test in tests])
 
 
 def bits_about(tables: Path, teams: Sequence[str], settings: Mapping[str, Any]) -> pl.DataFrame:
-    """One row per game of the teams and agent: the bits about it that all others hold at the end, added up.
+    """One row per standard game of the teams and agent: the bits about it that all others hold at the end, added up.
 
     bits: what their beliefs moved by; bits_true: towards what is so, below 0 where they are misled.
     settings: the `leakage` block of notebooks/beyond/params.yaml.
     """
-    read = read_tables(tables)
-    games = read["games"].filter(pl.col("team").is_in(list(teams)), condition="standard")
-    some = {n: frame.join(games, on="game_id", how="semi", maintain_order="left") for n, frame in read.items()}
-    found = []
-    for _, part, prior in of_settings(some, settings):
-        _, facts, likelihoods = statements(part, prior)
-        pairs, _ = leaked(facts, likelihoods, prior, settings["least"])
-        found.append(pairs.select("game_id", "target_agent", *(pl.col(f"new_{name}").alias(name) for name in SUMS)))
-    lists = pl.concat(found).sort("game_id", "target_agent").group_by("game_id", "target_agent", maintain_order=True)
-    known = lists.agg(*SUMS).with_columns(pl.col(*SUMS).list.sum()).rename({"target_agent": "agent"})
+    derived = read_tables(tables)
+    games = derived["games"].filter(pl.col("team").is_in(list(teams)), condition="standard")
+    parts = []
+    for part, prior in setting_parts(of_games(derived, games), settings):
+        _, statements, likelihoods = read_statements(part, prior)
+        pairs, _ = pair_gains(statements, likelihoods, prior, settings["least"])
+        parts.append(pairs.select("game_id", "target_agent", *(pl.col(f"new_{name}").alias(name) for name in BITS)))
+    lists = pl.concat(parts).sort("game_id", "target_agent").group_by("game_id", "target_agent", maintain_order=True)
+    sums = lists.agg(*BITS).with_columns(pl.col(*BITS).list.sum()).rename({"target_agent": "agent"})
     agents = games.select("game_id", agent=pl.int_ranges(pl.col("num_agents"))).explode("agent")
-    return agents.join(known, on=["game_id", "agent"], how="left").with_columns(pl.col(*SUMS).fill_null(0.0))
+    return agents.join(sums, on=["game_id", "agent"], how="left").with_columns(pl.col(*BITS).fill_null(0.0))

@@ -15,7 +15,7 @@ Team = dict[str, Any]
 
 
 class Lie(NamedTuple):
-    """What a team's name says: the protocol, the lie, and the seats of those who lie."""
+    """The lie of a team: the protocol, the lie's name, and the seats of those who tell it."""
 
     protocol: str
     lie: str
@@ -28,31 +28,34 @@ class Lie(NamedTuple):
 
 
 def read_name(team: str) -> Lie:
-    """The lie that a team is named after."""
+    """The lie of a team, from its name."""
     protocol, lie, seats = team.split(".")
     return Lie(protocol, lie, tuple(int(s) for s in seats.split("-")))
 
 
 def liars(p: Mapping[str, Any]) -> Iterator[tuple[Lie, dict[str, Any]]]:
-    """Every lie that is played, with what it pretends: each seat alone, and each pair with a deal."""
+    """(lie, its parameters) of every team that is played: each seat alone, and each pair with a deal.
+
+    p: the `strategy` block of notebooks/beyond/params.yaml.
+    """
     for protocol in p["protocols"]:
-        for name, pretence in p["lies"].items():
-            yield from ((Lie(protocol, name, (seat,)), pretence) for seat in p["seats"])
-        for name, pretence in p["deals"].items():
-            yield from ((Lie(protocol, name, tuple(pair)), pretence) for pair in p["pairs"])
+        for name, parameters in p["lies"].items():
+            yield from ((Lie(protocol, name, (seat,)), parameters) for seat in p["seats"])
+        for name, parameters in p["deals"].items():
+            yield from ((Lie(protocol, name, tuple(pair)), parameters) for pair in p["pairs"])
 
 
-def liar_team(lie: Lie, pretence: Mapping[str, Any]) -> Team:
+def liar_team(lie: Lie, parameters: Mapping[str, Any]) -> Team:
     """The team in which the lie's seats lie, and everybody else plays the protocol."""
-    given = {"protocol": lie.protocol, "seats": list(lie.seats), **pretence}
-    return {"team": lie.team, "agents": [{"type": "strategic", "parameters": given}]}
+    liar = {"protocol": lie.protocol, "seats": list(lie.seats), **parameters}
+    return {"team": lie.team, "agents": [{"type": "strategic", "parameters": liar}]}
 
 
 def prober_team(name: str, adapts: bool, speakers: Sequence[str], styles: Mapping[str, Any]) -> Team:
     """A team of simulated speakers, the first of whom probes: by the study's fixed rule, or adapting."""
-    kinds = ["adaptive-prober" if adapts else "style", *["style"] * (len(speakers) - 1)]
+    types = ["adaptive-prober" if adapts else "style", *["style"] * (len(speakers) - 1)]
     agents: list[dict[str, Any]] = [
-        {"type": kind, "parameters": styles[style]} for kind, style in zip(kinds, speakers, strict=True)
+        {"type": type_, "parameters": styles[style]} for type_, style in zip(types, speakers, strict=True)
     ]
     agents[0]["nosy"] = True
     return {"team": f"{name}.{'adaptive' if adapts else 'fixed'}", "agents": agents}
@@ -78,7 +81,7 @@ def main(traces: Path = TRACES / "strategy") -> None:
     p, game = params("strategy"), paths.params("game")
     turns = ["--max-turns", str(game["max_turns_per_round"])]
     for protocol in p["protocols"]:
-        teams = [liar_team(lie, pretence) for lie, pretence in liars(p) if lie.protocol == protocol]
+        teams = [liar_team(lie, parameters) for lie, parameters in liars(p) if lie.protocol == protocol]
         run(teams, p["suite"], traces / f"{protocol}.jsonl.zst", turns)
     probing = paths.params("adversarial")
     limits = ["--max-turns", str(probing["max_turns_per_round"]), "--dm-cap", str(probing["dm_cap"])]
@@ -90,8 +93,8 @@ def run(teams: Sequence[Team], suite: str, out: Path, options: Sequence[str]) ->
     """Let the teams play the suite. Raises SystemExit with the command's own code where it fails."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
-        named = [word for team in teams for word in ("--team", str(write_team(team, Path(folder))))]
-        command = [sys.executable, "-m", "sim", "run", suite, *named, "--out", str(out), *options]
+        options_of_teams = [word for team in teams for word in ("--team", str(write_team(team, Path(folder))))]
+        command = [sys.executable, "-m", "sim", "run", suite, *options_of_teams, "--out", str(out), *options]
         code = subprocess.run(command, check=False).returncode
     if code:
         sys.exit(code)

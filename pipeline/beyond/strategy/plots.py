@@ -1,4 +1,4 @@
-"""What lies gain, what DSM's points make of them, and what two kinds of adversaries learn."""
+"""Figures of what lies gain, what points they bring under DSM, and what two kinds of probers learn."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SETTINGS = {"uniform": "uniform costs", "varied": "varied costs"}
-INK, PAIR = "#0b4f6c", "#b8500c"
+FIRST, SECOND = "#0b4f6c", "#b8500c"
 GAP = 1.2  # rows between two protocols
 
 
-def gains(
+def saved_costs(
     saved: pl.DataFrame, protocols: Sequence[str], lies: Sequence[str], title: str, deals: Sequence[str]
 ) -> "Figure":
     """A panel a setting, a row a protocol and lie: the share of its cost that a liar saves, with its interval.
@@ -24,42 +24,42 @@ def gains(
     saved: rows of `strategy_effects` of the measure saved and all seats. Lies of pairs, the deals, are marked apart.
     """
     figure, axes = style.subplots(1, 2, figsize=(6.9, 6.4), sharey=True)
-    places = rows_of(protocols, [*lies, *deals])
-    for axis, (setting, told) in zip(axes, SETTINGS.items(), strict=True):
+    heights = row_heights(protocols, [*lies, *deals])
+    for axis, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
         for row in saved.filter(setting=setting).iter_rows(named=True):
-            place = places.get((row["protocol"], row["lie"]))
-            if place is not None and row["mean"] is not None:
-                interval(axis, row, place, pair=row["lie"] in deals)
+            height = heights.get((row["protocol"], row["lie"]))
+            if height is not None and row["mean"] is not None:
+                draw_mean(axis, row, height, hollow=row["lie"] in deals)
         axis.axvline(0, color="#222222", linewidth=0.7)
         axis.set_xscale("symlog", linthresh=1.0, linscale=1.4)
         axis.set_xticks([-10, -1, -0.5, 0, 0.5, 1], ["−1000", "−100", "−50", "0", "50", "100"])
         axis.set_xlim(-12, 1.25)
         axis.grid(axis="x")
-        axis.set(title=told, xlabel="% of its cost that a liar saves")
-    axes[0].set_yticks(list(places.values()), [lie for _, lie in places])
+        axis.set(title=name, xlabel="% of its cost that a liar saves")
+    axes[0].set_yticks(list(heights.values()), [lie for _, lie in heights])
     axes[0].invert_yaxis()
     axes[0].grid(axis="y", visible=False)
     for protocol in protocols:
-        top = places[protocol, lies[0]] - 0.95
-        axes[0].annotate(style.name(protocol), (-11.3, top), fontsize=7.5, weight="bold", va="center")
-    style.entitle(figure, title)
-    legend(figure, {"one agent lies": (INK, "s"), "a pair with a deal lies": (PAIR, "D")})
+        top = heights[protocol, lies[0]] - 0.95
+        axes[0].annotate(style.printed_name(protocol), (-11.3, top), fontsize=7.5, weight="bold", va="center")
+    style.set_title(figure, title)
+    legend(figure, {"one agent lies": (FIRST, "s"), "a pair with a deal lies": (SECOND, "D")})
     return figure
 
 
-def rows_of(protocols: Sequence[str], lies: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Where each protocol's lies stand, downwards."""
+def row_heights(protocols: Sequence[str], lies: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Where each (protocol, lie) is drawn, downwards."""
     step = len(lies) + GAP
     return {(p, lie): n * step + i for n, p in enumerate(protocols) for i, lie in enumerate(lies)}
 
 
-def interval(axis: "Axes", row: Mapping[str, float], place: float, pair: bool) -> None:
-    """A mean and its interval in a row."""
-    colour = PAIR if pair else INK
+def draw_mean(axis: "Axes", row: Mapping[str, float], height: float, hollow: bool) -> None:
+    """Draw a row's mean, and its interval as a line."""
+    colour = SECOND if hollow else FIRST
     if row["low"] is not None:
-        axis.hlines(place, row["low"], row["high"], color=colour, linewidth=1.1)
-    face = "white" if pair else colour
-    axis.plot(row["mean"], place, marker="D" if pair else "s", color=colour, markerfacecolor=face, markersize=3.6)
+        axis.hlines(height, row["low"], row["high"], color=colour, linewidth=1.1)
+    face = "white" if hollow else colour
+    axis.plot(row["mean"], height, marker="D" if hollow else "s", color=colour, markerfacecolor=face, markersize=3.6)
 
 
 def legend(figure: "Figure", marks: Mapping[str, tuple[str, str]]) -> None:
@@ -68,36 +68,36 @@ def legend(figure: "Figure", marks: Mapping[str, tuple[str, str]]) -> None:
 
     lines = [
         Line2D(
-            [], [], color=c, marker=m, linestyle="none", markersize=4, label=told, markerfacecolor="white" if i else c
+            [], [], color=c, marker=m, linestyle="none", markersize=4, label=label, markerfacecolor="white" if i else c
         )
-        for i, (told, (c, m)) in enumerate(marks.items())
+        for i, (label, (c, m)) in enumerate(marks.items())
     ]
     figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
 
 
-def points(both: pl.DataFrame, lies: Sequence[str], title: str) -> "Figure":
+def points_and_gains(effects: pl.DataFrame, lies: Sequence[str], title: str) -> "Figure":
     """A row a lie: the points that it brings a liar, and the cost that it saves, each with its interval, by setting.
 
-    both: rows of `strategy_effects` of the measures points and gain, of all seats of one protocol.
+    effects: rows of `strategy_effects` of the measures points and gain, of all seats of one protocol.
     """
-    told = {"points": "points that the liar has more, a game", "gain": "cost units that the liar saves, a game"}
+    labels = {"points": "points that the liar has more, a game", "gain": "cost units that the liar saves, a game"}
     figure, axes = style.subplots(2, 2, figsize=(6.9, 3.7), sharey=True)
     for panels, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
-        for axis, measure in zip(panels, told, strict=True):
-            for row in both.filter(setting=setting, measure=measure).iter_rows(named=True):
-                interval(axis, row, lies.index(row["lie"]), pair=False)
+        for axis, measure in zip(panels, labels, strict=True):
+            for row in effects.filter(setting=setting, measure=measure).iter_rows(named=True):
+                draw_mean(axis, row, lies.index(row["lie"]), hollow=False)
             axis.axvline(0, color="#222222", linewidth=0.7)
             axis.set_title(name if measure == "points" else "")
             axis.grid(axis="x")
         panels[0].set_yticks(range(len(lies)), lies)
-    for axis, words in zip(axes[1], told.values(), strict=True):
-        axis.set_xlabel(words)
+    for axis, label in zip(axes[1], labels.values(), strict=True):
+        axis.set_xlabel(label)
     axes[0][0].invert_yaxis()
-    style.entitle(figure, title)
+    style.set_title(figure, title)
     return figure
 
 
-def probing(rates: pl.DataFrame, title: str) -> "Figure":
+def prober_rates(rates: pl.DataFrame, title: str) -> "Figure":
     """A panel a measure, a row a team of simulated speakers: either prober's figure with its interval.
 
     rates: rows of `strategy_probers` of the probers fixed and adaptive.
@@ -108,11 +108,11 @@ def probing(rates: pl.DataFrame, title: str) -> "Figure":
     for axis, measure in zip(axes, measures, strict=True):
         for row in rates.filter(measure=measure).iter_rows(named=True):
             adapts = row["prober"] == "adaptive"
-            interval(axis, row, teams.index(row["speakers"]) + (0.16 if adapts else -0.16), pair=adapts)
+            draw_mean(axis, row, teams.index(row["speakers"]) + (0.16 if adapts else -0.16), hollow=adapts)
         axis.set(xlabel=measure, xlim=(0, None))
         axis.grid(axis="x")
     axes[0].set_yticks(range(len(teams)), [f"{team} (simulated)" for team in teams])
     axes[0].invert_yaxis()
-    style.entitle(figure, title)
-    legend(figure, {"fixed prober (the study's)": (INK, "s"), "adaptive prober": (PAIR, "D")})
+    style.set_title(figure, title)
+    legend(figure, {"fixed prober (the study's)": (FIRST, "s"), "adaptive prober": (SECOND, "D")})
     return figure

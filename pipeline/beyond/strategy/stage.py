@@ -5,34 +5,34 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline import beyond
 from pipeline.beyond import DERIVED, params
-from pipeline.beyond import TABLES as OUT
 from pipeline.beyond.strategy.effects import SignTests, bits_about, effects, incentives
 from pipeline.beyond.strategy.outcomes import agents_of, outcomes, probed_games, probers
 from pipeline.beyond.strategy.play import liars
-from pipeline.beyond.strategy.tables import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.schemas import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import write_table
 
 
-def main(derived: Path = DERIVED / "strategy", truthful: Path = paths.TABLES, out: Path = OUT) -> None:
+def main(derived: Path = DERIVED / "strategy", truthful: Path = paths.TABLES, out: Path = beyond.TABLES) -> None:
     p, resampling = params("strategy"), Resampling(**paths.params("intervals"))
     lying = [lie.team for lie, _ in liars(p) if lie.lie in p["bits"]]
-    told = outcomes(measured(derived, lying), measured(truthful, p["protocols"]))
+    games = outcomes(agents_with_bits(derived, lying), agents_with_bits(truthful, p["protocols"]))
     testing = SignTests(**p["testing"])
-    made = {
-        OUTCOMES: told,
-        EFFECTS: effects(told, p["missed"], resampling),
-        INCENTIVES: incentives(told, p["missed"], testing, resampling),
+    frames = {
+        OUTCOMES: games,
+        EFFECTS: effects(games, p["missed"], resampling),
+        INCENTIVES: incentives(games, p["missed"], testing, resampling),
         PROBERS: probers(probed_games(derived), resampling),
     }
-    for table, frame in made.items():
+    for table, frame in frames.items():
         print(f"{write_table(frame, table, out, csv=False)['rows']} rows in {table.name}")
 
 
-def measured(tables: Path, teams: Sequence[str]) -> pl.DataFrame:
-    """One row per game and agent of a folder of derived tables; bits in games of the teams alone."""
+def agents_with_bits(tables: Path, teams: Sequence[str]) -> pl.DataFrame:
+    """One row per game and agent of a folder of derived tables, as of `agents_of`; bits in games of the teams alone."""
     bits = bits_about(tables, teams, params("leakage"))
     return agents_of(tables).join(bits, on=["game_id", "agent"], how="left", maintain_order="left")
 

@@ -1,4 +1,4 @@
-"""How cost, messages and leakage grow with a world, and what densities fill."""
+"""Figures of how cost, messages and leakage grow with a world, and of what densities fill."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,7 @@ LOOKS: Mapping[str, dict[str, Any]] = {
     "dsm-welfare": {"color": "#3b7d3b", "marker": "^", "linestyle": "-."},
     "dsm-private": {"color": "#666666", "marker": "D", "linestyle": ":", "markerfacecolor": "white"},
 }
-TOLD = {
-    "agents": "agents",
-    "slots": "slots",
-    "meetings": "meetings",
-    "participants": "participants",
-    "density": "density",
-}
+SWEEPS = ("agents", "slots", "meetings", "participants", "density")
 
 
 def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Figure":
@@ -33,25 +27,25 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
     0 is linear below 1.
     """
     size = (6.9, 1.5 * len(measures) + 0.6)
-    figure, axes = style.subplots(len(measures), len(TOLD), figsize=size, sharex="col", sharey="row", squeeze=False)
-    for panels, (measure, told) in zip(axes, measures.items(), strict=True):
-        of_row = points.filter(measure=measure)
-        for axis, sweep in zip(panels, TOLD, strict=True):
+    figure, axes = style.subplots(len(measures), len(SWEEPS), figsize=size, sharex="col", sharey="row", squeeze=False)
+    for panels, (measure, label) in zip(axes, measures.items(), strict=True):
+        means = points.filter(measure=measure)
+        for axis, sweep in zip(panels, SWEEPS, strict=True):
             for protocol, look in LOOKS.items():
-                line(axis, of_row.filter(sweep=sweep, protocol=protocol).sort("value"), look)
+                draw_means(axis, means.filter(sweep=sweep, protocol=protocol).sort("value"), look)
             axis.set_xscale("log")
-            ticks(axis, of_row.filter(sweep=sweep)["value"].unique().sort().to_list())
-        upright(panels[0], of_row)
-        panels[0].set_ylabel(told)
-    for axis, told in zip(axes[-1], TOLD.values(), strict=True):
-        axis.set_xlabel(told)
-    style.entitle(figure, title)
+            size_ticks(axis, means.filter(sweep=sweep)["value"].unique().sort().to_list())
+        vertical_scale(panels[0], means)
+        panels[0].set_ylabel(label)
+    for axis, sweep in zip(axes[-1], SWEEPS, strict=True):
+        axis.set_xlabel(sweep)
+    style.set_title(figure, title)
     legend(figure)
     return figure
 
 
-def upright(axis: "Axes", shown: pl.DataFrame) -> None:
-    """A logarithmic vertical axis that holds all means and intervals; below 1 it is linear where means reach 0."""
+def vertical_scale(axis: "Axes", shown: pl.DataFrame) -> None:
+    """Make the vertical axis logarithmic, wide enough for means and intervals; linear below 1 where means reach 0."""
     from matplotlib.ticker import NullLocator
 
     ends = shown.select(least=pl.min("mean"), most=pl.max_horizontal(pl.max("mean"), pl.max("high"))).row(0)
@@ -66,19 +60,19 @@ def upright(axis: "Axes", shown: pl.DataFrame) -> None:
     axis.yaxis.set_minor_locator(NullLocator())
 
 
-def line(axis: "Axes", shown: pl.DataFrame, look: Mapping[str, Any]) -> None:
-    """One protocol's means, joined, and their intervals."""
+def draw_means(axis: "Axes", shown: pl.DataFrame, look: Mapping[str, Any]) -> None:
+    """Draw one protocol's means, joined, and their intervals."""
     axis.plot(shown["value"], shown["mean"], markersize=3.2, linewidth=0.9, **look)
-    known = shown.drop_nulls(["low", "high"])
-    axis.vlines(known["value"], known["low"], known["high"], color=look["color"], linewidth=0.7)
+    bounded = shown.drop_nulls(["low", "high"])
+    axis.vlines(bounded["value"], bounded["low"], bounded["high"], color=look["color"], linewidth=0.7)
 
 
-def ticks(axis: "Axes", values: Sequence[float]) -> None:
-    """The sizes themselves, on a logarithmic axis; every other one where they crowd."""
+def size_ticks(axis: "Axes", values: Sequence[float]) -> None:
+    """Label a logarithmic axis with the sizes themselves; every other one where they crowd."""
     from matplotlib.ticker import NullLocator
 
-    named = values if len(values) < 5 else values[::2]
-    axis.set_xticks(named, [f"{v:g}" for v in named])
+    labelled = values if len(values) < 5 else values[::2]
+    axis.set_xticks(labelled, [f"{v:g}" for v in labelled])
     axis.xaxis.set_minor_locator(NullLocator())
 
 
@@ -86,30 +80,33 @@ def legend(figure: "Figure") -> None:
     """The protocols' marks, below the figure."""
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], markersize=4, linewidth=0.9, label=style.name(p), **look) for p, look in LOOKS.items()]
+    lines = [
+        Line2D([], [], markersize=4, linewidth=0.9, label=style.printed_name(p), **look) for p, look in LOOKS.items()
+    ]
     figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
 
 
-def densities(found: pl.DataFrame, slots: int, title: str) -> "Figure":
+def densities(means: pl.DataFrame, slots: int, title: str) -> "Figure":
     """What densities fill in either suite, and IMAP's and DSM-Welfare's excess there where costs vary.
 
-    found: rows of `worlds_densities`; slots: of a calendar.
+    means: rows of `worlds_densities`; slots: of a calendar.
     """
     figure, axes = style.subplots(1, 3, figsize=(6.9, 2.6))
     suites = {"published": ("s", "#0b4f6c"), "three densities": ("o", "#b8500c")}
     for (suite, (marker, colour)), shift in zip(suites.items(), (-0.012, 0.012), strict=True):
-        fill = found.filter(suite=suite).unique(["density"]).sort("density")
+        fill = means.filter(suite=suite).unique(["density"]).sort("density")
         face = colour if shift < 0 else "white"
         look = {"marker": marker, "color": colour, "markerfacecolor": face, "markersize": 4.5, "linewidth": 0.9}
         axes[0].plot(fill["density"] + shift, fill["most_errands"], label=suite, **look)
         for axis, protocol in zip(axes[1:], ("imap", "dsm-welfare"), strict=True):
-            of = found.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost").sort("density")
-            axis.plot(of["density"] + shift, of["mean"], **look)
-            axis.vlines(of["density"] + shift, of["low"], of["high"], color=colour, linewidth=0.8)
-            axis.set(title=style.name(protocol), ylabel="excess cost a game")
+            shown = means.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost")
+            shown = shown.sort("density")
+            axis.plot(shown["density"] + shift, shown["mean"], **look)
+            axis.vlines(shown["density"] + shift, shown["low"], shown["high"], color=colour, linewidth=0.8)
+            axis.set(title=style.printed_name(protocol), ylabel="excess cost a game")
     axes[0].set(title="what errands fill", ylabel="slots of a calendar", ylim=(0, slots), yticks=range(0, slots + 1, 4))
     axes[0].legend(loc="lower right", frameon=False)
     for axis in axes:
         axis.set(xlabel="density asked for", xticks=[0.4, 0.6, 0.8, 1.0])
-    style.entitle(figure, title)
+    style.set_title(figure, title)
     return figure

@@ -4,26 +4,26 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline import beyond
 from pipeline.beyond import DERIVED, params
-from pipeline.beyond import TABLES as OUT
 from pipeline.beyond.worlds.growth import games_of, growth, points, swept
+from pipeline.beyond.worlds.schemas import DENSITIES, GAMES, GROWTH, POINTS, TASKS
 from pipeline.beyond.worlds.suites import suite_tasks
-from pipeline.beyond.worlds.tables import DENSITIES, GAMES, GROWTH, POINTS, TASKS
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import write_table
 
 SUITES = Path("data/beyond/suites")
 PUBLISHED = Path("data/suites/standard.jsonl")
-OF_DENSITIES = ("coordination_rate", "excess_cost", "dms_per_meeting", "vps_mean", "vps_all_pairs", "bits")
+DENSITY_MEASURES = ("coordination_rate", "excess_cost", "dms_per_meeting", "vps_mean", "vps_all_pairs", "bits")
 
 
-def main(out: Path = OUT) -> None:
+def main(out: Path = beyond.TABLES) -> None:
     p, resampling = params("worlds"), Resampling(**paths.params("intervals"))
     tasks = suite_tasks(SUITES / "worlds.jsonl")
     games = games_of(DERIVED / "worlds", tasks, params("leakage"))
     in_sweeps = swept(games, p)
-    made = {
+    frames = {
         TASKS: tasks,
         GAMES: games,
         POINTS: points(in_sweeps, ["sweep", "value", "setting", "protocol"], resampling),
@@ -35,18 +35,20 @@ def main(out: Path = OUT) -> None:
             ]
         ),
     }
-    for table, frame in made.items():
+    for table, frame in frames.items():
         print(f"{write_table(frame, table, out, csv=False)['rows']} rows in {table.name}")
 
 
 def densities(suite: str, tasks: Path, derived: Path, resampling: Resampling) -> pl.DataFrame:
-    """One row per density, setting, protocol and measure of a suite's games, and how many slots its errands fill."""
-    listed = suite_tasks(tasks)
-    found = points(
-        games_of(derived, listed, params("leakage")), ["density", "setting", "protocol"], resampling, OF_DENSITIES
-    )
-    fill = listed.group_by("density").agg(pl.col("least_errands").min(), pl.col("most_errands").max())
-    return found.join(fill, on="density").with_columns(suite=pl.lit(suite))
+    """One row per density, setting, protocol and measure of a suite's games: worlds_densities.
+
+    tasks: the suite's file; derived: the folder of its games' tables.
+    """
+    suite_rows = suite_tasks(tasks)
+    games = games_of(derived, suite_rows, params("leakage"))
+    means = points(games, ["density", "setting", "protocol"], resampling, DENSITY_MEASURES)
+    fill = suite_rows.group_by("density").agg(pl.col("least_errands").min(), pl.col("most_errands").max())
+    return means.join(fill, on="density").with_columns(suite=pl.lit(suite))
 
 
 if __name__ == "__main__":

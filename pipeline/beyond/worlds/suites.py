@@ -1,4 +1,7 @@
-"""Larger worlds: the grid of sizes, their tasks, and proofs that their optima are optimal."""
+"""The suites of larger worlds: the grid of sizes, its list of tasks, and what is known of each task's optimum.
+
+`python -m pipeline.beyond.worlds.suites` writes the list.
+"""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +22,16 @@ from sim.tasks.scenario import Meeting
 
 LIST = Path("data/beyond/suites/worlds.csv")
 SIZES = ("num_agents", "num_participants", "num_slots", "num_meetings", "density")
+NODES = 10_000  # of a search, so that it ends with the same answer at any load; the grid's tasks take under a hundred
+ROUNDING = 1e-6
 COSTS = {"uniform": "", "varied": "1;100;1000"}
 
 
 def cells(p: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(sweep, sizes) of each cell, in the order of the parameters; the base's own cell comes in every sweep."""
+    """(sweep, sizes) of each cell, in the order of the parameters; the base's own cell comes in every sweep.
+
+    p: the `worlds` block of notebooks/beyond/params.yaml.
+    """
     for sweep, changes in p["sweeps"].items():
         yield from ((sweep, p["base"] | change) for change in changes)
 
@@ -47,26 +55,9 @@ def tasks(p: Mapping[str, Any]) -> pl.DataFrame:
             for number in range(1, p["seeds"] + 1):
                 task = f"{cell_name(sizes)}_{setting}_{number}"
                 seed = seed_of(f"{p['name']}:{task}")
-                listed = {"setting": setting, "task_id": task, "seed": seed, **{name: sizes[name] for name in SIZES}}
-                rows[task] = listed | {"difficulty": "unranked", "errand_cost_values": COSTS[setting]}
+                row = {"setting": setting, "task_id": task, "seed": seed, **{name: sizes[name] for name in SIZES}}
+                rows[task] = row | {"difficulty": "unranked", "errand_cost_values": COSTS[setting]}
     return pl.DataFrame(list(rows.values()))
-
-
-def main(out: Path = LIST) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    listed = tasks(params("worlds"))
-    write_csv(listed, out)
-    print(f"{listed.height} tasks in {out}")
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 1:
-        sys.exit("usage: python -m pipeline.beyond.worlds.suites")
-    main()
-
-
-NODES = 10_000  # of a search, so that it ends with the same answer at any load; the grid's tasks take under a hundred
-ROUNDING = 1e-6
 
 
 def least_cost(task: Mapping[str, Any]) -> int | None:
@@ -80,37 +71,37 @@ def least_cost(task: Mapping[str, Any]) -> int | None:
     options = placements([_calendar(slots) for slots in task["calendars"]], meetings)
     if not all(options):
         return None
-    places = [(m, slot) for m, option in enumerate(options) for slot in option]
-    costs = np.array([options[m][slot].cost for m, slot in places], dtype=np.int64)
-    # Each meeting takes one place; no agent is in two meetings of a slot.
+    variables = [(m, slot) for m, option in enumerate(options) for slot in option]
+    costs = np.array([options[m][slot].cost for m, slot in variables], dtype=np.int64)
+    # Each meeting takes one slot; no agent is in two meetings of a slot.
     cliques = [set(clique) for clique in slot_cliques(meetings)]
-    exactly = [[i for i, (m, _) in enumerate(places) if m == meeting] for meeting in range(len(meetings))]
-    at_most = [
-        [i for i, (m, s) in enumerate(places) if s == slot and m in clique]
+    one_slot = [[i for i, (m, _) in enumerate(variables) if m == meeting] for meeting in range(len(meetings))]
+    one_meeting = [
+        [i for i, (m, s) in enumerate(variables) if s == slot and m in clique]
         for clique in cliques
-        for slot in sorted({s for _, s in places})
+        for slot in sorted({s for _, s in variables})
     ]
-    found = milp(
+    solution = milp(
         costs,
-        integrality=np.ones(len(places)),
+        integrality=np.ones(len(variables)),
         bounds=Bounds(0, 1),
         constraints=[
-            LinearConstraint(_rows(exactly, len(places)), 1, 1),
-            LinearConstraint(_rows(at_most, len(places)), 0, 1),
+            LinearConstraint(_indicators(one_slot, len(variables)), 1, 1),
+            LinearConstraint(_indicators(one_meeting, len(variables)), 0, 1),
         ],
         options={"mip_rel_gap": 0.0, "node_limit": NODES},
     )
-    if found.x is None or found.mip_dual_bound is None:
+    if solution.x is None or solution.mip_dual_bound is None:
         return None
-    cost = int(costs @ np.rint(found.x).astype(np.int64))
-    return cost if ceil(found.mip_dual_bound - ROUNDING) >= cost else None
+    cost = int(costs @ np.rint(solution.x).astype(np.int64))
+    return cost if ceil(solution.mip_dual_bound - ROUNDING) >= cost else None
 
 
-def _rows(members: Sequence[Sequence[int]], width: int) -> np.typing.NDArray[np.float64]:
-    """A row a group of places, 1 at each."""
+def _indicators(members: Sequence[Sequence[int]], width: int) -> np.typing.NDArray[np.float64]:
+    """Groups × width: 1 at each member of the group, else 0."""
     rows = np.zeros((len(members), width))
-    for row, places in zip(rows, members, strict=True):
-        row[places] = 1
+    for row, group in zip(rows, members, strict=True):
+        row[group] = 1
     return rows
 
 
@@ -119,15 +110,15 @@ def _calendar(slots: Sequence[Mapping[str, Any] | None]) -> Calendar:
 
 
 def suite_tasks(path: Path) -> pl.DataFrame:
-    """One row per task of a suite's file: the columns of `worlds_tasks`, and the fewest and most errands."""
+    """One row per task of a suite's file: worlds_tasks, and the fewest and most errands of a calendar."""
     rows = []
     for line in path.read_bytes().splitlines():
         task = msgspec.json.decode(line)
         fills = [sum(item is not None for item in calendar) for calendar in task["calendars"]]
         best, bound = known_optimum(task)
-        known = {name: task[name] for name in ("task_id", "setting", *SIZES)}
+        sizes = {name: task[name] for name in ("task_id", "setting", *SIZES)}
         rows.append(
-            known
+            sizes
             | {
                 "errands": sum(fills) / len(fills),
                 "least_errands": min(fills),
@@ -142,12 +133,25 @@ def suite_tasks(path: Path) -> pl.DataFrame:
 
 
 def known_optimum(task: Mapping[str, Any]) -> tuple[int, int]:
-    """The cost of the cheapest schedule known, and a cost that none is below; the optimum twice where it is proven.
+    """(cost of the cheapest schedule known, a cost that none is below): the optimum twice where it is proven.
 
-    What the suite's search left open is tried once more, by another solver.
+    What the suite's own search left open is tried once more, by another solver.
     """
     best, bound = task["optimal"]["cost"], task.get("optimal_bound")
     if bound is None:
         return best, best
     least = least_cost(task)
     return (best, bound) if least is None else (least, least)
+
+
+def main(out: Path = LIST) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    listed = tasks(params("worlds"))
+    write_csv(listed, out)
+    print(f"{listed.height} tasks in {out}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 1:
+        sys.exit("usage: python -m pipeline.beyond.worlds.suites")
+    main()

@@ -8,39 +8,31 @@ import duckdb
 import polars as pl
 
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import AGREES, NOT_SHOWN, Check
-from pipeline.paper.inconsistencies import TASKS, paper_checks
-from pipeline.paper.ledger.facts import (
-    Direction,
-    Fact,
-    Figure,
-    answer_of,
-    direction_of,
-    facts,
-    figures,
-    read_directions,
-    shown,
-)
-from pipeline.paper.ledger.measures import Measures, measured, spellings
+from pipeline.paper.figures import Figure, figure_rows
+from pipeline.paper.ledger.directions import Direction, direction_of, read_directions, run_query, stand_in
+from pipeline.paper.ledger.facts import Fact, setup_facts
+from pipeline.paper.ledger.measures import Measures, model_spellings, paper_measures
+from pipeline.paper.statements.check import AGREES, NOT_SHOWN, Check
+from pipeline.paper.statements.checks import TASKS, check_paper
 from pipeline.tables.paths import RESULTS
 
 PAPER = Path("data/paper")
 
 REPRODUCED, CONTRADICTED, SETTING = "reproduced", "contradicted", "setting"
-SAME, OTHER = "stand-in: same direction", "stand-in: other direction"
-NEEDS, NOT_PLAYED = "needs model traces", "not played here"
-ITSELF, UNSHOWN = "contradicts itself", "not shown by the paper"
+SAME_DIRECTION, OTHER_DIRECTION = "stand-in: same direction", "stand-in: other direction"
+NEEDS_TRACES, NOT_PLAYED = "needs model traces", "not played here"
+CONTRADICTS_ITSELF, NOT_SHOWN_BY_PAPER = "contradicts itself", "not shown by the paper"
 
 VERDICTS = {
     REPRODUCED: "equal to ours at the precision printed",
     CONTRADICTED: "ours is another",
     SETTING: "a fact of the set-up, the same here",
-    SAME: "simulated teams show the direction of the comparison that it belongs to",
-    OTHER: "simulated teams show another direction",
-    NEEDS: "only games of the paper's models could tell",
+    SAME_DIRECTION: "simulated teams show the direction of the comparison that it belongs to",
+    OTHER_DIRECTION: "simulated teams show another direction",
+    NEEDS_TRACES: "only games of the paper's models could tell",
     NOT_PLAYED: "these tables have no full set of the protocol's games",
-    ITSELF: "the paper's own figures deny what it says",
-    UNSHOWN: "the paper's own figures do not show what it says",
+    CONTRADICTS_ITSELF: "the paper's own figures deny what it says",
+    NOT_SHOWN_BY_PAPER: "the paper's own figures do not show what it says",
 }
 
 SCHEMA = {
@@ -57,8 +49,8 @@ SCHEMA = {
 }
 KEY = ("source", "setting", "method", "metric")
 
-INCONSISTENCIES = "pipeline/paper/inconsistencies.py"
-ONE_GAME, ONE_GAME_IN = "one_game_", "notebooks/60_explore_traces.ipynb"  # no result has a row a game
+STATEMENTS = "pipeline/paper/statements/checks.py"
+ONE_GAME_METRIC, ONE_GAME_NOTEBOOK = "one_game_", "notebooks/60_explore_traces.ipynb"  # no result has a row a game
 
 
 class Paper(NamedTuple):
@@ -70,26 +62,26 @@ class Paper(NamedTuple):
 
     @property
     def tasks(self) -> int:
-        """Tasks of its suite."""
-        listed = self.numbers.filter(source="section 3.3", metric="tasks")["value"]
-        return int(listed[0]) if len(listed) else 0
+        """The number of tasks of its suite, 0 where no figure says it."""
+        values = self.numbers.filter(source="section 3.3", metric="tasks")["value"]
+        return int(values[0]) if len(values) else 0
 
 
 def read_paper(folder: Path = PAPER) -> Paper:
-    """What the files of a folder declare."""
+    """What numbers.csv, models.csv and directions.yaml of a folder declare."""
     models = pl.read_csv(folder / "models.csv", infer_schema=False)
     return Paper(read_numbers(folder / "numbers.csv"), models, read_directions(folder / "directions.yaml"))
 
 
 def read_ledger(path: Path) -> pl.DataFrame:
-    """A ledger from its CSV."""
-    found = pl.read_csv(path, infer_schema=False)
-    made = pl.col("by_construction")
-    return found.with_columns(pl.exclude("by_construction").fill_null(""), made.eq("True").alias("by_construction"))
+    """A ledger from its CSV: SCHEMA, with empty text in place of null."""
+    ledger = pl.read_csv(path, infer_schema=False)
+    constructed = pl.col("by_construction").eq("True")
+    return ledger.with_columns(pl.exclude("by_construction").fill_null(""), by_construction=constructed)
 
 
 class Entry(NamedTuple):
-    """What became of a figure."""
+    """What the ledger says of a figure: the columns of SCHEMA that follow the figure's own."""
 
     verdict: str
     ours: str = ""
@@ -98,71 +90,73 @@ class Entry(NamedTuple):
     by_construction: bool | None = None
 
 
-def ledger(
+def build_ledger(
     results: duckdb.DuckDBPyConnection, paper: Paper, facts: Iterable[Fact], checks: Sequence[Check] = ()
 ) -> pl.DataFrame:
-    """One row per figure of the paper, place by place, then one per statement that its own figures do not bear out.
+    """One row per figure of the paper (its key: KEY), source by source, then one per statement that the paper's own
+    figures contradict or do not show; columns: SCHEMA.
 
     results: a connection with a view for each result, of the study's teams or of any others (measures.py).
-    facts: the set-up as it is in force. checks: what pipeline/paper/inconsistencies.py found.
+    facts: the set-up as it is in force. checks: of the paper's statements, by `check_paper`.
     """
-    book = Book(paper, measured(results, paper.models, paper.tasks), facts, results)
-    rows = [row(figure, book.entry(figure)) for figure in figures(paper.numbers)]
-    return pl.DataFrame([*rows, *map(check_row, unborne(checks))], schema=SCHEMA, orient="row")
+    builder = LedgerBuilder(paper, paper_measures(results, paper.models, paper.tasks), facts, results)
+    rows = [figure_row(figure, builder.entry(figure)) for figure in figure_rows(paper.numbers)]
+    rows += [statement_row(check) for check in checks if check.verdict != AGREES]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-class Book:
-    """Looks figures up: in the set-up, in what was measured, in what simulated teams show."""
+class LedgerBuilder:
+    """Finds the entry of each figure: in the set-up, in what was measured, in what simulated teams show."""
 
     def __init__(
-        self, paper: Paper, ours: Measures, facts: Iterable[Fact], connection: duckdb.DuckDBPyConnection
+        self, paper: Paper, measures: Measures, facts: Iterable[Fact], connection: duckdb.DuckDBPyConnection
     ) -> None:
-        self.paper, self.ours = paper, ours
-        self.answers = {direction.query: answer_of(direction, connection) for direction in paper.directions}
+        self.paper, self.measures = paper, measures
+        self.stand_in_rows = {direction.query: run_query(direction, connection) for direction in paper.directions}
         self.facts = {(fact.setting, fact.method, fact.metric): fact for fact in facts}
-        self.spellings = spellings(paper.models)
+        self.spellings = model_spellings(paper.models)
 
     def entry(self, figure: Figure) -> Entry:
-        """What became of the figure."""
+        """The figure's entry: by the set-up, by games of its method, by stand-ins, or for want of games."""
         if figure.kind == "setup":
-            return self.of_setup(figure)
-        return self.of_games(figure) or self.of_stand_ins(figure) or self.of_nobody(figure)
+            return self.setup_entry(figure)
+        return self.played_entry(figure) or self.stand_in_entry(figure) or self.unplayed_entry(figure)
 
-    def of_setup(self, figure: Figure) -> Entry:
+    def setup_entry(self, figure: Figure) -> Entry:
         """A fact of the set-up."""
         fact = self.facts.get((figure.setting, figure.method, figure.metric))
         if fact is None:
             return Entry(CONTRADICTED, note="nothing here says so")
         verdict = SETTING if figure.equals(fact.value) else CONTRADICTED
-        return Entry(verdict, figure.at_its_precision(fact.value), fact.computed_by)
+        return Entry(verdict, figure.rounded(fact.value), fact.computed_by)
 
-    def of_games(self, figure: Figure) -> Entry | None:
+    def played_entry(self, figure: Figure) -> Entry | None:
         """A figure of games that were played here too."""
-        value = self.ours.values.get((self.method(figure), *figure.place, figure.metric))
+        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.metric))
         if value is None:
             return None
         verdict = REPRODUCED if figure.equals(value) else CONTRADICTED
-        return Entry(verdict, figure.at_its_precision(value), self.computed_by(figure))
+        return Entry(verdict, figure.rounded(value), self.computed_by(figure))
 
-    def of_stand_ins(self, figure: Figure) -> Entry | None:
+    def stand_in_entry(self, figure: Figure) -> Entry | None:
         """A model's figure that belongs to a comparison which simulated teams allow too."""
         direction = direction_of(figure, self.paper.directions) if figure.kind == "model" else None
-        found = shown(direction, figure, self.answers[direction.query]) if direction else None
-        if direction is None or found is None:
+        shown = stand_in(direction, figure, self.stand_in_rows[direction.query]) if direction else None
+        if direction is None or shown is None:
             return None
         because = f"; by construction: {direction.because}" if direction.by_construction else ""
         return Entry(
-            SAME if found.holds else OTHER,
-            f"simulated: {found.ours}",
+            SAME_DIRECTION if shown.holds else OTHER_DIRECTION,
+            f"simulated: {shown.ours}",
             f"pipeline/paper/ledger/sql/{direction.query}.sql",
             f"{direction.says.rstrip('.')}{because}",
             direction.by_construction,
         )
 
-    def of_nobody(self, figure: Figure) -> Entry:
+    def unplayed_entry(self, figure: Figure) -> Entry:
         """A figure of games that nobody played here."""
-        note = self.ours.reasons.get((self.method(figure), figure.place[0]), "")
-        return Entry(NEEDS if figure.kind == "model" else NOT_PLAYED, "", self.computed_by(figure), note)
+        note = self.measures.reasons.get((self.method(figure), figure.condition_and_setting[0]), "")
+        return Entry(NEEDS_TRACES if figure.kind == "model" else NOT_PLAYED, "", self.computed_by(figure), note)
 
     def method(self, figure: Figure) -> str:
         """The method as Table 1 spells it."""
@@ -170,35 +164,30 @@ class Book:
 
     def computed_by(self, figure: Figure) -> str:
         """The query, or notebook, that computes the figure from games of its method."""
-        if figure.metric.startswith(ONE_GAME):
-            return ONE_GAME_IN
+        if figure.metric.startswith(ONE_GAME_METRIC):
+            return ONE_GAME_NOTEBOOK
         metrics = (figure.metric, figure.metric.removesuffix("_pct"))
-        results = (self.ours.results.get((*figure.place, metric)) for metric in metrics)
+        results = (self.measures.results.get((*figure.condition_and_setting, metric)) for metric in metrics)
         return next((f"pipeline/tables/sql/{result}.sql" for result in results if result), "")
 
 
-def row(figure: Figure, entry: Entry) -> tuple[object, ...]:
+def figure_row(figure: Figure, entry: Entry) -> tuple[object, ...]:
     """A figure's row of the ledger."""
-    known = (figure.source, figure.setting, figure.method, figure.metric, figure.value)
-    return (*known, entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note)
+    printed = (figure.source, figure.setting, figure.method, figure.metric, figure.value)
+    return (*printed, entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note)
 
 
-def unborne(checks: Sequence[Check]) -> list[Check]:
-    """The checks in which the paper's figures do not bear out what it says."""
-    return [check for check in checks if check.verdict != AGREES]
+def statement_row(check: Check) -> tuple[object, ...]:
+    """A statement's row of the ledger, with what it says as `published`, and what its figures say as `ours`."""
+    verdict = NOT_SHOWN_BY_PAPER if check.verdict == NOT_SHOWN else CONTRADICTS_ITSELF
+    return (check.where, "", "", check.name, check.says, check.follows, verdict, None, STATEMENTS, "")
 
 
-def check_row(check: Check) -> tuple[object, ...]:
-    """A row of the ledger for a statement of the paper, with what follows from its figures in place of ours."""
-    verdict = UNSHOWN if check.verdict == NOT_SHOWN else ITSELF
-    return (check.where, "", "", check.name, check.says, check.follows, verdict, None, INCONSISTENCIES, "")
+def ledger_of_results(results: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """The ledger of any results, whoever played, by the files of the project: see `build_ledger`.
 
-
-def ledger_of(results: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """The ledger of any results, whoever played; the facts of the set-up are the study's own.
-
-    results: a connection with a view for each result, closed at the end. Key and columns: `ledger`. The paper's
-    statements are checked where the suite's tasks have been made.
+    results: a connection with a view for each result, closed at the end. The facts of the set-up are the study's own;
+    the paper's statements are checked where the suite's tasks have been made.
     """
     with results:
-        return ledger(results, read_paper(), facts(RESULTS), paper_checks() if TASKS.is_file() else ())
+        return build_ledger(results, read_paper(), setup_facts(RESULTS), check_paper() if TASKS.is_file() else ())

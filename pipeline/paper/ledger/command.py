@@ -9,130 +9,36 @@ import typer
 
 from pipeline.paper.ledger.build import (
     CONTRADICTED,
-    ITSELF,
+    CONTRADICTS_ITSELF,
     KEY,
-    NEEDS,
+    NEEDS_TRACES,
     NOT_PLAYED,
+    NOT_SHOWN_BY_PAPER,
     REPRODUCED,
     SETTING,
-    UNSHOWN,
     VERDICTS,
+    ledger_of_results,
+    read_ledger,
 )
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.table import Table
 
+LEDGER, REQUIRED = Path("data/results/ledger.csv"), Path("data/paper/reproduced.csv")
 
-PROMISED = Path("data/paper/reproduced.csv")
+PRINTED_COLUMNS = (
+    "source",
+    "setting",
+    "method",
+    "metric",
+    "published",
+    "ours",
+    "verdict",
+    "by_construction",
+    "computed_by",
+)
 
-
-def read_promised(path: Path = PROMISED) -> pl.DataFrame:
-    """The figures that must be reproduced: one row each, by its key."""
-    return pl.read_csv(path, infer_schema=False)
-
-
-def reproduced(ledger: pl.DataFrame) -> pl.DataFrame:
-    """The figures that a ledger reproduces, the set-up among them: one row each, by its key."""
-    return ledger.filter(pl.col("verdict").is_in([REPRODUCED, SETTING])).select(KEY)
-
-
-def lost(ledger: pl.DataFrame, promised: pl.DataFrame, anybody: bool = False) -> pl.DataFrame:
-    """The promised figures that the ledger does not reproduce, with what it says of them (nothing where it has no row).
-
-    anybody: whether it is of tables whose owner need not have played the protocols.
-    """
-    missing = promised.select(KEY).join(reproduced(ledger), on=KEY, how="anti").join(ledger, on=KEY, how="left")
-    return missing.filter(pl.col("verdict").ne_missing(NOT_PLAYED)) if anybody else missing
-
-
-COLUMNS = ("source", "setting", "method", "metric", "published", "ours", "verdict", "by_construction", "computed_by")
-
-
-def counts(ledger: pl.DataFrame) -> list[tuple[str, int, int, str]]:
-    """Verdict, its rows, how many of them hold by construction, what it means: those that occur, and contradicted."""
-    found = []
-    for verdict, meaning in VERDICTS.items():
-        rows = ledger.filter(verdict=verdict)
-        if rows.height or verdict == CONTRADICTED:
-            found.append((verdict, rows.height, int(rows["by_construction"].fill_null(False).sum()), meaning))
-    return found
-
-
-def of_the_paper(ledger: pl.DataFrame) -> pl.DataFrame:
-    """The rows of figures, without those of statements."""
-    return ledger.filter(~pl.col("verdict").is_in([ITSELF, UNSHOWN]))
-
-
-def told(verdict: str, constructed: int) -> str:
-    """A verdict's meaning, and how much of it supports nothing."""
-    return f"{verdict}; {constructed} of them by construction" if constructed else verdict
-
-
-def markdown(ledger: pl.DataFrame) -> str:
-    """The counts by verdict as a Markdown table."""
-    lines = ["| verdict | rows | which means |", "| --- | ---: | --- |"]
-    lines += [f"| {verdict} | {rows} | {told(meaning, made)} |" for verdict, rows, made, meaning in counts(ledger)]
-    return "\n".join(lines)
-
-
-def summary(ledger: pl.DataFrame) -> "Table":
-    """The counts by verdict."""
-    table = _table(f"{of_the_paper(ledger).height} figures of the paper", "verdict", "rows", "which means")
-    for verdict, rows, made, meaning in counts(ledger):
-        table.add_row(verdict, str(rows), told(meaning, made))
-    return table
-
-
-def contradicted(ledger: pl.DataFrame) -> "Table":
-    """The figures that ours contradict."""
-    rows = ledger.filter(verdict=CONTRADICTED)
-    table = _table("contradicted", "source", "setting", "method", "metric", "published", "ours")
-    for row in rows.select("source", "setting", "method", "metric", "published", "ours").iter_rows():
-        table.add_row(*row)
-    return table
-
-
-def left_out(ledger: pl.DataFrame) -> list[str]:
-    """Why games of a method that are at hand were not set beside the paper's: a line each."""
-    waiting = ledger.filter(pl.col("verdict").is_in([NEEDS, NOT_PLAYED]), pl.col("note") != "")
-    said = waiting.select("method", "note").unique(maintain_order=True)
-    return [f"{method} is not compared: {note}" for method, note in said.iter_rows()]
-
-
-def statements(ledger: pl.DataFrame) -> "Table":
-    """What the paper says and its own figures do not bear out."""
-    table = _table("the paper against its own figures", "where", "it says", "its figures say", lines=True)
-    rows = ledger.filter(pl.col("verdict").is_in([ITSELF, UNSHOWN]))
-    for row in rows.select("source", "published", "ours").iter_rows():
-        table.add_row(*row)
-    return table
-
-
-def every_row(ledger: pl.DataFrame) -> "Table":
-    """All figures, a line each."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for column in COLUMNS:
-        table.add_column(column, no_wrap=True, justify="right" if column == "published" else "left")
-    for *row, made, computed_by in of_the_paper(ledger).select(COLUMNS).iter_rows():
-        table.add_row(*row, "yes" if made else "", computed_by)
-    return table
-
-
-def _table(title: str, *columns: str, lines: bool = False) -> "Table":
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", show_lines=lines)
-    for column in columns:
-        table.add_column(column, justify="right" if column in ("rows", "published") else "left", overflow="fold")
-    return table
-
-
-LEDGER = Path("data/results/ledger.csv")
-
-# How long lines may become where the output is no terminal: of all rows, and of what is folded.
+# The width where the output is no terminal: of the table of all rows, and of those whose cells are folded.
 ROW_WIDTH, FOLDED_WIDTH = 300, 140
 
 EXAMPLES = """
@@ -151,10 +57,9 @@ def ledger(
     everything: Annotated[bool, typer.Option("--all", help="Print every row.")] = False,
 ) -> None:
     """Print what became of every figure of the paper: reproduced, contradicted, stood in for, or waiting for traces."""
-
-    found = ledger_of_tables(tables) if tables else study_ledger()
-    missing = lost(found, read_promised(), anybody=tables is not None)
-    show(found, everything)
+    rows = ledger_of_tables(tables) if tables else study_ledger()
+    missing = missing_reproductions(rows, read_required(), anybody=tables is not None)
+    print_ledger(rows, everything)
     for source, setting, method, metric, published, ours in missing.select(*missing.columns[:6]).iter_rows():
         print(
             f"lost: {metric} of {method} ({setting}, {source}) is {published} in the paper, {ours or 'nothing'} here",
@@ -163,42 +68,142 @@ def ledger(
     raise typer.Exit(1 if missing.height else 0)
 
 
-def study_ledger() -> "pl.DataFrame":
-    """The ledger that the study's stage wrote."""
-    from pipeline.paper.ledger.build import read_ledger
-
+def study_ledger() -> pl.DataFrame:
+    """The ledger that the stage `ledger` wrote. Raises BadParameter where it has not run."""
     if not LEDGER.is_file():
         raise typer.BadParameter(f"{LEDGER} does not exist; run `make repro` first.")
     return read_ledger(LEDGER)
 
 
-def ledger_of_tables(tables: Path) -> "pl.DataFrame":
-    """The ledger of a folder of tables."""
+def ledger_of_tables(tables: Path) -> pl.DataFrame:
+    """The ledger of a folder of tables. Raises BadParameter where it is none."""
     import duckdb
 
-    from pipeline.paper.ledger.build import ledger_of
-    from pipeline.paper.ledger.measures import from_tables
+    from pipeline.paper.ledger.measures import open_tables
 
     try:
-        return ledger_of(from_tables(tables))
+        return ledger_of_results(open_tables(tables))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
-    except (duckdb.CatalogException, duckdb.BinderException) as lacking:
-        told = str(lacking).splitlines()[0].rstrip("!")
-        raise typer.BadParameter(f"{tables} is no folder of our tables ({told}); derive it anew.") from None
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        reason = str(error).splitlines()[0].rstrip("!")
+        raise typer.BadParameter(f"{tables} is no folder of our tables ({reason}); derive it anew.") from None
 
 
-def show(found: "pl.DataFrame", everything: bool) -> None:
-    """Print a ledger: in short, or every row."""
+def print_ledger(ledger: pl.DataFrame, everything: bool) -> None:
+    """Print the summary of a ledger, after all its rows where `everything` is asked for."""
     from rich.console import Console
 
     def console(width: int) -> Console:
         return Console(width=None if sys.stdout.isatty() else width, markup=False, emoji=False, highlight=False)
 
     if everything:
-        console(ROW_WIDTH).print(every_row(found))
-    for table in (summary(found), contradicted(found), statements(found)):
+        console(ROW_WIDTH).print(rows_table(ledger))
+    for table in (summary_table(ledger), contradicted_table(ledger), statements_table(ledger)):
         if table.row_count:
             console(FOLDED_WIDTH).print(table)
-    for line in left_out(found):
+    for line in left_out_lines(ledger):
         print(line)
+
+
+def read_required(path: Path = REQUIRED) -> pl.DataFrame:
+    """The figures that must be reproduced: one row each, with the columns KEY."""
+    return pl.read_csv(path, infer_schema=False)
+
+
+def reproduced_figures(ledger: pl.DataFrame) -> pl.DataFrame:
+    """The figures that a ledger reproduces, facts of the set-up included: one row each, with the columns KEY."""
+    return ledger.filter(pl.col("verdict").is_in([REPRODUCED, SETTING])).select(KEY)
+
+
+def missing_reproductions(ledger: pl.DataFrame, required: pl.DataFrame, anybody: bool = False) -> pl.DataFrame:
+    """The required figures that the ledger does not reproduce: its own rows, null but for KEY where it has none.
+
+    anybody: the ledger is of tables whose owner need not have played the protocols, so that those do not count.
+    """
+    missing = required.select(KEY).join(reproduced_figures(ledger), on=KEY, how="anti").join(ledger, on=KEY, how="left")
+    return missing.filter(pl.col("verdict").ne_missing(NOT_PLAYED)) if anybody else missing
+
+
+def verdict_counts(ledger: pl.DataFrame) -> list[tuple[str, int, int, str]]:
+    """Verdict, rows, how many of them by construction, meaning: of each verdict that occurs, and of contradicted."""
+    counts = []
+    for verdict, meaning in VERDICTS.items():
+        rows = ledger.filter(verdict=verdict)
+        if rows.height or verdict == CONTRADICTED:
+            counts.append((verdict, rows.height, int(rows["by_construction"].fill_null(False).sum()), meaning))
+    return counts
+
+
+def without_statements(ledger: pl.DataFrame) -> pl.DataFrame:
+    """The rows of figures, without those of statements."""
+    return ledger.filter(~pl.col("verdict").is_in([CONTRADICTS_ITSELF, NOT_SHOWN_BY_PAPER]))
+
+
+def _meaning(meaning: str, constructed: int) -> str:
+    """A verdict's meaning, and how many of its rows hold by construction, which supports nothing."""
+    return f"{meaning}; {constructed} of them by construction" if constructed else meaning
+
+
+def markdown(ledger: pl.DataFrame) -> str:
+    """The counts by verdict as a Markdown table."""
+    lines = ["| verdict | rows | which means |", "| --- | ---: | --- |"]
+    lines += [
+        f"| {verdict} | {rows} | {_meaning(meaning, constructed)} |"
+        for verdict, rows, constructed, meaning in verdict_counts(ledger)
+    ]
+    return "\n".join(lines)
+
+
+def summary_table(ledger: pl.DataFrame) -> "Table":
+    """The counts by verdict for a terminal."""
+    table = _table(f"{without_statements(ledger).height} figures of the paper", "verdict", "rows", "which means")
+    for verdict, rows, constructed, meaning in verdict_counts(ledger):
+        table.add_row(verdict, str(rows), _meaning(meaning, constructed))
+    return table
+
+
+def contradicted_table(ledger: pl.DataFrame) -> "Table":
+    """The figures that ours contradict."""
+    rows = ledger.filter(verdict=CONTRADICTED)
+    table = _table("contradicted", "source", "setting", "method", "metric", "published", "ours")
+    for row in rows.select("source", "setting", "method", "metric", "published", "ours").iter_rows():
+        table.add_row(*row)
+    return table
+
+
+def left_out_lines(ledger: pl.DataFrame) -> list[str]:
+    """A line for each method whose games are at hand and not compared, with the reason."""
+    waiting = ledger.filter(pl.col("verdict").is_in([NEEDS_TRACES, NOT_PLAYED]), pl.col("note") != "")
+    reasons = waiting.select("method", "note").unique(maintain_order=True)
+    return [f"{method} is not compared: {note}" for method, note in reasons.iter_rows()]
+
+
+def statements_table(ledger: pl.DataFrame) -> "Table":
+    """What the paper says and its own figures contradict or do not show."""
+    table = _table("the paper against its own figures", "where", "it says", "its figures say", lines=True)
+    rows = ledger.filter(pl.col("verdict").is_in([CONTRADICTS_ITSELF, NOT_SHOWN_BY_PAPER]))
+    for row in rows.select("source", "published", "ours").iter_rows():
+        table.add_row(*row)
+    return table
+
+
+def rows_table(ledger: pl.DataFrame) -> "Table":
+    """All figures, a line each."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in PRINTED_COLUMNS:
+        table.add_column(column, no_wrap=True, justify="right" if column == "published" else "left")
+    for *row, constructed, computed_by in without_statements(ledger).select(PRINTED_COLUMNS).iter_rows():
+        table.add_row(*row, "yes" if constructed else "", computed_by)
+    return table
+
+
+def _table(title: str, *columns: str, lines: bool = False) -> "Table":
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", show_lines=lines)
+    for column in columns:
+        table.add_column(column, justify="right" if column in ("rows", "published") else "left", overflow="fold")
+    return table

@@ -1,7 +1,7 @@
 -- What the results say in the paper's terms: one row per method, condition, setting and metric, and the result it is from.
 -- `plays` has the method whose games a team's are; rows without a method only tell which result a metric is from.
 -- Counts add up over settings and models, means are weighted by what they are over. All models: where all have played.
-WITH said(result, team, condition, settings, metric, value, weight) AS (
+WITH measures(result, team, condition, settings, metric, value, weight) AS (
     SELECT
         'table1',
         team,
@@ -70,7 +70,7 @@ by_method AS (
             ELSE sum(value * weight) / nullif(sum(weight) FILTER (value IS NOT NULL), 0)
         END AS value,
         count(DISTINCT plays.method) AS methods
-    FROM (FROM said ORDER BY ALL)
+    FROM (FROM measures ORDER BY ALL)
     LEFT JOIN plays USING (team, condition),
     unnest(CASE WHEN is_model THEN [plays.method, 'all models'] ELSE [plays.method] END) AS counted(method),
     unnest(settings) AS pooled(setting)

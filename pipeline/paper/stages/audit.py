@@ -5,18 +5,18 @@ from pathlib import Path
 
 from pipeline.tables.io import write_csv
 from pipeline.tables.paths import RESULTS, TRACES
-from pipeline.traces.audit.files import audit_files, errors, line, report, summary
+from pipeline.traces.audit.files import audit_files, divergence_line, errors, report_lines, summary
 
 
 def main(traces: Path = TRACES, out: Path = RESULTS) -> None:
-    found = audit_files([traces])
-    wrong = errors(found)
+    findings = audit_files([traces])
+    wrong = errors(findings)
     for divergence in wrong:
-        print(line(divergence), file=sys.stderr)
-    print("\n".join(report(found)))
+        print(divergence_line(divergence), file=sys.stderr)
+    print("\n".join(report_lines(findings)))
     out.mkdir(parents=True, exist_ok=True)
-    write_csv(summary(found), out / "audit.csv")
-    if wrong or not found:
+    write_csv(summary(findings), out / "audit.csv")
+    if wrong or not findings:
         sys.exit(1)
 
 

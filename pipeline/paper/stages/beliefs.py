@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.derive.spans import derive_spans
-from pipeline.privacy.evidence import PRIVACY, privacy_frames
+from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
 from pipeline.privacy.rules import RULES, Weighing
 from pipeline.tables.io import write_json
 from pipeline.tables.paths import RESULTS, TABLES, params
@@ -17,7 +17,7 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     vps = params("vps")
     rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
-    shapes = derive_spans(tables, READ, PRIVACY, partial(privacy_frames, rules=rules, weighing=weighing))
+    shapes = derive_spans(tables, READ, PRIVACY_TABLES, partial(privacy_frames, rules=rules, weighing=weighing))
     write_json(shapes, results / "shapes_beliefs.json")
 
 

@@ -1,4 +1,4 @@
-"""Metric cards: games changed in ways that should not matter, and policies nobody would want, through every metric."""
+"""Metric checks: games changed in ways that should not matter, and policies nobody would want, through every metric."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,11 +10,11 @@ import polars as pl
 
 from pipeline.derive.parallel import Recipe
 from pipeline.privacy.rules import RULES, Weighing
-from pipeline.statistics.metric_checks.checks import cases, verdicts
-from pipeline.statistics.metric_checks.policies import beside_protocols, table1_of
+from pipeline.statistics.metric_checks.checks import check_games, verdict_table
+from pipeline.statistics.metric_checks.policies import compare_with_protocols, derive_table1
 from pipeline.tables.paths import RESULTS, TRACES, params
 from pipeline.tables.queries import write_result
-from pipeline.traces.sources import find, texts
+from pipeline.traces.sources import find_sources, read_texts
 
 POLICIES = Path("data/degenerate.jsonl.zst")
 
@@ -23,17 +23,17 @@ def main(traces: Path = TRACES / "standard", policies: Path = POLICIES, results:
     vps = params("vps")
     rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
-    found = list(cases(games(traces, params("cards")["every"]), rules, weighing))
-    print(write_result(verdicts(found), "metric_checks", results))
-    table1 = table1_of(policies, Recipe(rules, weighing, csv=False))
-    beside = beside_protocols(table1, pl.read_csv(results / "table1.csv"))
-    print(write_result(beside, "degenerate", results))
+    cases = list(check_games(sample_games(traces, params("cards")["every"]), rules, weighing))
+    print(write_result(verdict_table(cases), "metric_checks", results))
+    table1 = derive_table1(policies, Recipe(rules, weighing, csv=False))
+    comparison = compare_with_protocols(table1, pl.read_csv(results / "table1.csv"))
+    print(write_result(comparison, "degenerate", results))
 
 
-def games(traces: Path, every: int) -> Iterator[dict[str, Any]]:
-    """Of each team's games in the folder the first, and then every so many-th."""
-    for source in find([traces]):
-        for number, (_, text) in enumerate(texts(source)):
+def sample_games(traces: Path, every: int) -> Iterator[dict[str, Any]]:
+    """The first of each team's games in the folder, and then every `every`-th, as JSON. One file has a team's games."""
+    for source in find_sources([traces]):
+        for number, (_, text) in enumerate(read_texts(source)):
             if number % every == 0 and isinstance(text, bytes):
                 yield msgspec.json.decode(text)
 

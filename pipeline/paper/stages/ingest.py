@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.tables.io import write_json
 from pipeline.tables.paths import RESULTS, TABLES, TRACES
-from pipeline.traces.terminal import printable
+from pipeline.traces.limits import printable
 
 
 def main(traces: Path = TRACES, out: Path = TABLES) -> None:

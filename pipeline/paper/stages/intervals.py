@@ -9,8 +9,8 @@ from pipeline.tables.queries import write_result
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
-    found = table_intervals(tables, Resampling(**params("intervals")))
-    print(f"{found.height} means in {write_result(found, 'intervals', results)}")
+    intervals = table_intervals(tables, Resampling(**params("intervals")))
+    print(f"{intervals.height} means in {write_result(intervals, 'intervals', results)}")
 
 
 if __name__ == "__main__":

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from pipeline.paper.ledger.build import ledger_of
-from pipeline.paper.ledger.command import counts
-from pipeline.paper.ledger.measures import from_results
+from pipeline.paper.ledger.build import ledger_of_results
+from pipeline.paper.ledger.command import verdict_counts
+from pipeline.paper.ledger.measures import open_results
 from pipeline.tables.io import write_csv
 from pipeline.tables.paths import RESULTS
 
 
 def main(results: Path = RESULTS) -> None:
-    found = ledger_of(from_results(results))
-    write_csv(found, results / "ledger.csv")
-    print(", ".join(f"{rows} {verdict}" for verdict, rows, _, _ in counts(found)))
+    ledger = ledger_of_results(open_results(results))
+    write_csv(ledger, results / "ledger.csv")
+    print(", ".join(f"{rows} {verdict}" for verdict, rows, _, _ in verdict_counts(ledger)))
 
 
 if __name__ == "__main__":

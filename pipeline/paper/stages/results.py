@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from pipeline.tables.paths import RESULTS, TABLES
-from pipeline.tables.queries import write_results
+from pipeline.tables.queries import write_query_results
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
-    for path in write_results(tables, results):
+    for path in write_query_results(tables, results):
         print(path)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
-from pipeline.statistics.robustness.sweep import Grid, sweep_inputs, vps
+from pipeline.statistics.robustness.sweep import Grid, sweep_inputs, sweep_vps
 from pipeline.tables.paths import RESULTS, TABLES, params
 from pipeline.tables.queries import write_result
 
@@ -16,15 +16,17 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     swept, chosen = params("robustness"), params("vps")
     grid = Grid(swept["rules"], swept["priors"], swept["epsilons"])
     choice = {name: chosen[name] for name in ("rules", "prior", "epsilon")} | HEADLINE
-    at, points = ordering.place_of(grid.points(), choice), ordering.changed(grid.points(), choice)
-    known = sweep_inputs(tables, swept["condition"])
-    found = ordering.standings(
-        vps(known, grid, Weighing(weight_cap=chosen["weight_cap"])), known.games, Resampling(**params("intervals"))
+    at, points = ordering.point_index(grid.points(), choice), ordering.with_changes(grid.points(), choice)
+    inputs = sweep_inputs(tables, swept["condition"])
+    standings = ordering.standings(
+        sweep_vps(inputs, grid, Weighing(weight_cap=chosen["weight_cap"])),
+        inputs.games,
+        Resampling(**params("intervals")),
     )
     for name, table in (
-        ("robustness", ordering.means_table(points, found)),
-        ("robustness_ranks", ordering.agreement_table(points, found, params("teams"), at)),
-        ("robustness_flips", ordering.flips_table(points, found, at, swept["draws"], swept["seed"])),
+        ("robustness", ordering.means_table(points, standings)),
+        ("robustness_ranks", ordering.agreement_table(points, standings, params("teams"), at)),
+        ("robustness_flips", ordering.flips_table(points, standings, at, swept["draws"], swept["seed"])),
     ):
         print(write_result(table, name, results))
 

@@ -1,4 +1,4 @@
-"""What finders got right of what simulated speakers meant, with intervals."""
+"""Precision and recall of each detector on what simulated speakers meant, with intervals."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from pipeline.tables.paths import RESULTS, TABLES, params
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
-    found = precision_and_recall(read_table(tables, "truth"), Resampling(**params("truth")))
-    write_csv(found, results / "known_truth.csv")
-    print(f"{found.height} rows in {results / 'known_truth.csv'}")
+    accuracy = precision_and_recall(read_table(tables, "truth"), Resampling(**params("truth")))
+    write_csv(accuracy, results / "known_truth.csv")
+    print(f"{accuracy.height} rows in {results / 'known_truth.csv'}")
 
 
 if __name__ == "__main__":

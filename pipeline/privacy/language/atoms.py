@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.privacy.language.classes import TICKS, decide, has_ticks
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, joined, listed
-from pipeline.privacy.language.targets import is_named
+from pipeline.privacy.language.targets import TICKS, decide, has_ticks, is_named
 
 PREFERS = re.compile(r"\bprefer\w*\b")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
@@ -86,50 +85,50 @@ def phrases(text: str) -> tuple[list[Token], int]:
     return scanner().scan(text, start), start
 
 
-def atoms_of(text: str, found: Sequence[Token], start: int, goes_on: bool = False) -> list[Atom]:
+def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = False) -> list[Atom]:
     """The atoms of a sentence whose phrases were found."""
-    tokens = joined(text, found)
+    tokens = joined(text, phrases)
     kept = [t for i, t in enumerate(tokens) if t.kind != "numbers" or is_anchored(text, tokens, i, goes_on)]
-    made = _cut(text, kept, start)
-    for atom in made:
+    atoms = _cut(text, kept, start)
+    for atom in atoms:
         atom.kinds = {token.kind for token in atom.tokens}
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
-        _place(text, atom)
+        _set_slots(text, atom)
         atom.echoes = _is_echo(text, atom)
-    _set_modes(text, made)
-    return made
+    _set_modes(text, atoms)
+    return atoms
 
 
 def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
     """The atoms between boundaries, with their tokens."""
-    made = [Atom("", "", start)]
+    atoms = [Atom("", "", start)]
     ticked = has_ticks(text)
     ticks_first = ticked and TICKS_FIRST.match(text) is not None
     for token in tokens:
-        if (ticked or token.kind == "group") and _starts_anew(text, made[-1], token, ticks_first):
-            made[-1].end = token.start
-            made.append(Atom(",", "soft", token.start))
+        if (ticked or token.kind == "group") and _starts_anew(text, atoms[-1], token, ticks_first):
+            atoms[-1].end = token.start
+            atoms.append(Atom(",", "soft", token.start))
         if token.kind in BOUNDARIES:
-            _cut_at(text, made, token)
+            _cut_at(text, atoms, token)
         else:
-            made[-1].tokens.append(token)
-    made[-1].end = len(text)
-    return made
+            atoms[-1].tokens.append(token)
+    atoms[-1].end = len(text)
+    return atoms
 
 
-def _cut_at(text: str, made: list[Atom], token: Token) -> None:
+def _cut_at(text: str, atoms: list[Atom], token: Token) -> None:
     """End the last atom and begin another; of boundaries in a row (", and") the lead keeps all words."""
-    last = made[-1]
+    last = atoms[-1]
     last.end = token.start
     lead, boundary = text[token.start : token.end].strip(), token.kind
     starts_with_it = boundary in ("hypothetical", "except")
     start = token.start if starts_with_it or lead == "not" else token.end
     if not last.tokens and last.boundary in OPENING and not text[last.start : last.end].strip():
-        made.pop()
+        atoms.pop()
         if last.lead and last.boundary in ENDS_SCOPE and boundary in ("soft", "hard"):
             boundary = last.boundary
         lead = f"{last.lead} {lead}".strip()
-    made.append(Atom(lead, boundary, start, tokens=[token] if starts_with_it else []))
+    atoms.append(Atom(lead, boundary, start, tokens=[token] if starts_with_it else []))
 
 
 def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool:
@@ -149,7 +148,7 @@ def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool
     return has_class and BACK_THEN.search(text, atom.start, token.start) is not None
 
 
-def _place(text: str, atom: Atom) -> None:
+def _set_slots(text: str, atom: Atom) -> None:
     """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
     if atom.kinds.isdisjoint(LISTS):
         return
@@ -174,10 +173,10 @@ def _is_echo(text: str, atom: Atom) -> bool:
     return not atom.slots and ECHOED.match(text, atom.start) is not None
 
 
-def _set_modes(text: str, made: Sequence[Atom]) -> None:
+def _set_modes(text: str, atoms: Sequence[Atom]) -> None:
     """Say of each atom whether it states, asks or only supposes."""
     mode, outer, moves, names_slots = "statement", "statement", False, False
-    for before, atom in zip([None, *made], made, strict=False):
+    for before, atom in zip([None, *atoms], atoms, strict=False):
         if atom.boundary in ENDS_SCOPE:
             mode = outer = "statement"
         if atom.boundary == "hypothetical":

@@ -7,7 +7,6 @@ class; what follows a whole clause starts another.
 from dataclasses import replace
 
 from pipeline.privacy.language.atoms import Atom
-from pipeline.privacy.language.classes import OPPOSITE
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     NOTHING,
@@ -23,7 +22,7 @@ from pipeline.privacy.language.clauses import (
     wins,
 )
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.targets import is_named
+from pipeline.privacy.language.targets import OPPOSITE, is_named
 
 
 class ClauseReader:
@@ -151,9 +150,9 @@ class ClauseReader:
             main = self.open
             self.fill_class(atom)
         but_these = NOTHING.search(self.text, 0, atom.start) is not None
-        said = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
-        if said and atom.slots:
-            self._lean(atom, said, main, overrides=True)
+        claim_class = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
+        if claim_class and atom.slots:
+            self._lean(atom, claim_class, main, overrides=True)
 
     def point_back(self, atom: Atom) -> None:
         """Say of the open clause's slots what an atom without slots says, if it means them."""

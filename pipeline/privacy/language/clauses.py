@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass, field
 
 from pipeline.privacy.language.atoms import RELATIVE, Atom
-from pipeline.privacy.language.classes import OPPOSITE, PRIORITY
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS, Slots
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
 # Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
 BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, claims_of
-from pipeline.tables.names import TYPED_PROTOCOLS
+from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
 TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
@@ -79,23 +79,23 @@ def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
 def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun]:
     """The same in runs: what a clause says of one target is one, what it says of several as many as it claims."""
     values = rules.language
-    told: list[EvidenceRun] = []
+    runs: list[EvidenceRun] = []
     named = False
     for targets, slots, kind, start, end in statements(content):
         source, evidence, strength = values[kind]
         clause = content[start:end], start, end
         whom = [sender if target is None else target for target in targets]
         if len(whom) == 1:
-            told.append((whom[0], source, strength, [(slot, evidence) for slot in slots], clause))
+            runs.append((whom[0], source, strength, [(slot, evidence) for slot in slots], clause))
         else:
-            told += [(target, source, strength, [(slot, evidence)], clause) for slot in slots for target in whom]
+            runs += [(target, source, strength, [(slot, evidence)], clause) for slot in slots for target in whom]
         named = named or sender in targets
-    return _once(told) if named else told
+    return _once(runs) if named else runs
 
 
-def _once(told: Iterable[EvidenceRun]) -> list[EvidenceRun]:
+def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
     """Each claim once where the sender names itself: "I'm free at 4, and so is Agent 2", says Agent 2."""
-    claims = {(*run[:3], one, run[4]): None for run in told for one in run[3]}
+    claims = {(*run[:3], one, run[4]): None for run in runs for one in run[3]}
     return [(target, source, strength, [one], clause) for target, source, strength, one, clause in claims]
 
 

@@ -63,7 +63,7 @@ Sentence = tuple[int, str, bool, bool]
 def fold(content: str) -> str:
     """The message in lower case with straight quotes and every digit a 0, character for character."""
     if not content.isascii():
-        content = FOREIGN.sub(lambda found: FOLDED.get(found[0], " "), content)
+        content = FOREIGN.sub(lambda match: FOLDED.get(match[0], " "), content)
     # Bytes are translated several times as fast as characters.
     return content.encode().translate(ASCII).decode()
 
@@ -100,7 +100,7 @@ def expand(phrase: str) -> str:
     while any(name in phrase for name in PATTERNS):
         for name, pattern in PATTERNS.items():
             phrase = phrase.replace(name, pattern)
-    return SPACE.sub(lambda found: found[1] or (r"\s*" if found[2] else r"\s+"), phrase)
+    return SPACE.sub(lambda match: match[1] or (r"\s*" if match[2] else r"\s+"), phrase)
 
 
 # What matches at a place, and the kinds by the numbers of their groups.
@@ -129,20 +129,20 @@ def by_first(pattern: str) -> dict[str, list[str]]:
 
 def _branches(pattern: str) -> list[str]:
     depth, start, parts = 0, 0, []
-    for found in BRACKET.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if found[0] == "|" and depth == 0:
-            parts.append(pattern[start : found.start()])
-            start = found.end()
+    for match in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if match[0] == "|" and depth == 0:
+            parts.append(pattern[start : match.start()])
+            start = match.end()
     return [*parts, pattern[start:]]
 
 
 def _leading_group(pattern: str) -> tuple[str, str]:
     depth = 0
-    for found in BRACKET.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
+    for match in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
         if depth == 0:
-            return pattern[3 : found.start()], pattern[found.end() :]
+            return pattern[3 : match.start()], pattern[match.end() :]
     raise ValueError(f"a bracket is left open in {pattern}")
 
 
@@ -183,9 +183,9 @@ class Scanner:
             at = place.start()
             if at >= end:
                 read, kinds = self.readers.get(text[at]) or self.reader(text[at])
-                if found := read(text, at):
-                    end = found.end()
-                    tokens.append(Token(kinds[found.lastindex or 0], at, end))
+                if match := read(text, at):
+                    end = match.end()
+                    tokens.append(Token(kinds[match.lastindex or 0], at, end))
         return tokens
 
 

@@ -68,7 +68,6 @@ STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-
 # Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
 GOAL = re.compile(r"\s*(?:to\b|~)")
 DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
@@ -212,22 +211,21 @@ def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[
     before = _ahead(text, token.start)
     if before.rstrip().endswith(LEADS) and (BESIDE.search(before) or BOTH_ENDS.search(before)):
         return [] if BESIDE.search(before) else _from_to(text, token)
-    return _listed(text, token, before, moving, chosen)
-
-
-def _listed(text: str, token: Token, before: str, moving: bool, chosen: bool) -> list[Slots]:
-    is_many = text.startswith("slots", token.start)
-    is_one = not is_many and text.startswith("slot", token.start)
-    goes = moving and not (is_many and not FROM.search(before))
     goal = moving and TOWARDS.search(before) is not None
+    to_is_goal = moving and (not text.startswith("slots", token.start) or FROM.search(before) is not None)
+    return _listed(text, token, goal, to_is_goal, chosen)
+
+
+def _listed(text: str, token: Token, goal: bool, to_is_goal: bool, chosen: bool) -> list[Slots]:
+    """The slots of a list that stands beside nothing; `goal`: something moves there, `to_is_goal`: so "to" says."""
     slots: list[Slots] = []
     for number in NUMBER.finditer(text, token.start, token.end):
         last = slots[-1] if slots else None
-        if is_one and _is_dashed(text, last, number.start()):
+        if _is_dashed(text, token, last, number.start()):
             break
         if last is None or not _may_span(text, last, number.start()):
             slots.append(Slots(*number.span(), goal=goal))
-        elif not (goes or chosen) or not GOAL.match(text, last.end):
+        elif not (to_is_goal or chosen) or not GOAL.match(text, last.end):
             slots[-1] = Slots(last.start, last.end, *number.span(), last.goal)
         elif chosen:
             break
@@ -236,9 +234,11 @@ def _listed(text: str, token: Token, before: str, moving: bool, chosen: bool) ->
     return slots
 
 
-def _is_dashed(text: str, last: Slots | None, start: int) -> bool:
-    """Whether a number is said of the slot before: "slot 3 - 5"."""
-    return last is not None and DASH.fullmatch(text, last.end, start) is not None
+def _is_dashed(text: str, token: Token, last: Slots | None, start: int) -> bool:
+    """Whether a number is said of the slot before: "slot 3 - 5", but not "slots 3 - 5"."""
+    if last is None or not text.startswith("slot", token.start) or text.startswith("slots", token.start):
+        return False
+    return DASH.fullmatch(text, last.end, start) is not None
 
 
 def _may_span(text: str, last: Slots, start: int) -> bool:
@@ -248,7 +248,7 @@ def _may_span(text: str, last: Slots, start: int) -> bool:
 
 def _from_to(text: str, token: Token) -> list[Slots]:
     """ "Between 3 and 6" is what lies between them, unless a choice follows."""
-    ends = [found.span() for found in NUMBER.finditer(text, token.start, token.end)]
+    ends = [number.span() for number in NUMBER.finditer(text, token.start, token.end)]
     if len(ends) != 2 or CHOICE.search(text, token.end):
         return []
     return [Slots(*ends[0], *ends[1])]
@@ -256,33 +256,33 @@ def _from_to(text: str, token: Token) -> list[Slots]:
 
 def joined(text: str, tokens: Sequence[Token]) -> list[Token]:
     """Lists made whole again: "none of 3, 5 and 9 works" is one list, "free at 3, 5 and 9 works" is two."""
-    made: list[Token] = []
+    joined_tokens: list[Token] = []
     subject: Token | None = None
-    said = False
+    has_class = False
     for token in tokens:
         if token.kind in LISTS:
-            at = _list_before(text, made, token)
-            if at is not None and (not said or _goes_on(text, made[at], subject)):
-                made[at:] = [Token(made[at].kind, made[at].start, token.end)]
+            at = _list_before(text, joined_tokens, token)
+            if at is not None and (not has_class or _goes_on(text, joined_tokens[at], subject)):
+                joined_tokens[at:] = [Token(joined_tokens[at].kind, joined_tokens[at].start, token.end)]
             else:
-                made.append(token)
+                joined_tokens.append(token)
             continue
-        made.append(token)
+        joined_tokens.append(token)
         if token.kind not in ("soft", "for_whom"):
             subject = token
         if token.kind in CLASS_KINDS:
-            said = True
+            has_class = True
         elif token.kind in BOUNDARIES:
-            said = said and token.kind == "soft"
-    return made
+            has_class = has_class and token.kind == "soft"
+    return joined_tokens
 
 
-def _list_before(text: str, made: Sequence[Token], token: Token) -> int | None:
+def _list_before(text: str, tokens: Sequence[Token], token: Token) -> int | None:
     """Which token is the list that a list goes on with, with nothing but what joins lists between them."""
-    at = len(made) - 1
-    while at >= 0 and made[at].kind == "soft":
+    at = len(tokens) - 1
+    while at >= 0 and tokens[at].kind == "soft":
         at -= 1
-    if at >= 0 and made[at].kind in LISTS and JOINT.fullmatch(text, made[at].end, token.start):
+    if at >= 0 and tokens[at].kind in LISTS and JOINT.fullmatch(text, tokens[at].end, token.start):
         return at
     return None
 

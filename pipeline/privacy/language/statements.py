@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language.atoms import Atom, atoms_of, phrases
-from pipeline.privacy.language.classes import OPPOSITE, PRIORITY
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
-from pipeline.privacy.language.targets import SENDER, Span, left_out, targets
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out, targets
 
 TAG = re.compile(
     r"\s*(?:right|correct|yes|yeah|ok|okay|agreed|no|true|is that (?:right|correct)|isn't it|doesn't it)\s*$"
@@ -95,27 +94,29 @@ def _statements(
     for clause in sorted(clauses, key=lambda clause: clause.end):
         spans, marked = _targets(text, clause, phrases, targets_of)
         targets_of[id(clause)] = spans
-        if spans and clause.claims and (marked or asked is None) and not _is_asked(text, clause, asked):
+        if spans and clause.claims and not _is_asked(text, clause, asked, marked):
             yield from _forms(text, clause, spans, ranks)
 
 
-def _is_asked(text: str, clause: Clause, asked: int | None) -> bool:
-    """Whether a clause is part of a question: not before it starts, nor where the sender speaks of itself."""
-    if asked is None or clause.end <= asked:
+def _is_asked(text: str, clause: Clause, asked: int | None, marked: bool) -> bool:
+    """Whether a clause is part of a question: not where it marks its targets and comes before, or is of the sender."""
+    if asked is None or not marked:
+        return asked is not None
+    if clause.end <= asked:
         return False
     return not any(token.kind == "group" and ONESELF.match(text, token.start) for token in clause.tokens)
 
 
 def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int, int]) -> Iterator[StatementForm]:
     """What a clause states of its targets, of those it leaves out, and of slots that something would move to."""
-    said = clause.claim_class or ""
+    claim_class = clause.claim_class or ""
     start, end = _trim(text, clause.start, clause.end)
-    slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if said == "proposal" or not slot.goal)
-    rank = -1 if clause.overrides else PRIORITY.index(said)
-    yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, said, start, end, rank)
+    slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if claim_class == "proposal" or not slot.goal)
+    rank = -1 if clause.overrides else PRIORITY.index(claim_class)
+    yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, claim_class, start, end, rank)
     others = left_out(text, clause.tokens)
-    if others and said in OPPOSITE:
-        yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[said], start, end, rank)
+    if others and claim_class in OPPOSITE:
+        yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))

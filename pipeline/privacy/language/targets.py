@@ -1,11 +1,110 @@
-"""Of whom a part of a clause speaks: the sender, agents it names, or nobody that H.3 lets us name."""
+"""What a piece of a sentence says, one of H.3's five classes, and of whom."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.scan import Token
+from pipeline.privacy.language.slots import CLASS_KINDS, LISTS
+
+PRIORITY = ("occupied", "negative", "positive", "cost", "proposal")
+# What holds of a slot that is left out: "free at 3-5 except 4". Cost and proposal have no opposite.
+OPPOSITE = {"positive": "negative", "negative": "positive", "occupied": "positive"}
+# What "not" makes of a class; an errand that one would rather not move is still an errand.
+NEGATED = {"negative": "positive", "positive": "negative", "occupied": "occupied"}
+
+# Kinds that are told apart from their class because other words weigh differently beside them.
+READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
+
+# "Let's put meeting 4 at slot 3" proposes; "let's move meeting 4 out of slot 3" says where it is.
+IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
+EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
+UNABLE = re.compile(r"can|could|unable|.*\bable\b")
+TICKS = ("^", "`")
+
+Decision = tuple[str | None, Token | None]
+UNDECIDED: Decision = (None, None)
+
+
+def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
+    """The class that tokens of these kinds say together, and the token that decides it."""
+    if not _has_class(kinds):
+        return UNDECIDED
+    claim_class, decider = UNDECIDED
+    negated, proposed = _negates_all(text, tokens, kinds), False
+    skips_effort = not kinds.isdisjoint(("cost", "clear"))
+    for token in _ticks_last(text, tokens):
+        if claim_class and text[token.start] in TICKS:
+            break
+        negated |= token.kind == "negation"
+        token_class = _class_of(text, token, negated, skips_effort)
+        skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
+        if token_class is None or (proposed and _is_the_meeting(text, token, token_class)):
+            continue
+        proposed |= token_class == "proposal"
+        if _outranks(token_class, claim_class, decider):
+            claim_class, decider = token_class, token
+    return claim_class, decider
+
+
+def _has_class(kinds: Set[str]) -> bool:
+    """Whether one is said, and not only of the rest of the calendar: "the other slots are free"."""
+    return not kinds.isdisjoint(CLASS_KINDS) and ("elsewhere" not in kinds or not kinds.isdisjoint(LISTS))
+
+
+def _class_of(text: str, token: Token, negated: bool, skips_effort: bool) -> str | None:
+    """What a token says, negated or not; making room says nothing more where a price or a refusal stands."""
+    if token.kind not in CLASS_KINDS:
+        return None
+    claim_class = READ_AS.get(token.kind, token.kind)
+    if token.kind == "effort" and EASILY.search(text, token.start, token.end):
+        claim_class = "cost"
+    elif token.kind == "effort" and skips_effort:
+        return None
+    return _negated(text, token, claim_class) if negated and token.kind != "clear" else claim_class
+
+
+def _negated(text: str, token: Token, claim_class: str) -> str | None:
+    """What a negation makes of a class: room that can't be made is a slot out of reach."""
+    if token.kind == "effort":
+        return "negative"
+    if claim_class == "occupied" and "any" in text[token.start : token.end]:
+        return "positive"  # "neither Agent 0 nor I have anything at 3"
+    return NEGATED.get(claim_class)
+
+
+def _is_the_meeting(text: str, token: Token, claim_class: str) -> bool:
+    """Whether the item is the meeting that a proposal is about, and not in its way."""
+    return claim_class == "occupied" and IS_MEETING.match(text, token.start, token.end) is not None
+
+
+def _outranks(token_class: str, claim_class: str | None, decider: Token | None) -> bool:
+    """Whether a class comes before the one so far, or says it in better words than those of making room."""
+    if claim_class is None or decider is None or PRIORITY.index(token_class) < PRIORITY.index(claim_class):
+        return True
+    return decider.kind == "effort" and token_class == claim_class
+
+
+def _negates_all(text: str, tokens: Sequence[Token], kinds: Set[str]) -> bool:
+    """Whether a negation holds of all that is said, wherever it stands: "3 works for neither of us"."""
+    if "negation" in kinds:
+        negations = (token.start for token in tokens if token.kind == "negation")
+        if any(text.startswith(("neither", "none"), start) for start in negations):
+            return True
+    whom = (token for token in tokens if token.kind == "for_whom") if "for_whom" in kinds else ()
+    return any("neither" in text[token.start : token.end] for token in whom)
+
+
+def _ticks_last(text: str, tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens in order, but ticks after words, which say more."""
+    return sorted(tokens, key=lambda token: text[token.start] in TICKS) if has_ticks(text) else tokens
+
+
+def has_ticks(text: str) -> bool:
+    """Whether a tick or a cross stands in a folded text."""
+    return "^" in text or "`" in text
+
 
 Span = tuple[int, int]
 SENDER: Span = (-1, -1)
@@ -48,7 +147,7 @@ class Who(NamedTuple):
 @lru_cache(maxsize=4096)
 def named(phrase: str) -> Who:
     """Who a phrase names, with the places of agents' numbers in the phrase."""
-    agents = tuple(found.span() for found in NUMBER.finditer(phrase))
+    agents = tuple(number.span() for number in NUMBER.finditer(phrase))
     but_me = BUT_ME.search(phrase) is not None
     first = FIRST.search(phrase) is not None and not but_me
     they = THEY.search(phrase) is not None
@@ -59,12 +158,12 @@ def named(phrase: str) -> Who:
 
 def left_out(text: str, tokens: Sequence[Token]) -> tuple[Span, ...]:
     """The agents of whom the opposite is said: "everyone but Agent 2 can do 6"."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for token in tokens:
         if token.kind in ("group", "for_whom"):
             for span in named(text[token.start : token.end]).left_out:
-                found.append(span if span == SENDER else (token.start + span[0], token.start + span[1]))
-    return tuple(sorted(found, key=lambda span: span == SENDER))  # agents first
+                spans.append(span if span == SENDER else (token.start + span[0], token.start + span[1]))
+    return tuple(sorted(spans, key=lambda span: span == SENDER))  # agents first
 
 
 def is_named(text: str, token: Token) -> bool:
@@ -79,12 +178,19 @@ def targets(text: str, tokens: Sequence[Token], decider: Token, everyone: Sequen
     An empty tuple: it speaks of the recipient, or of someone without a name, so nobody can be recorded.
     """
     subject = _subject(tokens, decider)
-    whom = [token for token in tokens if token.kind == "for_whom"] or _inside(text, tokens, decider)
+    whom = _for_whom(text, tokens, decider)
     if subject and _is_of_me(text, subject, tokens, decider, whom):
         return (SENDER,)
+    if whom and subject and _governs(text, subject, decider, tokens):
+        return _subject_agents(text, subject, whom, everyone)
     source = whom or _sources(text, subject, everyone)
-    if source and not (whom and subject and _governs(text, subject, decider, tokens)):
-        return _resolve(text, source, everyone)
+    return _resolve(text, source, everyone) if source else _subject_agents(text, subject, whom, everyone)
+
+
+def _subject_agents(
+    text: str, subject: Token | None, whom: Sequence[Token], everyone: Sequence[Token]
+) -> tuple[Span, ...] | None:
+    """Who the subject is; None where there is none, or it is the slots. "Both" may be those for whom a slot is so."""
     if subject is None or _is_slots(text, subject, everyone):
         return None
     agents = _resolve(text, [subject], everyone)
@@ -102,19 +208,26 @@ def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token
     """Whether "you" only meet with the sender's state: "you can count me in", "you'll get no objection from me"."""
     if not text.startswith("you", subject.start) or any(token.kind == "spoken_to" for token in tokens):
         return False
-    found = MINE.search(text, subject.end, decider.end) is not None
-    return found or any(text.startswith("from", token.start) for token in whom)
+    has_mine = MINE.search(text, subject.end, decider.end) is not None
+    return has_mine or any(text.startswith("from", token.start) for token in whom)
 
 
 def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> list[Token]:
     """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
-    told = [token for token in everyone if token.kind == "spoken_to"]
+    spoken_to = [token for token in everyone if token.kind == "spoken_to"]
     if subject is None:
-        return [token for token in told if WORD.search(text, 0, token.start + 5)]
-    return [token for token in told if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
+        return [token for token in spoken_to if WORD.search(text, 0, token.start + 5)]
+    return (
+        [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
+    )
 
 
-def _inside(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+def _for_whom(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
+    """For whom a slot is so: "free for Agent 3", or "suits Agent 3"."""
+    return [token for token in tokens if token.kind == "for_whom"] or _in_class(text, tokens, decider)
+
+
+def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
     """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50"."""
     if decider.kind == "cost":
         agent = COSTED.search(text, decider.start, decider.end)
@@ -150,15 +263,15 @@ def _governs(text: str, subject: Token, decider: Token, tokens: Sequence[Token])
 
 
 def _resolve(text: str, phrases: Sequence[Token], everyone: Sequence[Token]) -> tuple[Span, ...]:
-    found: dict[Span, None] = {}
+    spans: dict[Span, None] = {}
     for token in phrases:
         who = named(text[token.start : token.end])
         if who.first:
-            found[SENDER] = None
-        found |= {(token.start + start, token.start + end): None for start, end in who.agents}
+            spans[SENDER] = None
+        spans |= {(token.start + start, token.start + end): None for start, end in who.agents}
         if who.they and not who.agents:
-            found |= dict.fromkeys(_antecedent(text, token, everyone))
-    return tuple(found)
+            spans |= dict.fromkeys(_antecedent(text, token, everyone))
+    return tuple(spans)
 
 
 def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Span]:

@@ -6,7 +6,7 @@ from pipeline.privacy.protocols import dsm, imap, polling, sd, sums
 from pipeline.privacy.protocols.kinds import RoundContext, Statement, TypedMessage
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.rules import NO_CLAUSE, EvidenceRun, RuleSet
-from pipeline.traces.typed_messages import TypedContent, decode
+from pipeline.traces.typed_messages import TypedContent, decode_message
 
 # By the source that a message's evidence has: protocol and kind.
 KINDS = imap.KINDS | sd.KINDS | dsm.KINDS | polling.KINDS | sums.KINDS
@@ -27,11 +27,11 @@ def typed_evidence(
 def statements(
     content: str, sender: int, recipients: Sequence[int], context: RoundContext, states: States
 ) -> tuple[list[Statement], bool]:
-    """(target, slot, likelihood) of what a typed message says, in its order, and whether its kind is drawn anew.
+    """(target, slot, likelihood) of a typed message's statements, in order, and whether its kind is drawn anew.
 
     Nothing for English, or for a kind that says nothing. `context` is its round's, whose messages come in their order.
     """
-    typed = decode(content)
+    typed = decode_message(content)
     kind = KINDS.get(typed.source) if typed else None
     if typed is None or kind is None:
         return [], False

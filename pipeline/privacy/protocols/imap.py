@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import isinf
 from typing import Any
 
-from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, derived, of_sender
-from pipeline.privacy.protocols.states import States, Vector, of_known
+from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, derived_kind, sender_kind
+from pipeline.privacy.protocols.states import States, Vector, known_slot
 from pipeline.privacy.rules import RuleSet, SlotEvidence
 from pipeline.traces.typed_messages.records import Answer, CostRequest, Costs, Levels, NamedSlot, Plan
 
@@ -40,7 +40,7 @@ def chosen(message: TypedMessage[NamedSlot | Plan], rules: RuleSet) -> list[Slot
 
 def chosen_likelihood(message: TypedMessage[NamedSlot], states: States) -> list[SlotLikelihood]:
     """The chosen slot: feasible for who chose it."""
-    return of_known(message.content.slot, states.feasible())
+    return known_slot(message.content.slot, states.feasible())
 
 
 def levels(message: TypedMessage[Levels], states: States) -> list[SlotLikelihood]:
@@ -52,11 +52,11 @@ def levels(message: TypedMessage[Levels], states: States) -> list[SlotLikelihood
     if not bounds or truth is None:
         return []
     other = (1 - truth) / len(bounds)
-    exact = [(slot, _level(code, bounds, states)) for slot, code in codes]
+    exact = [(slot, _level_likelihood(code, bounds, states)) for slot, code in codes]
     return [(slot, other + (truth - other) * vector) for slot, vector in exact]
 
 
-def _level(code: object, bounds: Sequence[float], states: States) -> Vector:
+def _level_likelihood(code: object, bounds: Sequence[float], states: States) -> Vector:
     return states.likelihood(lambda cost: level(cost, bounds) == code)
 
 
@@ -67,19 +67,19 @@ def level(cost: int | None, bounds: Sequence[float]) -> int | None:
     return next((j for j, bound in enumerate(bounds) if cost <= bound), len(bounds) - 1)
 
 
-def can(message: TypedMessage[Answer], states: States) -> list[SlotLikelihood]:
+def offer_answer(message: TypedMessage[Answer], states: States) -> list[SlotLikelihood]:
     """The offered slot: feasible, or not."""
     if message.content.possible is None:
         return []
-    return of_known(message.content.slot, states.feasible() if message.content.possible else states.busy())
+    return known_slot(message.content.slot, states.feasible() if message.content.possible else states.busy())
 
 
 KINDS = {
-    "imap_cost_request": of_sender(request, request),
-    "imap_costs": of_sender(costs, costs_likelihood),
-    "imap_decision": of_sender(chosen, chosen_likelihood),
-    "imap_levels": derived(levels),
-    "imap_noisy": derived(levels, drawn_anew=True),
-    "imap_offer": derived(chosen_likelihood),
-    "imap_can": derived(can),
+    "imap_cost_request": sender_kind(request, request),
+    "imap_costs": sender_kind(costs, costs_likelihood),
+    "imap_decision": sender_kind(chosen, chosen_likelihood),
+    "imap_levels": derived_kind(levels),
+    "imap_noisy": derived_kind(levels, drawn_anew=True),
+    "imap_offer": derived_kind(chosen_likelihood),
+    "imap_can": derived_kind(offer_answer),
 }

@@ -1,8 +1,8 @@
-"""What a protocol's file says of each kind of its messages, and what such a reading rests on.
+"""The records and constructors with which each protocol's file declares its kinds of messages.
 
 A kind has two readings. Evidence is VPS's: (slot, belief) pairs by Table 10, and for the protocols beyond the paper's
-P(feasible | what was said), derived from the likelihood and the stated prior of the game's setting (`priors`). A
-likelihood is P(what was said of a slot | its state), a vector over `states`. It is literal: what the message says, not
+P(feasible | message), derived from the likelihood and the stated prior of the game's setting (`slot_prior`). A
+likelihood is P(message | state of the slot), a vector over `States`. It is literal: what the message says, not
 what one could conclude from a sender's silence, from the order of a list, or from who was asked first.
 
 Slots may lie outside the calendar: the caller drops them. Messages of a round are read in the order of its trace.
@@ -32,11 +32,11 @@ class Totals:
 
 @dataclass(slots=True)
 class RoundContext:
-    """What the messages of a round so far have left for those that answer them, by agent.
+    """What later messages of a round need of earlier ones, by agent.
 
     setting: the game's, which says what costs there are. plans: those offered to an agent, by id. requested: the slots
     that an agent was asked to cost. orders, masked, totals: of secure sums, the secret orders that an agent knows, the
-    masked values that it was sent, by sender, and what these came to. said: the likelihoods so far, where several
+    masked values that it was sent, by sender, and what these came to. joint_likelihoods: those so far, where several
     messages make one statement.
     """
 
@@ -46,7 +46,7 @@ class RoundContext:
     orders: dict[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     masked: dict[int, dict[int, Masked]] = field(default_factory=dict)
     totals: dict[int, Totals] = field(default_factory=dict)
-    said: dict[tuple[object, ...], Vector] = field(default_factory=dict)
+    joint_likelihoods: dict[tuple[object, ...], Vector] = field(default_factory=dict)
 
 
 class TypedMessage(NamedTuple, Generic[Content]):
@@ -66,8 +66,8 @@ JointLikelihood = Callable[[TypedMessage[Any], States], list[Statement]]
 class Kind(NamedTuple):
     """How one kind of message is read: its evidence by target, and its statements.
 
-    The same said of a slot twice tells nothing new, unless it is `drawn_anew`: then senders add noise of their own to
-    each message, or other agents' costs, so that what they say in another round is another draw.
+    Repeating a statement on a slot tells nothing new, unless the kind is `drawn_anew`: then each message has
+    fresh noise or other agents' costs in it, and is another draw in another round.
     """
 
     evidence: Callable[[TypedMessage[Any], RuleSet], list[tuple[int, list[SlotEvidence]]]]
@@ -75,7 +75,7 @@ class Kind(NamedTuple):
     drawn_anew: bool = False
 
 
-def of_sender(evidence: Evidence, likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
+def sender_kind(evidence: Evidence, likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
     """A kind whose messages speak of their sender alone."""
 
     def statements(message: TypedMessage[Any], states: States) -> list[Statement]:
@@ -84,27 +84,27 @@ def of_sender(evidence: Evidence, likelihood: Likelihood, drawn_anew: bool = Fal
     return Kind(lambda message, rules: [(message.sender, evidence(message, rules))], statements, drawn_anew)
 
 
-def derived(likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
+def derived_kind(likelihood: Likelihood, drawn_anew: bool = False) -> Kind:
     """A kind of a protocol beyond the paper's, whose messages speak of their sender alone."""
 
     def evidence(message: TypedMessage[Any], rules: RuleSet) -> list[SlotEvidence]:
         prior = slot_prior(message.context.setting)
         return [(slot, prior.feasible_after(vector)) for slot, vector in likelihood(message, prior.states)]
 
-    return of_sender(evidence, likelihood, drawn_anew)
+    return sender_kind(evidence, likelihood, drawn_anew)
 
 
-def derived_jointly(likelihood: JointLikelihood) -> Kind:
-    """A kind whose messages speak of several agents. What an observer was told in parts counts as a whole."""
+def joint_kind(likelihood: JointLikelihood) -> Kind:
+    """A kind whose messages speak of several agents; what an observer is told in several messages is taken together."""
 
     def evidence(message: TypedMessage[Any], rules: RuleSet) -> list[tuple[int, list[SlotEvidence]]]:
-        prior, so_far = slot_prior(message.context.setting), message.context.said
-        found: list[tuple[int, list[SlotEvidence]]] = []
+        prior, so_far = slot_prior(message.context.setting), message.context.joint_likelihoods
+        by_target: list[tuple[int, list[SlotEvidence]]] = []
         for target, slot, vector in likelihood(message, prior.states):
-            place = (tuple(message.recipients), target, slot)
-            so_far[place] = so_far.get(place, 1.0) * vector
-            found.append((target, [(slot, prior.feasible_after(so_far[place]))]))
-        return found
+            statement = (tuple(message.recipients), target, slot)
+            so_far[statement] = so_far.get(statement, 1.0) * vector
+            by_target.append((target, [(slot, prior.feasible_after(so_far[statement]))]))
+        return by_target
 
     return Kind(evidence, likelihood, drawn_anew=True)
 

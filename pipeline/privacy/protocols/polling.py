@@ -1,7 +1,7 @@
 """What messages of polling say of their sender's slots: whether a meeting's cost there is within a limit."""
 
 from pipeline.privacy.protocols.imap import chosen_likelihood
-from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, derived
+from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, derived_kind
 from pipeline.privacy.protocols.states import States, Vector
 from pipeline.traces.typed_messages.records import Limits
 
@@ -22,7 +22,7 @@ def _within(limit: float | None, states: States) -> Vector:
 
 
 KINDS = {
-    "poll_ask": derived(asked),
-    "poll_answer": derived(answered),
-    "poll_decision": derived(chosen_likelihood),
+    "poll_ask": derived_kind(asked),
+    "poll_answer": derived_kind(answered),
+    "poll_decision": derived_kind(chosen_likelihood),
 }

@@ -1,7 +1,7 @@
 """What messages of SD say of their sender's slots: a proposal, an answer to it, and the same of moving a meeting."""
 
-from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, of_sender, says_nothing
-from pipeline.privacy.protocols.states import States, Vector, of_known
+from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, says_nothing, sender_kind
+from pipeline.privacy.protocols.states import States, Vector, known_slot
 from pipeline.privacy.rules import RULES, RuleSet, SlotEvidence
 from pipeline.traces.typed_messages.records import Answer, NamedSlot
 
@@ -12,8 +12,8 @@ def proposed(message: TypedMessage[NamedSlot], rules: RuleSet) -> list[SlotEvide
 
 
 def proposed_likelihood(message: TypedMessage[NamedSlot], states: States) -> list[SlotLikelihood]:
-    """The same, as far as Table 10 believes a proposal. That a meeting leaves another is no news to who is asked."""
-    return of_known(message.content.slot, states.believing(RULES["paper"].proposed))
+    """The proposed slot: feasible with Table 10's belief. The slot that a meeting leaves is known to who is asked."""
+    return known_slot(message.content.slot, states.believing(RULES["paper"].proposed))
 
 
 def replied(message: TypedMessage[Answer], rules: RuleSet) -> list[SlotEvidence]:
@@ -33,24 +33,24 @@ def rescheduled_likelihood(message: TypedMessage[Answer], states: States) -> lis
 
 
 def _answered(answer: Answer, possible: Vector, impossible: Vector) -> list[SlotLikelihood]:
-    return [] if answer.possible is None else of_known(answer.slot, possible if answer.possible else impossible)
+    return [] if answer.possible is None else known_slot(answer.slot, possible if answer.possible else impossible)
 
 
 def confirmed_likelihood(message: TypedMessage[NamedSlot], states: States) -> list[SlotLikelihood]:
     """The confirmed slot: feasible for who confirms it."""
-    return of_known(message.content.slot, states.feasible())
+    return known_slot(message.content.slot, states.feasible())
 
 
 def moved_likelihood(message: TypedMessage[NamedSlot], states: States) -> list[SlotLikelihood]:
     """The slot that a meeting moves to: free."""
-    return of_known(message.content.slot, states.free())
+    return known_slot(message.content.slot, states.free())
 
 
 KINDS = {
-    "sd_propose": of_sender(proposed, proposed_likelihood),
-    "sd_reply": of_sender(replied, replied_likelihood),
-    "sd_confirm": of_sender(says_nothing, confirmed_likelihood),
-    "sd_propose_reschedule": of_sender(proposed, proposed_likelihood),
-    "sd_reschedule_reply": of_sender(replied, rescheduled_likelihood),
-    "sd_confirm_reschedule": of_sender(says_nothing, moved_likelihood),
+    "sd_propose": sender_kind(proposed, proposed_likelihood),
+    "sd_reply": sender_kind(replied, replied_likelihood),
+    "sd_confirm": sender_kind(says_nothing, confirmed_likelihood),
+    "sd_propose_reschedule": sender_kind(proposed, proposed_likelihood),
+    "sd_reschedule_reply": sender_kind(replied, rescheduled_likelihood),
+    "sd_confirm_reschedule": sender_kind(says_nothing, moved_likelihood),
 }

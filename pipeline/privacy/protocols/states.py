@@ -1,4 +1,4 @@
-"""The private state of a slot, as somebody else is uncertain about it, and what is believed of it beforehand."""
+"""The private state of a slot, likelihoods and posteriors over it, and its prior by setting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-Rows = NDArray[np.float64]
-Places = NDArray[np.int64]
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
-def posteriors(likelihoods: Rows, starts: Places, prior: Vector) -> Rows:
+def posteriors(likelihoods: Matrix, starts: Indices, prior: Vector) -> Matrix:
     """groups × states: the posterior of each run of consecutive likelihoods (rows × states) that begins at `starts`.
 
     The states of a group that contradict fewest of its likelihoods share the probability, by prior × the product of
@@ -29,8 +29,8 @@ def posteriors(likelihoods: Rows, starts: Places, prior: Vector) -> Rows:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def of_known(slot: int | None, likelihood: Vector) -> list[tuple[int, Vector]]:
-    """The likelihood of the slot; none where the message names no slot that can be known."""
+def known_slot(slot: int | None, likelihood: Vector) -> list[tuple[int, Vector]]:
+    """A list with the slot's likelihood; empty where the message names no slot that can be known."""
     return [] if slot is None else [(slot, likelihood)]
 
 
@@ -83,24 +83,24 @@ class States:
         """ "Nothing stands there"."""
         return self.likelihood(lambda cost: cost == 0)
 
-    def costing(self, said: float | None) -> Vector:
+    def costing(self, stated: float | None) -> Vector:
         """ "A meeting there costs me so much" (None: can't be there).
 
         A cost that no state has (of an agent that makes its figures up) says what its sign does: there is an errand
         where it is above 0, nothing where it is not.
         """
-        exact = self.likelihood(lambda cost: cost == said)
-        if said is None or exact.any():
+        exact = self.likelihood(lambda cost: cost == stated)
+        if stated is None or exact.any():
             return exact
-        return self.likelihood(lambda cost: cost is not None and (cost > 0) == (said > 0))
+        return self.likelihood(lambda cost: cost is not None and (cost > 0) == (stated > 0))
 
-    def at_most(self, said: float) -> Vector:
+    def at_most(self, limit: float) -> Vector:
         """ "A meeting there costs me at most so much": never busy."""
-        return self.likelihood(lambda cost: cost is not None and cost <= said)
+        return self.likelihood(lambda cost: cost is not None and cost <= limit)
 
-    def at_least(self, said: float) -> Vector:
+    def at_least(self, limit: float) -> Vector:
         """ "A meeting there costs me at least so much, or can't be": busy is above every cost."""
-        return self.likelihood(lambda cost: cost is None or cost >= said)
+        return self.likelihood(lambda cost: cost is None or cost >= limit)
 
     def believing(self, belief: float) -> Vector:
         """The likelihood that takes P(feasible) from 0.5 to `belief`, and tells no feasible state from another."""

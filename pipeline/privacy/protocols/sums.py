@@ -2,8 +2,8 @@
 ones.
 
 The likelihood of one agent's state is the probability of what was said of the sum, over the states of the others, which
-are drawn from the stated prior, slot by slot and agent by agent. Who is told is taken as one that makes no use of its
-own costs. A masked value by itself is uniform whatever the cost: it says nothing.
+are drawn from the stated prior, slot by slot and agent by agent. The recipient is assumed to make no use of its own
+costs. A masked value by itself is uniform whatever the cost: it says nothing.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from pipeline.privacy.protocols.imap import chosen_likelihood
-from pipeline.privacy.protocols.kinds import Statement, Totals, TypedMessage, derived, derived_jointly
+from pipeline.privacy.protocols.kinds import Statement, Totals, TypedMessage, derived_kind, joint_kind
 from pipeline.privacy.protocols.states import States, Vector, slot_prior_over
 from pipeline.traces.typed_messages.records import Key, LeastTotal, Masked, Util
 
@@ -21,33 +21,33 @@ MODULUS = 2**53 - 111  # of the masked values: secure-sum IMAP's prime
 
 
 @cache
-def sums(states: States, agents: int) -> Mapping[float | None, float]:
+def sum_distribution(states: States, agents: int) -> Mapping[float | None, float]:
     """P(sum) of so many agents' costs in one slot; None: at least one of them is busy."""
-    found: dict[float | None, float] = {0: 1.0}
+    distribution: dict[float | None, float] = {0: 1.0}
     for _ in range(agents):
         longer: defaultdict[float | None, float] = defaultdict(float)
-        for total, p in found.items():
+        for total, p in distribution.items():
             for cost, q in zip(states.names, slot_prior_over(states).probability.tolist(), strict=True):
                 longer[None if total is None or cost is None else total + cost] += p * q
-        found = dict(longer)
-    return found
+        distribution = dict(longer)
+    return distribution
 
 
-def coming_to(total: float | None, agents: int, states: States) -> Vector:
+def sum_likelihood(total: float | None, agents: int, states: States) -> Vector:
     """P(the agents' costs add up to the total | state of one of them); None: at least one is busy."""
-    rest = sums(states, agents - 1)
+    rest = sum_distribution(states, agents - 1)
     if total is None:
         return states.likelihood(lambda cost: 1.0 if cost is None else rest.get(None, 0.0))
     return states.likelihood(lambda cost: 0.0 if cost is None else rest.get(total - cost, 0.0))
 
 
-def above(total: float, agents: int, states: States) -> Vector:
+def larger_sum_likelihood(total: float, agents: int, states: States) -> Vector:
     """P(the agents' costs add up to more than the total, or one is busy | state of one of them)."""
-    least = [t for t in sums(states, agents) if t is not None and t <= total]
-    return np.asarray(1 - sum((coming_to(t, agents, states) for t in least), 0.0 * states.feasible()))
+    least = [t for t in sum_distribution(states, agents) if t is not None and t <= total]
+    return np.asarray(1 - sum((sum_likelihood(t, agents, states) for t in least), 0.0 * states.feasible()))
 
 
-def _or_feasible(likelihood: Vector, states: States) -> Vector:
+def _possible_or_feasible(likelihood: Vector, states: States) -> Vector:
     """The likelihood of a sum; that all are feasible, where no states come to that sum."""
     return likelihood if likelihood.any() else states.feasible()
 
@@ -55,11 +55,11 @@ def _or_feasible(likelihood: Vector, states: States) -> Vector:
 def util(message: TypedMessage[Util], states: States) -> list[Statement]:
     """DPOP: of each agent below, what their sum says."""
     below = message.content.below
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for slot, total in message.content.totals if below else ():
-        likelihood = _or_feasible(coming_to(total, len(below), states), states)
-        found += [(agent, slot, likelihood) for agent in below]
-    return found
+        likelihood = _possible_or_feasible(sum_likelihood(total, len(below), states), states)
+        statements += [(agent, slot, likelihood) for agent in below]
+    return statements
 
 
 def key(message: TypedMessage[Key], states: States) -> list[Statement]:
@@ -75,7 +75,7 @@ def masked(message: TypedMessage[Masked], states: States) -> list[Statement]:
     Of which slots it is, the order says nothing: each is one of them with the same probability.
     """
     parties, context = message.content.parties, message.context
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for observer in message.recipients:
         vectors = context.masked.setdefault(observer, {})
         vectors[message.sender] = message.content
@@ -83,12 +83,12 @@ def masked(message: TypedMessage[Masked], states: States) -> list[Statement]:
             continue
         context.masked[observer] = {}
         totals = context.totals.setdefault(observer, Totals())
-        before = counted(totals, len(parties), states)
+        before = count_likelihood(totals, len(parties), states)
         totals.slots = len(message.content.values[0])
         totals.counts |= _zeros(vectors.values())
-        news = counted(totals, len(parties), states) / before
-        found += [(agent, slot, news) for agent in parties for slot in range(totals.slots)]
-    return found
+        news = count_likelihood(totals, len(parties), states) / before
+        statements += [(agent, slot, news) for agent in parties for slot in range(totals.slots)]
+    return statements
 
 
 def _alike(vectors: Collection[Masked]) -> bool:
@@ -105,7 +105,7 @@ def _zeros(vectors: Collection[Masked]) -> dict[int, int]:
     return counts
 
 
-def counted(totals: Totals, agents: int, states: States) -> Vector:
+def count_likelihood(totals: Totals, agents: int, states: States) -> Vector:
     """P(so many slots have each total that was asked for | state of an agent in any one slot), up to a factor.
 
     By exchangeability a slot has a total with the share of the slots that have it, and none of those asked with the
@@ -115,38 +115,42 @@ def counted(totals: Totals, agents: int, states: States) -> Vector:
     everyone = states.likelihood(lambda _: 1.0)
     if not slots:
         return everyone
-    of_state = {total: coming_to(total, agents, states) for total in asked}
-    of_all = {total: sums(states, agents).get(total, 0.0) for total in asked}
-    found = 0.0 * everyone
+    given_state = {total: sum_likelihood(total, agents, states) for total in asked}
+    overall = {total: sum_distribution(states, agents).get(total, 0.0) for total in asked}
+    likelihood = 0.0 * everyone
     for total, k in asked.items():
-        found = found + k / slots * (of_state[total] / of_all[total] if of_all[total] else 2 * states.feasible())
+        likelihood = likelihood + k / slots * (
+            given_state[total] / overall[total] if overall[total] else 2 * states.feasible()
+        )
     left = (slots - sum(asked.values())) / slots
-    rest = everyone - sum(of_state.values(), 0.0 * everyone)
-    outside = 1 - sum(of_all.values())
-    return np.asarray(found + left * rest / outside if left else found)
+    rest = everyone - sum(given_state.values(), 0.0 * everyone)
+    outside = 1 - sum(overall.values())
+    return np.asarray(likelihood + left * rest / outside if left else likelihood)
 
 
 def least_total(message: TypedMessage[LeastTotal], states: States) -> list[Statement]:
     """Secure sums, to the initiator: its slots at these places have the least total; all others have more, or none."""
     parties, level, total = message.content.parties, message.content.level, message.content.total
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for observer in message.recipients:
         orders = message.context.orders.get(observer, ())
         if level is None or total is None or not 0 <= level < len(orders):
             continue
-        least = _or_feasible(coming_to(total, len(parties), states), states)
-        more = above(total, len(parties), states)
+        least = _possible_or_feasible(sum_likelihood(total, len(parties), states), states)
+        more = larger_sum_likelihood(total, len(parties), states)
         vectors = [least if place in message.content.places else more for place in range(len(orders[level]))]
-        of_slots = list(zip(orders[level], vectors, strict=True))
-        found += [(agent, slot, vector) for agent in parties if agent != observer for slot, vector in of_slots]
-    return found
+        slot_likelihoods = list(zip(orders[level], vectors, strict=True))
+        statements += [
+            (agent, slot, vector) for agent in parties if agent != observer for slot, vector in slot_likelihoods
+        ]
+    return statements
 
 
 KINDS = {
-    "dpop_util": derived_jointly(util),
-    "dpop_value": derived(chosen_likelihood),
-    "secure_key": derived_jointly(key),
-    "secure_masked": derived_jointly(masked),
-    "secure_found": derived_jointly(least_total),
-    "secure_decision": derived(chosen_likelihood),
+    "dpop_util": joint_kind(util),
+    "dpop_value": derived_kind(chosen_likelihood),
+    "secure_key": joint_kind(key),
+    "secure_masked": joint_kind(masked),
+    "secure_found": joint_kind(least_total),
+    "secure_decision": derived_kind(chosen_likelihood),
 }

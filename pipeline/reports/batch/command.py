@@ -18,52 +18,52 @@ from pipeline.privacy.rules import RULES, Weighing
 from pipeline.tables.paths import params
 
 if TYPE_CHECKING:
-    from pipeline.reports.batch.pages import Order
+    from pipeline.reports.batch.pages import PageJob
 
 
-# The study's stages between the tables and the notebooks, in their order.
-OF_TABLES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
-OF_RESULTS = ("compare", "ledger")
+# The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
+TABLE_STAGES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
+RESULT_STAGES = ("compare", "ledger")
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was made, and where."""
+class OwnStudy:
+    """The tables and results of traces of one's own: their folders, and what was derived."""
 
     tables: Path
     results: Path
     derived: Derived
 
 
-def from_traces(traces: Sequence[Path], out: Path, progress: Callable[[int, int], None]) -> Made:
-    """Derive the traces by params.yaml into `out/tables`, and the results of these into `out/results`."""
+def derive_study(traces: Sequence[Path], out: Path, progress: Callable[[int, int], None]) -> OwnStudy:
+    """Derive the traces by params.yaml into `out/tables`, and their results into `out/results`."""
     tables, results = out / "tables", out / "results"
-    derived = derive(traces, tables, recipe(), progress=progress)
+    derived = derive(traces, tables, study_recipe(), progress=progress)
     if derived.games:
-        results_of(tables, results)
-    return Made(tables, results, derived)
+        write_results(tables, results)
+    return OwnStudy(tables, results, derived)
 
 
-def recipe() -> Recipe:
-    """What the study derives, by the parameters in params.yaml."""
+def study_recipe() -> Recipe:
+    """How the study derives its tables, by params.yaml."""
     vps = params("vps")
     rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
     return Recipe(rules, weighing, Thresholds(**params("patterns")), csv=False)
 
 
-def results_of(tables: Path, results: Path) -> None:
+def write_results(tables: Path, results: Path) -> None:
     """Write every result of a folder of tables, as the study's stages do."""
     results.mkdir(parents=True, exist_ok=True)
-    with redirect_stdout(StringIO()):  # stages tell DVC's reader what they wrote
-        for stage in OF_TABLES:
+    with redirect_stdout(StringIO()):  # stages print what they wrote
+        for stage in TABLE_STAGES:
             import_module(f"pipeline.paper.stages.{stage}").main(tables, results)
-        for stage in OF_RESULTS:
+        for stage in RESULT_STAGES:
             import_module(f"pipeline.paper.stages.{stage}").main(results)
 
 
 NOTEBOOKS = Path("notebooks")
-ALL_MADE, SOME_REJECTED, BAD_USAGE, SOME_FAILED = 0, 3, 2, 1
+ALL_WRITTEN, SOME_REJECTED, BAD_USAGE, SOME_FAILED = 0, 3, 2, 1
 
 EXAMPLES = """
 Examples:
@@ -95,43 +95,43 @@ def report(
 ) -> None:
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
     from machine.terminal import progress_bar
-    from pipeline.reports.batch.pages import make_all, write_contents
+    from pipeline.reports.batch.pages import write_index, write_pages
 
     rejected = 0
     if traces:
-        tables, results, rejected = _made(traces, out)
-    orders = _orders(tables, results, out, set(team or ()), set(condition or ()))
+        tables, results, rejected = _derive_own_study(traces, out)
+    jobs = _team_jobs(tables, results, out, set(team or ()), set(condition or ()))
     if traces:
-        orders = _study(tables, results, out) + orders
+        jobs = _notebook_jobs(tables, results, out) + jobs
     with progress_bar("making pages") as show:
-        failed = make_all(orders, workers or cores(), show)
-    write_contents(orders, out)
-    for line in failed:
+        failures = write_pages(jobs, workers or cores(), show)
+    write_index(jobs, out)
+    for line in failures:
         print(f"error: {line}", file=sys.stderr)
-    made = len(orders) - len(failed)
-    print(f"{made} {'page' if made == 1 else 'pages'} in {out}; open {out / 'index.html'}", file=sys.stderr)
-    raise typer.Exit(SOME_FAILED if failed else SOME_REJECTED if rejected else ALL_MADE)
+    written = len(jobs) - len(failures)
+    print(f"{written} {'page' if written == 1 else 'pages'} in {out}; open {out / 'index.html'}", file=sys.stderr)
+    raise typer.Exit(SOME_FAILED if failures else SOME_REJECTED if rejected else ALL_WRITTEN)
 
 
-def _made(traces: list[Path], out: Path) -> tuple[Path, Path, int]:
+def _derive_own_study(traces: list[Path], out: Path) -> tuple[Path, Path, int]:
     """Tables and results of the traces, and how many traces were rejected."""
     from machine.terminal import progress_bar
 
     try:
         with progress_bar("reading traces") as show:
-            made = from_traces(traces, out, show)
+            study = derive_study(traces, out, show)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
-    if not made.derived.games:
+    if not study.derived.games:
         raise typer.BadParameter(f"no game could be read from there; {out}/tables/rejected.parquet says why.")
-    return made.tables, made.results, len(made.derived.rejected)
+    return study.tables, study.results, len(study.derived.rejected)
 
 
-def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions: set[str]) -> "list[Order]":
-    """A page for each team and condition that has games. Raises BadParameter for a name that none has."""
+def _team_jobs(tables: Path, results: Path, out: Path, teams: set[str], conditions: set[str]) -> "list[PageJob]":
+    """A page for each team and condition that has games. Raises BadParameter for an unknown team or condition."""
     import polars as pl
 
-    from pipeline.reports.batch.pages import Order, file_name
+    from pipeline.reports.batch.pages import PageJob, file_name
 
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {tables}; run `make repro`, or name traces.", param_hint="--tables")
@@ -140,13 +140,13 @@ def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions:
     games = (
         pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"]).unique().sort(pl.all())
     )
-    for wanted, column in ((teams, "team"), (conditions, "condition")):
-        unknown = wanted - set(games[column])
+    for selected, column in ((teams, "team"), (conditions, "condition")):
+        unknown = selected - set(games[column])
         if unknown:
             known = ", ".join(games[column].unique().sort())
             raise typer.BadParameter(f"no {column} {sorted(unknown)[0]}; there are {known}.", param_hint=f"--{column}")
     return [
-        Order(
+        PageJob(
             NOTEBOOKS / "report.ipynb",
             {"tables": str(tables), "results": str(results), "team": team, "condition": condition},
             out / f"{file_name(f'{team}.{condition}')}.html",
@@ -157,10 +157,10 @@ def _orders(tables: Path, results: Path, out: Path, teams: set[str], conditions:
     ]
 
 
-def _study(tables: Path, results: Path, out: Path) -> "list[Order]":
+def _notebook_jobs(tables: Path, results: Path, out: Path) -> "list[PageJob]":
     """A page for each notebook of the study, over these tables."""
-    from pipeline.reports.batch.pages import Order
+    from pipeline.reports.batch.pages import PageJob
 
-    places = {"tables": str(tables), "results": str(results)}
-    found = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
-    return [Order(path, places, out / f"{path.stem}.html", path.stem.replace("_", " ")) for path in found]
+    folders = {"tables": str(tables), "results": str(results)}
+    notebooks = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+    return [PageJob(path, folders, out / f"{path.stem}.html", path.stem.replace("_", " ")) for path in notebooks]

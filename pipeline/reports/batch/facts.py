@@ -1,8 +1,8 @@
-"""What a report says of one team under one condition."""
+"""The tables of a batch report, about one team under one condition."""
 
 import polars as pl
 
-from pipeline.paper.compare import printed
+from pipeline.paper.compare import round_half_up
 from pipeline.reports.notebook_session import Study
 
 MEASURES = {
@@ -15,7 +15,7 @@ MEASURES = {
     "vps_cost_mean": ("VPS, cost weights", 2),
 }
 
-NOTES = {
+SIMULATED_NOTES = {
     True: "*Its speakers are simulated: programs that bargain in English and stand for no model. What follows from "
     "their parameters is so by construction.*",
     False: "",
@@ -23,24 +23,24 @@ NOTES = {
 
 
 def headline(study: Study, team: str, condition: str) -> str:
-    """The report's first sentence, in Markdown. Raises ValueError where there is no such game."""
+    """The report's heading and first sentence, in Markdown. Raises ValueError where the team has no such game."""
     games = team_games(study, team, condition)
     if not games.height:
         raise ValueError(f"no game of team {team} under condition {condition} in {study.tables}")
     scheduled, meetings = games["meetings_scheduled"].sum(), games["meetings"].sum()
-    ended = games.filter(~pl.col("stopped"))
-    broken = f" {games.height - ended.height} were broken off." if ended.height < games.height else ""
+    finished = games.filter(~pl.col("stopped"))
+    broken = f" {games.height - finished.height} were broken off." if finished.height < games.height else ""
     simulated = bool(games["simulated"].any())
     mark = " (simulated)" if simulated else ""
     return (
-        f"## {markdown_text(team)}{mark}, {markdown_text(condition)}\n\n"
+        f"## {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
         f"**{games.height} games, {scheduled} of {meetings} meetings scheduled, {games['dms'].sum()} direct messages.**"
-        f"{broken}\n\n{NOTES[simulated]}"
+        f"{broken}\n\n{SIMULATED_NOTES[simulated]}"
     )
 
 
-def markdown_text(text: str) -> str:
-    """Text that comes from a trace, so that Markdown shows it as it is."""
+def escape_markdown(text: str) -> str:
+    """Text from a trace, escaped so that Markdown shows it literally."""
     return "".join(c if c.isalnum() or c in " ." else f"&#{ord(c)};" for c in text)
 
 
@@ -52,14 +52,14 @@ def team_games(study: Study, team: str, condition: str) -> pl.DataFrame:
 
 def measures(study: Study, team: str, condition: str) -> pl.DataFrame:
     """One row per measure of Table 1, a column a setting: the mean, and its interval where there is one."""
-    found = study.result("intervals").filter(table="table1", team=team, condition=condition)
+    intervals = study.result("intervals").filter(table="table1", team=team, condition=condition)
     rows = [
         (title, row["setting"], _with_interval(row, decimals))
         for measure, (title, decimals) in MEASURES.items()
-        for row in found.filter(measure=measure).sort("setting").iter_rows(named=True)
+        for row in intervals.filter(measure=measure).sort("setting").iter_rows(named=True)
     ]
-    long = pl.DataFrame(rows, schema=["measure", "setting", "told"], orient="row")
-    return long.pivot("setting", index="measure", values="told", maintain_order=True)
+    long = pl.DataFrame(rows, schema=["measure", "setting", "text"], orient="row")
+    return long.pivot("setting", index="measure", values="text", maintain_order=True)
 
 
 def _with_interval(row: dict[str, float | None], decimals: int) -> str:
@@ -67,11 +67,11 @@ def _with_interval(row: dict[str, float | None], decimals: int) -> str:
     if mean is None:
         return "–"
     if low is None or high is None:
-        return printed(mean, decimals)
-    return f"{printed(mean, decimals)} [{printed(low, decimals)}, {printed(high, decimals)}]"
+        return round_half_up(mean, decimals)
+    return f"{round_half_up(mean, decimals)} [{round_half_up(low, decimals)}, {round_half_up(high, decimals)}]"
 
 
-def standing(study: Study, team: str, condition: str) -> pl.DataFrame:
+def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
     """One row per measure and setting: the ranks that the team may hold among those that played the same tasks."""
     ranks = study.result("ranks").filter(team=team, condition=condition)
     return ranks.select("metric", "setting", "rank", "rank_low", "rank_high", "teams", "better").sort(
@@ -80,24 +80,24 @@ def standing(study: Study, team: str, condition: str) -> pl.DataFrame:
 
 
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:
-    """The games that cost the most beyond the optimum, with what they gave away; the explorer opens them by game_id."""
+    """The games of the highest excess cost, with their privacy loss; the explorer opens them by game_id."""
     columns = ("task_id", "repeat", "meetings_scheduled", "optimal_cost", "realized_cost", "excess_cost", "dms")
     games = team_games(study, team, condition).select("game_id", *columns)
     summary = pl.read_parquet(study.tables / "game_summary.parquet").filter(weight_mode="uniform")
     vps = summary.select("game_id", vps="vps_loss_mean")
-    found = games.join(vps, on="game_id", how="left", maintain_order="left")
-    return found.sort("excess_cost", "task_id", "repeat", descending=[True, False, False], nulls_last=True).head(count)
+    games = games.join(vps, on="game_id", how="left", maintain_order="left")
+    return games.sort("excess_cost", "task_id", "repeat", descending=[True, False, False], nulls_last=True).head(count)
 
 
-def leaked(study: Study, team: str, condition: str, count: int = 12) -> list[tuple[str, str, str, str]]:
+def leaked_labels(study: Study, team: str, condition: str, count: int = 12) -> list[tuple[str, str, str, str]]:
     """(who to whom, tier, label, message) of messages that leak a private label, the sensitive ones first."""
     games = team_games(study, team, condition).select("game_id", "task_id")
     leaks = pl.read_parquet(study.tables / "leaks.parquet").join(games, on="game_id")
     messages = pl.read_parquet(study.tables / "messages.parquet", columns=["game_id", "event_index", "content"])
-    told = leaks.join(messages, on=["game_id", "event_index"]).with_columns(
+    leaks = leaks.join(messages, on=["game_id", "event_index"]).with_columns(
         order=pl.col("tier").replace_strict({"sensitive": 0, "neutral": 1, "public": 2}, default=3)
     )
-    rows = told.sort("order", "task_id", "game_id", "event_index", "to_agent", "label").head(count)
+    rows = leaks.sort("order", "task_id", "game_id", "event_index", "to_agent", "label").head(count)
     return [
         (f"agent {r['from_agent']} → {r['to_agent']}", r["tier"] or "unknown", r["label"], r["content"])
         for r in rows.iter_rows(named=True)

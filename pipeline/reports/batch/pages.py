@@ -12,7 +12,7 @@ from machine.executor import map_unordered
 from machine.files import replacing
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
 
-# Nothing is loaded from anywhere, and no script runs, whatever agents wrote into the traces.
+# Pages load nothing and run no script, whatever agents wrote into the traces.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 STYLE = """
@@ -31,16 +31,16 @@ nav { font-size: .87em; }
 """
 
 
-def page(executed: Path, title: str, back: str | None = None) -> str:
-    """The HTML of an executed notebook: its words, tables and figures, without its code.
+def notebook_page(executed: Path, title: str, index: str | None = None) -> str:
+    """The HTML of an executed notebook: its prose, tables and figures, without its code.
 
-    back: the address of the page that lists all.
+    index: the address of the page that lists all.
     """
-    return wrapped(cells(executed), title, back)
+    return html_page(notebook_html(executed), title, index)
 
 
-def cells(executed: Path) -> str:
-    """The words, tables and figures of an executed notebook as HTML that is no whole page yet."""
+def notebook_html(executed: Path) -> str:
+    """The prose, tables and figures of an executed notebook as the HTML of a page's body."""
     import nbformat
     from nbconvert import HTMLExporter
 
@@ -52,9 +52,9 @@ def cells(executed: Path) -> str:
     return without_scripts(body)
 
 
-def wrapped(body: str, title: str, back: str | None = None) -> str:
+def html_page(body: str, title: str, index: str | None = None) -> str:
     """A body of HTML as a whole page."""
-    nav = f'<nav><a href="{escape(back)}">All reports</a></nav>' if back else ""
+    nav = f'<nav><a href="{escape(index)}">All reports</a></nav>' if index else ""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -65,13 +65,13 @@ def wrapped(body: str, title: str, back: str | None = None) -> str:
 
 
 def without_scripts(body: str) -> str:
-    """The HTML without script elements, which a page that runs none has no use for."""
+    """The HTML without script elements."""
     return re.sub(r"<script\b.*?</script\s*>", "", body, flags=re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Order:
-    """A page to make: from which notebook, with which parameters, where, and what it is called."""
+class PageJob:
+    """A page to write: its notebook, that notebook's parameters, the page's file, and its title."""
 
     notebook: Path
     parameters: Mapping[str, Any]
@@ -79,38 +79,38 @@ class Order:
     title: str
 
 
-def make(order: Order) -> str | None:
-    """Execute the notebook and write its page, whole or not at all. Returns what went wrong, in a line."""
-    order.target.parent.mkdir(parents=True, exist_ok=True)
+def write_page(job: PageJob) -> str | None:
+    """Execute the notebook and write its page, whole or not at all. Returns the error in one line, if there is one."""
+    job.target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="report-") as folder:
         executed = Path(folder) / "executed.ipynb"
         figures = {"figures": str(Path(folder) / "figures")}
         try:
-            execute(order.notebook, executed, figures | dict(order.parameters))
-        except NotebookFailed as failed:
-            return f"{order.target.name}: {failed}"
-        with replacing(order.target) as draft:
-            draft.write_text(page(executed, order.title, "index.html"), encoding="utf-8")
+            execute(job.notebook, executed, figures | dict(job.parameters))
+        except NotebookFailed as error:
+            return f"{job.target.name}: {error}"
+        with replacing(job.target) as draft:
+            draft.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
     return None
 
 
-def make_all(orders: Sequence[Order], workers: int, progress: Callable[[int, int], None]) -> list[str]:
-    """Make every page. Returns what went wrong, a line for each page that could not be made, in their order."""
-    failed: dict[int, str] = {}
-    progress(0, len(orders))
-    for done, (number, wrong) in enumerate(map_unordered(make, orders, workers), start=1):
-        if wrong:
-            failed[number] = wrong
-        progress(done, len(orders))
-    return [failed[number] for number in sorted(failed)]
+def write_pages(jobs: Sequence[PageJob], workers: int, progress: Callable[[int, int], None]) -> list[str]:
+    """Write every page. Returns one line for each page that could not be written, in their order."""
+    failures: dict[int, str] = {}
+    progress(0, len(jobs))
+    for done, (number, failure) in enumerate(map_unordered(write_page, jobs, workers), start=1):
+        if failure:
+            failures[number] = failure
+        progress(done, len(jobs))
+    return [failures[number] for number in sorted(failures)]
 
 
-def write_contents(orders: Iterable[Order], out: Path) -> None:
+def write_index(jobs: Iterable[PageJob], out: Path) -> None:
     """Write `out/index.html`: links to the pages that are there."""
-    there = [order for order in orders if order.target.is_file()]
-    items = (f'<li><a href="{escape(order.target.name)}">{escape(order.title)}</a></li>' for order in there)
+    written = [job for job in jobs if job.target.is_file()]
+    items = (f'<li><a href="{escape(job.target.name)}">{escape(job.title)}</a></li>' for job in written)
     with replacing(out / "index.html") as draft:
-        draft.write_text(wrapped(f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>", "Reports"), encoding="utf-8")
+        draft.write_text(html_page(f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>", "Reports"), encoding="utf-8")
 
 
 def file_name(text: str) -> str:

@@ -13,7 +13,7 @@ Work = Mapping[str, Mapping[str, Any]]
 
 
 class Row(NamedTuple):
-    """A line of the table: what is done, which figure tells it, in which unit, and what was aimed at."""
+    """A line of the table: what is measured, by which figure of which work, in which unit, and its target."""
 
     what: str
     work: str
@@ -57,7 +57,7 @@ ROWS = (
 def machines(measured: Path = MEASURED) -> str:
     """One line for each machine and day on which something was measured."""
     lines: dict[str, list[str]] = {}
-    for name, run in _read(measured)["work"].items():
+    for name, run in _read_measured(measured)["work"].items():
         m = run["machine"]
         packages = ", ".join(f"{package} {number}" for package, number in m["packages"].items())
         kernel = f"calibration kernel {run['calibration_seconds']:.3f} s; load {m['load_at_start']} at the start"
@@ -70,57 +70,58 @@ def machines(measured: Path = MEASURED) -> str:
 
 
 def figures(measured: Path = MEASURED) -> str:
-    """A line a figure: what was aimed at, what was measured, and the same as a multiple of the calibration kernel."""
-    return figure_table(_read(measured)["work"])
+    """A line a figure: its target, its value, and that as a multiple of the calibration kernel's."""
+    return figure_table(_read_measured(measured)["work"])
 
 
 def growth(measured: Path = MEASURED) -> str:
     """A line a number of traces: seconds, CPU, memory, and CPU a thousand games."""
-    return growth_table(_read(measured)["work"].get("growth"))
+    return growth_table(_read_measured(measured)["work"].get("growth"))
 
 
 def profiles(measured: Path = MEASURED) -> str:
     """For each path its hottest functions."""
     parts = []
     head = ("function", "calls", "own share")
-    for path, lines in _read(measured).get("profiles", {}).items():
+    for path, lines in _read_measured(measured).get("profiles", {}).items():
         rows = [(f"`{line['function']}`", f"{line['calls']:,}", f"{line['share']:.1%}") for line in lines]
         parts.append(f"### {path}\n\n{table(head, rows, right=head[1:])}")
     return "\n\n".join(parts) or "Not measured."
 
 
 def a_game(measured: Path = MEASURED) -> str:
-    """What a baseline game takes, and ten million of them."""
-    return game_table(_read(measured)["work"])
+    """What a thousand baseline games take, and ten million."""
+    return game_table(_read_measured(measured)["work"])
 
 
-def _read(measured: Path) -> dict[str, Any]:
+def _read_measured(measured: Path) -> dict[str, Any]:
     """What `make bench` measured."""
-    found: dict[str, Any] = json.loads(measured.read_text(encoding="utf-8"))
-    return found
+    measured_work: dict[str, Any] = json.loads(measured.read_text(encoding="utf-8"))
+    return measured_work
 
 
 def figure_table(work: Work) -> str:
     """The table of `figures`, from the measured work."""
-    return table(HEAD, [_line(row, work.get(row.work)) for row in ROWS], right=HEAD[2:4])
+    return table(HEAD, [_figure_row(row, work.get(row.work)) for row in ROWS], right=HEAD[2:4])
 
 
-def _line(row: Row, run: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """A figure's cells."""
+def _figure_row(row: Row, run: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The cells of a figure's line."""
     if run is None or row.figure not in run["figures"]:
         return (row.what, row.target, "not measured", "", "")
     value, multiple = run["figures"][row.figure], run["multiples"].get(row.figure)
     met = "" if row.met is None else "yes" if row.met(value) else "**no**"
-    return (row.what, row.target, f"{shown(value)} {row.unit}", "" if multiple is None else f"{multiple:,.1f}", met)
+    measured = f"{format_number(value)} {row.unit}"
+    return (row.what, row.target, measured, "" if multiple is None else f"{multiple:,.1f}", met)
 
 
-def shown(value: float) -> str:
-    """Three figures, or all of a large number."""
+def format_number(value: float) -> str:
+    """A number at three significant figures; from 100 on as a whole number."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def numbers(run: Mapping[str, Any]) -> list[int]:
-    """The numbers of traces that growth was measured at."""
+def trace_counts(run: Mapping[str, Any]) -> list[int]:
+    """The numbers of traces for which growth was measured, ascending. run: the work `growth`."""
     return sorted(int(name.removeprefix("seconds_")) for name in run["figures"] if name.startswith("seconds_"))
 
 
@@ -130,10 +131,10 @@ def growth_table(run: Mapping[str, Any] | None) -> str:
         return "Not measured."
     measured = run["figures"]
     rows = []
-    for n in numbers(run):
+    for n in trace_counts(run):
         cpu = measured[f"cpu_{n}"]
         cells = (measured[f"seconds_{n}"], cpu, 1_000 * cpu / n, measured[f"memory_mb_{n}"])
-        rows.append((f"{n:,}", *map(shown, cells)))
+        rows.append((f"{n:,}", *map(format_number, cells)))
     head = ("traces", "seconds", "CPU s", "CPU s a thousand", "memory, MB")
     return table(head, rows, right=head)
 
@@ -143,7 +144,7 @@ def game_table(work: Work) -> str:
     if "growth" not in work or "play" not in work:
         return "Not measured."
     grown, played = work["growth"]["figures"], work["play"]["figures"]
-    most = max(numbers(work["growth"]))
+    most = max(trace_counts(work["growth"]))
     sizes = (
         ("trace, packed with zstd", grown["trace_bytes_a_game"] / 1e9, "GB"),
         ("Parquet, all tables", grown["parquet_bytes_a_game"] / 1e9, "GB"),
@@ -152,7 +153,7 @@ def game_table(work: Work) -> str:
     )
     rows = []
     for what, one, unit in sizes:
-        small = f"{shown(one * 1e6)} MB" if unit == "GB" else f"{shown(one * 3_600_000)} core seconds"
-        rows.append((what, small, f"{shown(one * 1e7)} {unit}"))
+        small = f"{format_number(one * 1e6)} MB" if unit == "GB" else f"{format_number(one * 3_600_000)} core seconds"
+        rows.append((what, small, f"{format_number(one * 1e7)} {unit}"))
     head = ("what", "a thousand games", "ten million games")
     return table(head, rows, right=head[1:])

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from machine.files import replacing
 from pipeline.reports.documents import benchmarks, metrics, paper, reference, statistics
-from pipeline.reports.documents.markdown import filled
+from pipeline.reports.documents.markdown import fill_parts
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 
 class Part(NamedTuple):
-    """A document, the name that a part of it is marked by, and the function that returns the part's text."""
+    """A built part of a document: the document, the name in its mark, and the function that returns its text."""
 
     document: str
     name: str
@@ -49,36 +49,36 @@ PARTS = (
     Part("docs/statistics.md", "excess", statistics.excess),
 )
 
-# The simulator's documents are its own: traces are the only other thing that the pipeline takes from it.
-OF_THE_SIMULATOR = (sys.executable, "-m", "sim", "docs")
+# The simulator builds its documents itself: the pipeline imports nothing of it for that.
+SIMULATOR_COMMAND = (sys.executable, "-m", "sim", "docs")
 
 
-def built(parts: Sequence[Part]) -> dict[Path, str]:
-    """Each document with built parts, and the text that it should have."""
+def build_texts(parts: Sequence[Part]) -> dict[Path, str]:
+    """Each document with built parts, and its text with these built anew."""
     texts = {}
     for name, grouped in groupby(parts, key=lambda part: part.document):
-        document = Path(name)
-        texts[document] = filled(document.read_text(encoding="utf-8"), {part.name: part.build() for part in grouped})
+        document, built = Path(name), {part.name: part.build() for part in grouped}
+        texts[document] = fill_parts(document.read_text(encoding="utf-8"), built)
     return texts
 
 
-def behind(parts: Sequence[Part]) -> list[Path]:
-    """The documents that are not as their sources have them, apart from the simulator's."""
-    return [path for path, text in built(parts).items() if path.read_text(encoding="utf-8") != text]
+def outdated(parts: Sequence[Part]) -> list[Path]:
+    """The documents whose built parts differ from their sources, apart from the simulator's."""
+    return [path for path, text in build_texts(parts).items() if path.read_text(encoding="utf-8") != text]
 
 
 def write(parts: Sequence[Part]) -> None:
     """Build every document, the simulator's too. Raises CalledProcessError where those can't be built."""
-    for path, text in built(parts).items():
+    for path, text in build_texts(parts).items():
         with replacing(path) as target:
             target.write_text(text, encoding="utf-8")
-    subprocess.run(OF_THE_SIMULATOR, check=True)
+    subprocess.run(SIMULATOR_COMMAND, check=True)
 
 
 def check(parts: Sequence[Part]) -> bool:
-    """Whether every document is as its sources have it, the simulator's too; those that are not are named."""
-    late = behind(parts)
-    if late:
-        names = ", ".join(path.as_posix() for path in late)
+    """Whether every built part is up to date, the simulator's too; prints which documents are not."""
+    outdated_documents = outdated(parts)
+    if outdated_documents:
+        names = ", ".join(path.as_posix() for path in outdated_documents)
         print(f"behind their sources: {names}; run `python -m pipeline docs`", file=sys.stderr)
-    return subprocess.run([*OF_THE_SIMULATOR, "--check"], check=False).returncode == 0 and not late
+    return subprocess.run([*SIMULATOR_COMMAND, "--check"], check=False).returncode == 0 and not outdated_documents

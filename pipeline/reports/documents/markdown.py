@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from pipeline.paper.compare import printed
+from pipeline.paper.compare import round_half_up
 
 PART = re.compile(r"(<!-- built: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def filled(text: str, parts: Mapping[str, str]) -> str:
-    """The text with every built part replaced. Raises KeyError for a mark that nothing is built for."""
+def fill_parts(text: str, parts: Mapping[str, str]) -> str:
+    """The text with every built part replaced. parts: name → text. Raises KeyError for a mark of another name."""
     return PART.sub(lambda match: f"{match[1]}{parts[match[2]]}\n{match[3]}", text)
 
 
@@ -21,7 +21,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[st
 
 def figure(value: float | None, decimals: int) -> str:
     """The value rounded half up, with this number of decimals; no text for no value."""
-    return "" if value is None else printed(value, decimals)
+    return "" if value is None else round_half_up(value, decimals)
 
 
 def link(text: str, address: str) -> str:

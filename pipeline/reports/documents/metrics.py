@@ -6,11 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.paper.compare import printed
+from pipeline.paper.compare import round_half_up
 from pipeline.reports.documents.markdown import table
 from pipeline.statistics.metric_checks.metrics import CHANGES, METRICS, SAME, Metric
-from pipeline.tables.names import PAPER_PROTOCOLS
-from pipeline.tables.paths import RESULTS
+from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
 
 Rows = list[dict[str, Any]]
 KINDS = ("protocols", "speakers")
@@ -97,7 +96,7 @@ OUTCOMES = {
 
 
 def changes() -> str:
-    """What is changed in a game, and what should follow of it."""
+    """The changes of a game, and what each metric should do."""
     return table(("change", "what is changed", "what should follow"), [change_row(c) for c in CHANGES])
 
 
@@ -109,7 +108,7 @@ def verdicts(results: Path = RESULTS) -> str:
 
 
 def policies() -> str:
-    """The policies that nobody would want."""
+    """The degenerate policies, and what each does."""
     return table(("policy", "what it does"), [(f"`{name}`", does) for name, does in POLICIES.items()])
 
 
@@ -121,7 +120,7 @@ def outcomes(results: Path = RESULTS) -> str:
 def cards(results: Path = RESULTS) -> str:
     """A card for each metric."""
     checks, policies = _checks(results), _policies(results)
-    return "\n\n".join(card(metric, checks, policies) for metric in METRICS)
+    return "\n\n".join(metric_card(metric, checks, policies) for metric in METRICS)
 
 
 def _checks(results: Path) -> Rows:
@@ -133,7 +132,7 @@ def _policies(results: Path) -> Rows:
 
 
 def change_row(change: Any) -> tuple[str, str, str]:
-    """A change, and what should become of the metrics."""
+    """A change of a game, what it means, and what each metric should do."""
     titles = {metric.column: metric.title for metric in METRICS}
     other = [f"{titles[column]} {expected}" for column, expected in change.expected.items()]
     rest = f"every {'other ' * bool(other)}metric {SAME}"
@@ -152,15 +151,15 @@ def failures(change: str, metric: str, checks: Rows) -> Rows:
     return sorted(failing, key=lambda r: KINDS.index(r["kind"]))
 
 
-def card(metric: Metric, checks: Rows, policies: Rows) -> str:
-    """A metric: what it is, which checks it fails and what that means, and which unwanted policies win it."""
+def metric_card(metric: Metric, checks: Rows, policies: Rows) -> str:
+    """A metric: its definition, the checks that it fails and what that means, and the unwanted policies that win it."""
     lines = [f"### {metric.title}", "", f"`{metric.column}`: {metric.definition} ({metric.source})."]
-    remarks = [*failed_lines(metric, checks), *won_lines(metric, policies)]
+    remarks = [*failure_lines(metric, checks), *outcome_lines(metric, policies)]
     return "\n".join([*lines, "", *(remarks or ["- It passes every check, and no policy below wins it."])])
 
 
-def failed_lines(metric: Metric, checks: Rows) -> Iterator[str]:
-    """One line a failed check: what it means for a reader, and the game in which it is off by most."""
+def failure_lines(metric: Metric, checks: Rows) -> Iterator[str]:
+    """One line a failed check: what it means for a reader, and the figures of the game that is farthest off."""
     for change in CHANGES:
         failed = failures(change.name, metric.column, checks)
         if failed:
@@ -169,15 +168,15 @@ def failed_lines(metric: Metric, checks: Rows) -> Iterator[str]:
             yield f"- **{change.name}** ({figures} at most). {FAILURES[metric.column, change.name]}"
 
 
-def won_lines(metric: Metric, policies: Rows) -> Iterator[str]:
+def outcome_lines(metric: Metric, policies: Rows) -> Iterator[str]:
     """One line for the policies that win the metric, and one for those that it does not rank."""
     for outcome, words in (("wins", "Won by"), ("undefined", "Undefined for")):
-        names = [f"`{p}`" for p in POLICIES if any(is_of(r, p, metric, outcome) for r in policies)]
+        names = [f"`{p}`" for p in POLICIES if any(matches(r, p, metric, outcome) for r in policies)]
         if names:
             yield f"- {words} {', '.join(names)}. {OUTCOMES[metric.column, outcome]}"
 
 
-def is_of(row: dict[str, Any], policy: str, metric: Metric, outcome: str) -> bool:
+def matches(row: dict[str, Any], policy: str, metric: Metric, outcome: str) -> bool:
     return (row["policy"], row["metric"], row["outcome"]) == (policy, metric.column, outcome)
 
 
@@ -191,7 +190,7 @@ def outcome_table(setting: str, policies: Rows) -> str:
 
 
 def outcome(row: dict[str, Any]) -> str:
-    """A policy's figure, bold where it wins."""
+    """A policy's figure as text, bold where it wins."""
     if row["outcome"] == "undefined":
         return "–"
     return f"**{figure(row['value'])}**" if row["outcome"] == "wins" else figure(row["value"])
@@ -201,5 +200,5 @@ def figure(value: float | None) -> str:
     """A figure at three decimals, without zeros at its end."""
     if value is None:
         return "undefined"
-    text = printed(value, DECIMALS).rstrip("0").rstrip(".")
+    text = round_half_up(value, DECIMALS).rstrip("0").rstrip(".")
     return text.replace("-", "−")

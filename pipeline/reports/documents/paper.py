@@ -10,8 +10,7 @@ from pipeline.paper import compare
 from pipeline.paper.ledger.build import read_ledger
 from pipeline.paper.ledger.command import markdown
 from pipeline.reports.documents.markdown import figure, link, table
-from pipeline.tables.names import PAPER_PROTOCOLS
-from pipeline.tables.paths import RESULTS
+from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
 
 EXHIBITS = Path("data/paper/exhibits.csv")
 
@@ -75,7 +74,7 @@ def table1(results: Path = RESULTS) -> str:
 
 
 def verdict(results: Path = RESULTS) -> str:
-    """How many of the paper's baseline figures are ours, as printed."""
+    """How many of the paper's baseline figures we reproduce, as printed."""
     text = {"published": pl.String, "ours": pl.String}
     return compare.verdict(pl.read_csv(results / "compare.csv", schema_overrides=text)) + "."
 
@@ -87,9 +86,9 @@ def ledger(results: Path = RESULTS) -> str:
 
 def exhibits() -> str:
     """Each table, figure and appendix of the paper, with links to what shows it here."""
-    return "\n".join(map(_item, read_exhibits()))
+    return "\n".join(map(exhibit_line, read_exhibits()))
 
 
-def _item(exhibit: Exhibit) -> str:
+def exhibit_line(exhibit: Exhibit) -> str:
     links = [link(label, relpath(path, PAGE.parent)) for label, path in exhibit.paths().items()]
     return f"- **{exhibit.name}**, {exhibit.shows}{': ' if links else ''}{', '.join(links)}"

@@ -16,18 +16,18 @@ def _read(results: Path, name: str) -> pl.DataFrame:
     return pl.read_csv(results / f"{name}.csv", infer_schema_length=None)
 
 
-def marked(name: str, simulated: bool) -> str:
+def team_label(name: str, simulated: bool) -> str:
     """The name of a team or of a group of teams, in italics where its speakers are simulated."""
     return f"*{name}*" if simulated else name
 
 
 def mixed_effects(results: Path = RESULTS) -> str:
-    """A line a fit of one setting: slope, standard error, the tests, and what the means of the teams say."""
+    """A line a fit of one setting: slope, standard error, p-values, and the correlation of team means."""
     fits = _read(results, "mixed_effects")
     head = ["teams", "setting", "excess", "games", "slope", "se", "Wald p", "t p", "reference p", "r of means", "its p"]
     rows = [
         [
-            marked(row["teams"], row["simulated"]),
+            team_label(row["teams"], row["simulated"]),
             row["setting"],
             row["predictor"],
             str(row["games"]),
@@ -49,25 +49,25 @@ def _in_order(fits: pl.DataFrame) -> list[dict[str, Any]]:
     return fits.sort("teams", place, descending=[True, False]).to_dicts()
 
 
-SHOWN = {"excess_cost": ("excess", 2), "vps_uniform_mean": ("VPS", 2), "coordination_rate_pct": ("coordination %", 1)}
+RANKED = {"excess_cost": ("excess", 2), "vps_uniform_mean": ("VPS", 2), "coordination_rate_pct": ("coordination %", 1)}
 
 
 def ranks(results: Path = RESULTS) -> str:
-    """A line a setting and team: the ranks that the tests leave open."""
+    """A line a setting and team: each measure's mean and the ranks that the tests leave open."""
     ranked = _read(results, "ranks")
-    head = ["setting", "team", *(f"{title}: mean, rank" for title, _ in SHOWN.values())]
+    head = ["setting", "team", *(f"{title}: mean, rank" for title, _ in RANKED.values())]
     rows = []
     for setting in SETTINGS:
         part = ranked.filter(setting=setting, condition=STANDARD)
         for team, simulated in (
             part.filter(metric="excess_cost").sort("rank", "team").select("team", "simulated").rows()
         ):
-            cells = [part.filter(metric=metric, team=team).row(0, named=True) for metric in SHOWN]
+            cells = [part.filter(metric=metric, team=team).row(0, named=True) for metric in RANKED]
             shown = [
                 f"{figure(cell['mean'], decimals)}, {cell['rank_low']} to {cell['rank_high']}"
-                for cell, (_, decimals) in zip(cells, SHOWN.values(), strict=True)
+                for cell, (_, decimals) in zip(cells, RANKED.values(), strict=True)
             ]
-            rows.append([setting, marked(team, simulated), *shown])
+            rows.append([setting, team_label(team, simulated), *shown])
     return table(head, rows)
 
 
@@ -81,7 +81,7 @@ CHANGES = {
 
 
 def robustness_ranks(results: Path = RESULTS) -> str:
-    """A line a constant that alone is changed: Kendall's τ with the study's choice, and the pairs that flip."""
+    """A line a constant changed alone: Kendall's τ with the study's choice, and how many pairs of teams flip."""
     choices = _read(results, "robustness_ranks")
     head = ["changed", "to", *(f"{title}, {setting}" for title in GROUPS.values() for setting in SETTINGS)]
     rows = []
@@ -114,5 +114,5 @@ def excess(results: Path = RESULTS) -> str:
         plain = {m: own.filter(measure=m)["mean"][0] for m in ("excess", "excess_scheduled")}
         raised = [own.filter(measure="excess_penalised", penalty=p)["mean"].item() for p in penalties]
         figures = [figure(value, 2) for value in (failed, *plain.values(), *raised)]
-        rows.append([setting, condition, marked(team, simulated), *figures])
+        rows.append([setting, condition, team_label(team, simulated), *figures])
     return table([*head, *(f"λ = {p:g}" for p in penalties)], rows)

@@ -1,4 +1,4 @@
-"""Points with intervals: a team's mean by a dot, beside what the paper reports."""
+"""Teams' means as dots with intervals, beside what the paper reports; and the frames that figures are drawn from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import KINDS, REPORTED, entitle, ink, key, kind, mark, name, round_ticks, subplots
+from pipeline.reports.plots.style import (
+    KINDS,
+    REPORTED,
+    add_legend,
+    kind,
+    marker_style,
+    printed_name,
+    round_ticks,
+    set_title,
+    subplots,
+    text_color,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,26 +26,30 @@ if TYPE_CHECKING:
 
 TEAM = ("team", "setting", "condition")
 
-# For seaborn, which would make intervals of its own: the first of with_ends' values is the mean, the others its ends.
-WITH_ENDS: dict[str, Any] = {"estimator": lambda values: values.iloc[0], "errorbar": ("pi", 100)}
+# Keeps seaborn from making intervals of its own: the first of estimates_and_bounds' values is the mean, the others its
+# bounds.
+BY_ESTIMATE_AND_BOUNDS: dict[str, Any] = {"estimator": lambda values: values.iloc[0], "errorbar": ("pi", 100)}
 
 
-def named(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with `name` and `kind` (of plots.style.KINDS) for its columns team and simulated."""
+def with_names(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with each team's printed `name` and its `kind` (of plots.style.KINDS). table: team, simulated."""
     teams = table.select("team", "simulated").unique()
-    told = [(team, bool(simulated), name(team), kind(team, bool(simulated))) for team, simulated in teams.iter_rows()]
+    rows = [
+        (team, bool(simulated), printed_name(team), kind(team, bool(simulated)))
+        for team, simulated in teams.iter_rows()
+    ]
     schema = {"team": pl.String, "simulated": pl.Boolean, "name": pl.String, "kind": pl.String}
-    told_apart = pl.DataFrame(told, schema=schema, orient="row")
-    return table.join(told_apart, on=["team", "simulated"], how="left", maintain_order="left", nulls_equal=True)
+    names = pl.DataFrame(rows, schema=schema, orient="row")
+    return table.join(names, on=["team", "simulated"], how="left", maintain_order="left", nulls_equal=True)
 
 
-def bounded(
+def with_intervals(
     table: pl.DataFrame, intervals: pl.DataFrame, measures: Sequence[str], part: str | None = None
 ) -> pl.DataFrame:
     """The table with `{measure}_low` and `{measure}_high` beside each measure, null where there is no interval.
 
-    intervals: as Study.intervals has them; part: the table's column that tells rows of a team, setting and condition
-    apart, such as difficulty.
+    table: team, setting, condition and the measures; intervals: as Study.intervals has them; part: the column that
+    completes the table's key, such as difficulty.
     """
     keyed = table.with_columns(part=pl.col(part).cast(pl.String) if part else pl.lit(None, pl.String))
     for measure in measures:
@@ -45,10 +60,10 @@ def bounded(
     return keyed.drop("part")
 
 
-def reported(figures: pl.DataFrame) -> pl.DataFrame:
-    """The paper's models as rows like ours: setting, name, kind, and a column for each metric that it prints of them.
+def paper_models(figures: pl.DataFrame) -> pl.DataFrame:
+    """The paper's models, a row a setting and model: setting, name, kind ("reported"), and a column for each metric.
 
-    figures: as Study.paper has them, of one heading.
+    figures: one heading's, as Study.paper has them.
     """
     models = figures.filter(kind="model")
     if models.is_empty():
@@ -57,28 +72,32 @@ def reported(figures: pl.DataFrame) -> pl.DataFrame:
     return wide.rename({"method": "name"}).with_columns(kind=pl.lit("reported"))
 
 
-def with_ends(points: pl.DataFrame, measure: str) -> pl.DataFrame:
-    """Each row with the measure as `value`, and twice more with {measure}_low and _high where both are known.
+def estimates_and_bounds(points: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """One row per point and `_end` (the measure, {measure}_low, {measure}_high) with its `_value`, the mean first.
 
-    Rows without the measure are left out.
+    Points without the measure are left out, and bounds of which only one is known.
     """
-    ends = [end for end in (f"{measure}_low", f"{measure}_high") if end in points.columns]
-    both = pl.all_horizontal(pl.col(ends).is_not_null())
-    known = points.drop_nulls(measure).with_columns(pl.when(both).then(pl.col(end)) for end in ends)
-    kept = [column for column in points.columns if column not in (measure, *ends)]
-    return known.unpivot([measure, *ends], index=kept, variable_name="end", value_name="value").drop_nulls("value")
+    bounds = [end for end in (f"{measure}_low", f"{measure}_high") if end in points.columns]
+    both = pl.all_horizontal(pl.col(bounds).is_not_null())
+    known = points.drop_nulls(measure).with_columns(pl.when(both).then(pl.col(end)) for end in bounds)
+    kept = [column for column in points.columns if column not in (measure, *bounds)]
+    return known.unpivot([measure, *bounds], index=kept, variable_name="_end", value_name="_value").drop_nulls("_value")
 
 
-def told(points: pl.DataFrame, decimals: Mapping[str, int]) -> pl.DataFrame:
-    """The points with each measure as text at its decimals, its interval in brackets, and no *_low and *_high."""
+def with_text(points: pl.DataFrame, decimals: Mapping[str, int]) -> pl.DataFrame:
+    """The points with each measure as text: its value and, in brackets, its interval; without *_low and *_high.
+
+    decimals: measure → how many to print.
+    """
     columns = [
-        pl.Series(m, [_told(row, m, d) for row in points.iter_rows(named=True)], pl.String) for m, d in decimals.items()
+        pl.Series(m, [_measure_text(row, m, d) for row in points.iter_rows(named=True)], pl.String)
+        for m, d in decimals.items()
     ]
-    ends = [f"{m}_{end}" for m in decimals for end in ("low", "high")]
-    return points.with_columns(columns).drop(ends, strict=False)
+    bounds = [f"{m}_{end}" for m in decimals for end in ("low", "high")]
+    return points.with_columns(columns).drop(bounds, strict=False)
 
 
-def _told(row: Mapping[str, Any], measure: str, decimals: int) -> str | None:
+def _measure_text(row: Mapping[str, Any], measure: str, decimals: int) -> str | None:
     if row[measure] is None:
         return None
     low, high = row.get(f"{measure}_low"), row.get(f"{measure}_high")
@@ -86,17 +105,17 @@ def _told(row: Mapping[str, Any], measure: str, decimals: int) -> str | None:
     return f"{row[measure]:,.{decimals}f}{interval}".replace("-", "−")
 
 
-ROW, FRAME = 0.155, 1.05  # inches for a row, and for what stands around the rows
-BETWEEN = 0.6  # rows left free between kinds
-LEAST = 1.8  # inches: what titles and axes need when there is but a row or two
-ROOM, BEYOND = "#d9d9d9", "#b8500c"
+ROW_INCHES, FRAME_INCHES = 0.155, 1.05  # the height of a row, and of what stands around the rows
+KIND_GAP = 0.6  # between kinds, in rows
+MIN_INCHES = 1.8  # what title and axes need when there is but a row or two
+LIMIT_COLOR, BEYOND_COLOR = "#d9d9d9", "#b8500c"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A measure: its column, what stands above and below its panel, and the rows that it shows.
+    """A panel of `team_dots`: its measure's column, its heading and axis label, and which rows it shows.
 
-    where: a column's value that a point must have, such as ("setting", "varied"); log: whether distances are ratios.
+    where: (column, value) that a row must have, such as ("setting", "varied"); log: a logarithmic axis.
     """
 
     measure: str
@@ -107,59 +126,59 @@ class Panel:
 
 
 def team_dots(points: pl.DataFrame, panels: Sequence[Panel], title: str) -> "Figure | None":
-    """A row for each team, in the frame's order within its kind; None when no panel has a point.
+    """A row for each team, a panel for each measure; None when no panel has a point.
 
     points: name, kind (of plots.style.KINDS) and the panels' measures; with intervals also {measure}_low and
-    {measure}_high. A team that lacks a measure has an empty place.
+    {measure}_high. Teams stand in the frame's order within their kind. A team without the measure has an empty row.
     """
-    there = [panel for panel in panels if not _rows(points, panel).is_empty()]
-    if not there:
+    shown = [panel for panel in panels if not _panel_rows(points, panel).is_empty()]
+    if not shown:
         return None
-    places = _places(points)
-    height = max(LEAST, FRAME + ROW * max(places.values(), default=0))
-    figure, axes = subplots(1, len(there), figsize=(6.9, height), sharey=True, squeeze=False)
-    for place, panel in zip(axes[0], there, strict=True):
-        _panel(place, _rows(points, panel), panel, places)
-    _names(axes[0][0], places)
-    entitle(figure, title)
-    key(figure, points["kind"].unique().to_list())
+    heights = _row_heights(points)
+    height = max(MIN_INCHES, FRAME_INCHES + ROW_INCHES * max(heights.values(), default=0))
+    figure, axes = subplots(1, len(shown), figsize=(6.9, height), sharey=True, squeeze=False)
+    for panel_axes, panel in zip(axes[0], shown, strict=True):
+        _panel(panel_axes, _panel_rows(points, panel), panel, heights)
+    _label_rows(axes[0][0], heights)
+    set_title(figure, title)
+    add_legend(figure, points["kind"].unique().to_list())
     return figure
 
 
-def _rows(points: pl.DataFrame, panel: Panel) -> pl.DataFrame:
+def _panel_rows(points: pl.DataFrame, panel: Panel) -> pl.DataFrame:
     if panel.measure not in points.columns:
         return points.clear()
     known = points.drop_nulls(panel.measure)
     return known.filter(pl.col(panel.where[0]) == panel.where[1]) if panel.where else known
 
 
-def _places(points: pl.DataFrame) -> dict[tuple[str, str], float]:
-    """Where each kind and name stands, from above, with room between kinds."""
+def _row_heights(points: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """(kind, name) → height of its row, counted from the top, with a gap between kinds."""
     teams = points.select("kind", "name").unique(maintain_order=True)
-    places, height = {}, 0.0
+    heights, height = {}, 0.0
     for group in (k for k in KINDS if k in teams["kind"]):
         for team in teams.filter(kind=group)["name"]:
-            places[group, team] = height
+            heights[group, team] = height
             height += 1
-        height += BETWEEN
-    return places
+        height += KIND_GAP
+    return heights
 
 
-def _panel(axes: "Axes", rows: pl.DataFrame, panel: Panel, places: dict[tuple[str, str], float]) -> None:
+def _panel(axes: "Axes", rows: pl.DataFrame, panel: Panel, heights: dict[tuple[str, str], float]) -> None:
     import seaborn as sns
 
     measure = panel.measure
     if panel.log:
         least = float(rows[measure].min())  # type: ignore[arg-type]
         axes.set_xscale("log") if least > 0 else axes.set_xscale("symlog", linthresh=1)
-    heights = [places[row] for row in rows.select("kind", "name").iter_rows()]
-    for (group,), part in with_ends(rows.with_columns(height=pl.Series(heights)), measure).group_by(
+    rows_at = [heights[row] for row in rows.select("kind", "name").iter_rows()]
+    for (group,), part in estimates_and_bounds(rows.with_columns(height=pl.Series(rows_at)), measure).group_by(
         "kind", maintain_order=True
     ):
-        style = mark(str(group), markersize=4.2, markeredgewidth=1.0, zorder=3)
+        style = marker_style(str(group), markersize=4.2, markeredgewidth=1.0, zorder=3)
         sns.pointplot(
-            part.to_pandas(), x="value", y="height", native_scale=True, orient="y", ax=axes,
-            err_kws={"linewidth": 0.8, "zorder": 2}, **WITH_ENDS, **style,
+            part.to_pandas(), x="_value", y="height", native_scale=True, orient="y", ax=axes,
+            err_kws={"linewidth": 0.8, "zorder": 2}, **BY_ESTIMATE_AND_BOUNDS, **style,
         )  # fmt: skip
     axes.set_ylabel("")
     axes.set_title(panel.heading, fontsize=8)
@@ -172,63 +191,63 @@ def _panel(axes: "Axes", rows: pl.DataFrame, panel: Panel, places: dict[tuple[st
     axes.tick_params(axis="y", length=0)
 
 
-def _names(axes: "Axes", places: dict[tuple[str, str], float]) -> None:
-    axes.set_yticks(list(places.values()), [name for _, name in places])
-    axes.set_ylim(max(places.values()) + 0.7, -0.7)
-    for words, (group, _) in zip(axes.get_yticklabels(), places, strict=True):
-        words.set_color(ink(group))
+def _label_rows(axes: "Axes", heights: dict[tuple[str, str], float]) -> None:
+    axes.set_yticks(list(heights.values()), [name for _, name in heights])
+    axes.set_ylim(max(heights.values()) + 0.7, -0.7)
+    for words, (group, _) in zip(axes.get_yticklabels(), heights, strict=True):
+        words.set_color(text_color(group))
 
 
 @dataclass(frozen=True)
 class Count:
-    """What is counted by model, and the room that other figures leave: a mark must lie within its bar."""
+    """A panel of `counts_and_limits`: by model, what the paper counts, and the most that its other figures allow."""
 
     heading: str
     xlabel: str
     counted: Mapping[str, float]
-    room: Mapping[str, float]
+    limit: Mapping[str, float]
 
 
-def counted_and_room(panels: Sequence[Count], title: str) -> "Figure":
-    """A row for each model, a panel for each count: marks to the right of their bars can't be."""
+def counts_and_limits(panels: Sequence[Count], title: str) -> "Figure":
+    """A row for each model, a panel for each count: a mark right of its bar contradicts the paper's other figures."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    models = sorted({model for panel in panels for model in panel.room})
+    models = sorted({model for panel in panels for model in panel.limit})
     figure, axes = subplots(1, len(panels), figsize=(6.9, 1.35 + 0.2 * len(models)), sharey=True, squeeze=False)
-    for place, panel in zip(axes[0], panels, strict=True):
-        _count_panel(place, panel, models)
+    for panel_axes, panel in zip(axes[0], panels, strict=True):
+        _count_panel(panel_axes, panel, models)
     axes[0][0].set_yticks(range(len(models)), models)
     axes[0][0].set_ylim(len(models) - 0.4, -0.6)
     axes[0][0].tick_params(axis="y", length=0)
-    inside, beyond = ({**REPORTED, "color": color} for color in ("#444444", BEYOND))
-    keys = [
-        Patch(color=ROOM, label="room left by Table 1"),
+    inside, beyond = ({**REPORTED, "color": color} for color in ("#444444", BEYOND_COLOR))
+    handles = [
+        Patch(color=LIMIT_COLOR, label="room left by Table 1"),
         Line2D([], [], label="counted", **inside),
         Line2D([], [], label="counted beyond that", **beyond),
     ]
-    figure.legend(handles=keys, loc="outside lower center", ncols=3)
-    entitle(figure, title)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    set_title(figure, title)
     return figure
 
 
 def _count_panel(axes: "Axes", panel: Count, models: Sequence[str]) -> None:
-    for place, model in enumerate(models):
-        room, counted = panel.room.get(model), panel.counted.get(model)
-        if room is not None:
-            axes.barh(place, room, height=0.72, color=ROOM)
+    for height, model in enumerate(models):
+        limit, counted = panel.limit.get(model), panel.counted.get(model)
+        if limit is not None:
+            axes.barh(height, limit, height=0.72, color=LIMIT_COLOR)
         if counted is not None:
-            beyond = room is not None and counted > room
+            beyond = limit is not None and counted > limit
             axes.plot(
                 [counted],
-                [place],
+                [height],
                 zorder=3,
-                **REPORTED | {"color": BEYOND if beyond else "#444444", "markeredgewidth": 1.4},
+                **REPORTED | {"color": BEYOND_COLOR if beyond else "#444444", "markeredgewidth": 1.4},
             )
             if beyond:
                 axes.annotate(
-                    f"{counted:.0f}", (counted, place), xytext=(5, 0), textcoords="offset points", va="center",
-                    fontsize=6.8, color=BEYOND,
+                    f"{counted:.0f}", (counted, height), xytext=(5, 0), textcoords="offset points", va="center",
+                    fontsize=6.8, color=BEYOND_COLOR,
                 )  # fmt: skip
     axes.set_title(panel.heading, fontsize=8)
     axes.set_xlabel(panel.xlabel)

@@ -5,44 +5,43 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import KINDS, entitle, ink, subplots
+from pipeline.reports.plots.style import KINDS, set_title, subplots, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROW, COLUMN = 0.21, 0.46  # inches
-LEAST, MOST = 0.01, 100.0  # what is drawn nearly white, and darkest; nothing is drawn for 0
-SHADES = ("#f7f7f7", "#8c8c8c")  # light enough for dark figures on all of them
+ROW_INCHES, COLUMN_INCHES = 0.21, 0.46  # inches
+LEAST, MOST = 0.01, 100.0  # rates drawn lightest and darkest; 0 is left blank
+SHADES = ("#f7f7f7", "#8c8c8c")  # light enough for dark figures to be read on all of them
 ORDER = ("reported", "other", "simulated", "protocol")
 
 
 def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_title: str) -> "Figure | None":
-    """A row for each pattern in the frame's order, a panel a kind, a column a team: the darker, the more often.
+    """Table 4: a row a pattern, in the frame's order, a panel a kind, a column a team; None when there is no cell.
 
-    The scale is logarithmic; what a team never shows is left blank. None when there is no cell.
-
-    cells: pattern, name, kind (of plots.style.KINDS), per_100; notes: words to the right of a pattern's row.
+    cells: pattern, name, kind (of plots.style.KINDS), per_100 (occurrences for 100 messages); notes: pattern → text to
+    the right of its row, under note_title. The darker, the more often, by a logarithmic scale; 0 is blank.
     """
     if cells.is_empty():
         return None
     patterns = cells["pattern"].unique(maintain_order=True).to_list()
     kinds = [kind for kind in ORDER if kind in cells["kind"]]
     teams = [cells.filter(kind=kind)["name"].n_unique() for kind in kinds]
-    width = 2.3 + COLUMN * sum(teams) + (1.5 if notes else 0)
-    size = max(4.2, min(8.6, width)), 1.25 + ROW * len(patterns)
+    width = 2.3 + COLUMN_INCHES * sum(teams) + (1.5 if notes else 0)
+    size = max(4.2, min(8.6, width)), 1.25 + ROW_INCHES * len(patterns)
     figure, panels = subplots(1, len(kinds), figsize=size, width_ratios=teams, sharey=True, squeeze=False)
     for axes, kind in zip(panels[0], kinds, strict=True):
-        _patterns(axes, cells.filter(kind=kind), patterns, kind)
+        _pattern_panel(axes, cells.filter(kind=kind), patterns, kind)
     panels[0][0].set_yticks([i + 0.5 for i in range(len(patterns))], [p.replace("_", " ") for p in patterns])
     if notes:
         _notes(panels[0][-1], {-0.5: note_title} | {patterns.index(p) + 0.5: notes[p] for p in patterns if p in notes})
-    entitle(figure, title)
+    set_title(figure, title)
     return figure
 
 
-def _patterns(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], kind: str) -> None:
-    """The teams of a kind, named above."""
+def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], kind: str) -> None:
+    """Draw the panel of a kind, its teams named above."""
     import seaborn as sns
     from matplotlib.colors import LinearSegmentedColormap, LogNorm
 
@@ -50,19 +49,20 @@ def _patterns(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], kind: 
     rates = rates.reindex(index=patterns)
     sns.heatmap(
         rates, mask=~(rates > 0), vmin=LEAST, vmax=MOST, norm=LogNorm(LEAST, MOST, clip=True), ax=axes, cbar=False,
-        linewidths=1.5, cmap=LinearSegmentedColormap.from_list("", SHADES), annot=rates.map(rate_in_words), fmt="",
+        linewidths=1.5, cmap=LinearSegmentedColormap.from_list("", SHADES), annot=rates.map(rate_text), fmt="",
         annot_kws={"fontsize": 6.5, "color": "#222222", "va": "center_baseline"},
     )  # fmt: skip
     axes.grid(False)
     axes.set(xlabel=KINDS[kind][0], ylabel="")
-    axes.xaxis.label.set(color=ink(kind), fontsize=7)
+    color = text_color(kind)
+    axes.xaxis.label.set(color=color, fontsize=7)
     axes.tick_params(axis="both", length=0)
     axes.xaxis.tick_top()
-    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=40, ha="left", rotation_mode="anchor", color=ink(kind))
+    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=40, ha="left", rotation_mode="anchor", color=color)
 
 
 def _notes(axes: "Axes", words: Mapping[float, str]) -> None:
-    """Words to the right of a panel, at heights in data."""
+    """Write texts to the right of a panel. words: height in data → text."""
     beside: dict[str, Any] = {
         "xycoords": ("axes fraction", "data"),
         "textcoords": "offset points",
@@ -72,15 +72,16 @@ def _notes(axes: "Axes", words: Mapping[float, str]) -> None:
         axes.annotate(text, (1, height), xytext=(8, 0), va="center", fontsize=7, color="#555555", **beside)
 
 
-def rate_in_words(value: float) -> str:
-    """A rate in four characters or so."""
+def rate_text(value: float) -> str:
+    """A rate in about four characters."""
     return f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= LEAST else f"<{LEAST}"
 
 
 def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]]) -> "Figure":
-    """One panel per observer (rows) and target (columns): time runs down, a line a message, a column a slot.
+    """A panel for each observer (rows) and target (columns): a line a message, from the top, and a column a slot.
 
-    histories: of views/beliefs.py. White is the prior 0.5; violet says that the slot can be had, brown that not.
+    histories: as views.beliefs.beliefs_over_time returns them. White is a belief of 0.5, violet above it (feasible),
+    brown below.
     """
     observers, targets = sorted({o for o, _ in histories}), sorted({t for _, t in histories})
     size = (1.0 + 1.5 * len(targets), 0.9 + 1.05 * len(observers))

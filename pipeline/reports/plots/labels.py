@@ -1,8 +1,8 @@
-"""Where labels go so that none hides a mark or another label: each tries places around its mark, in turn, and settles.
+"""Labels beside marks, placed so that none hides a mark or another label.
 
-Lengths are in points (1/72 inch). The same marks give the same places. adjustText 1.4 repeats its places as well, but
-in Figures 2 and 3 and Table 3 (72 labels) it left 26 lines under labels, 5 labels beyond the axes and 2 on each other,
-against 4, 0 and 0 here: it pushes labels apart step by step, and none can jump over a mark or a line.
+Lengths are in points (1/72 inch). The same marks give the same places. So they do with adjustText 1.4, but in Figures
+2 and 3 and Table 3 (72 labels) it left 26 lines under labels, 5 labels beyond the axes and 2 on each other, against 4,
+0 and 0 here: it pushes labels apart step by step, and none can jump over a mark or a line.
 """
 
 from collections.abc import Sequence
@@ -22,20 +22,23 @@ Array = NDArray[np.float64]
 DISTANCES = (4.5, 7.0, 10.0, 14.0, 19.0, 25.0, 32.0, 40.0, 50.0, 62.0, 76.0)  # from a mark to its label
 ANGLES = 16
 ORDERS, SWEEPS = 24, 10
-FROM, TO = 0.1, 0.85  # of the way from a mark to its label's middle: where a leader is drawn
+FROM, TO = 0.1, 0.85  # the part of the way from a mark to its label's centre on which a leader is drawn
 LEADER_FROM = 9.0  # a label farther than this from its mark is tied to it by a line
 MARK = 4.0  # half the side of the square that a mark takes up
-AIR = 2.0  # between a label and another's leader
+PADDING = 2.0  # kept free between a label and another's leader
 LINE = 0.7  # half the breadth of an interval's line, and of a leader's
 
 # What a square point of overlap costs, and what a point of distance does.
-OF_LABELS, OF_MARKS, OF_LINES, OUTSIDE, DISTANCE = 20.0, 12.0, 2.5, 60.0, 0.6
-CROSSING, ASTRAY = 120.0, 10.0  # a leader over a mark, a label or another; a mark that is nearer than a label's own
+LABEL_OVERLAP, MARK_OVERLAP, LINE_OVERLAP, OUTSIDE, DISTANCE = 20.0, 12.0, 2.5, 60.0, 0.6
+CROSSING, NEARER_TO_ANOTHER = (
+    120.0,
+    10.0,
+)  # a leader over a mark, label or leader; a nearer mark than its own
 
 
 @dataclass(frozen=True)
 class Label:
-    """Words for a mark at a place of the axes' data."""
+    """The text of a mark, and where the mark is in the axes' data."""
 
     x: float
     y: float
@@ -48,92 +51,93 @@ def label_marks(
     labels: Sequence[Label],
     marks: Sequence[tuple[float, float]] = (),
     lines: Array | None = None,
-    **how: float,
+    **style: float,
 ) -> None:
-    """Write each label beside its mark, or tied to it by a thin line where there is no room near by.
+    """Write each label beside its mark, or tied to it by a thin line (a leader) where there is no room near by.
 
-    marks: others to keep clear of; lines: rows of x, y, x, y, in data, that labels would rather not cross.
+    marks: others that no label may hide; lines: rows of x, y, x, y, in data, that labels avoid if they can.
     The figure's layout must not change afterwards: limits, titles and legends come first.
     """
-    size = how.get("fontsize", 7.0)
-    boxes, points = _axes_box(axes), _to_points(axes, [(label.x, label.y) for label in labels])
+    size = style.get("fontsize", 7.0)
+    area, points = _axes_box(axes), _to_points(axes, [(label.x, label.y) for label in labels])
     sizes = np.array([text_size(label.text, size) for label in labels])
     obstacles = np.vstack([_squares(points), _squares(_to_points(axes, marks))])
-    drawn = np.zeros((0, 4)) if lines is None else _segment_boxes(_to_points(axes, lines.reshape(-1, 2)).reshape(-1, 4))
-    for label, point, centre in zip(labels, points, settle(points, sizes, obstacles, drawn, boxes), strict=True):
-        _write(axes, label, point, centre, size)
+    segments = np.zeros((0, 4)) if lines is None else _to_points(axes, lines.reshape(-1, 2)).reshape(-1, 4)
+    centres = place_labels(points, sizes, obstacles, _segment_boxes(segments), area)
+    for label, point, centre in zip(labels, points, centres, strict=True):
+        _write_label(axes, label, point, centre, size)
 
 
-def settle(points: Array, sizes: Array, marks: Array, lines: Array, inside: Array) -> Array:
+def place_labels(points: Array, sizes: Array, marks: Array, lines: Array, inside: Array) -> Array:
     """The centre of each label: points and sizes n × 2, marks and lines boxes m × 4 (left, low, right, high).
 
     Labels take turns, in several orders; the best outcome is kept.
     """
     options = [_candidates(point, size) for point, size in zip(points, sizes, strict=True)]
-    alone = [_cost_alone(o, p, s, marks, lines, inside) for o, p, s in zip(options, points, sizes, strict=True)]
+    own_costs = [_cost_alone(o, p, s, marks, lines, inside) for o, p, s in zip(options, points, sizes, strict=True)]
     rng = stream("places of labels")
     orders = [rng.permutation(len(points)) for _ in range(ORDERS)]
-    found = [_take_turns(order, options, alone, points, sizes) for order in orders]
-    return min(found, key=lambda outcome: outcome[0])[1]
+    outcomes = [_move_in_turn(order, options, own_costs, points, sizes) for order in orders]
+    return min(outcomes, key=lambda outcome: outcome[0])[1]
 
 
-def _take_turns(
-    order: NDArray[np.int64], options: Sequence[Array], alone: Sequence[Array], points: Array, sizes: Array
+def _move_in_turn(
+    order: NDArray[np.int64], options: Sequence[Array], own_costs: Sequence[Array], points: Array, sizes: Array
 ) -> tuple[float, Array]:
-    """What the labels' places cost together, and the places, when each moves to its best in turn until none does."""
+    """The cost of the placement, and its centres: each label in turn takes its cheapest place, until none moves."""
     centres, costs = np.full_like(points, np.nan), np.zeros(len(points))
     for _ in range(SWEEPS):
         before = centres.copy()
         for i in order:
             others = [j for j in range(len(points)) if j != i and not np.isnan(centres[j, 0])]
-            among = _cost_among(options[i], points[i], sizes[i], points[others], centres[others], sizes[others])
-            best = int(np.argmin(alone[i] + among))
-            centres[i], costs[i] = options[i][best], alone[i][best] + among[best]
+            among = _cost_beside(options[i], points[i], sizes[i], points[others], centres[others], sizes[others])
+            best = int(np.argmin(own_costs[i] + among))
+            centres[i], costs[i] = options[i][best], own_costs[i][best] + among[best]
         if np.array_equal(before, centres):
             break
     return round(float(costs.sum()), 6), centres
 
 
-def _cost_among(options: Array, point: Array, size: Array, points: Array, centres: Array, sizes: Array) -> Array:
-    """What each place costs beside the labels of other points, where those are now."""
-    boxes, placed = _boxes(options, size), _boxes(centres, sizes)
-    around = np.array([-AIR, -AIR, AIR, AIR])
-    hidden = _through(points, centres, boxes + around).sum(axis=0)
-    hiding = _through(point[None], options, placed + around).sum(axis=1)
+def _cost_beside(options: Array, point: Array, size: Array, points: Array, centres: Array, sizes: Array) -> Array:
+    """The cost of each candidate place of a label that comes from the other labels, where those are now."""
+    boxes, others = _boxes(options, size), _boxes(centres, sizes)
+    around = np.array([-PADDING, -PADDING, PADDING, PADDING])
+    hidden = _leader_hits(points, centres, boxes + around).sum(axis=0)
+    hiding = _leader_hits(point[None], options, others + around).sum(axis=1)
     return np.asarray(
-        OF_LABELS * _overlap(boxes, placed).sum(axis=1)
+        LABEL_OVERLAP * _overlap(boxes, others).sum(axis=1)
         + CROSSING * (hidden + hiding + _crossings(point, options, points, centres))
     )
 
 
 def text_size(text: str, size: float) -> tuple[float, float]:
-    """Width and height of a line of text, with a little air."""
+    """Width and height of a line of text, with a small margin."""
     from matplotlib.textpath import TextPath
 
     return float(TextPath((0, 0), text, size=size).get_extents().width) + 2.0, 1.1 * size
 
 
 def _candidates(point: Array, size: Array) -> Array:
-    """Centres of a label around a mark: near ones first, and of those to the right first."""
+    """Candidate centres of a label around its mark: the nearest first, and of those the right one first."""
     turns = np.arange(ANGLES) * 2 * np.pi / ANGLES
     rays = np.stack([np.cos(turns), np.sin(turns)], axis=1)
     return np.vstack([point + rays * (distance + size / 2) for distance in DISTANCES])
 
 
 def _cost_alone(options: Array, point: Array, size: Array, marks: Array, lines: Array, inside: Array) -> Array:
-    """What each place costs whatever the other labels do."""
+    """The cost of each candidate place of a label that does not depend on other labels."""
     boxes = _boxes(options, size)
-    kept = _overlap(boxes, inside[None, :])[:, 0]
+    inside_area = _overlap(boxes, inside[None, :])[:, 0]
     others = marks[~np.all(np.isclose((marks[:, :2] + marks[:, 2:]) / 2, point), axis=1)]
     own, nearest = _gaps(boxes, point[None, :])[:, 0], _gaps(boxes, (others[:, :2] + others[:, 2:]) / 2)
-    astray = np.where(own > LEADER_FROM, 0.0, own - nearest.min(axis=1, initial=np.inf))
+    too_far = np.where(own > LEADER_FROM, 0.0, own - nearest.min(axis=1, initial=np.inf))
     return np.asarray(
         DISTANCE * np.repeat(DISTANCES, ANGLES)
-        + ASTRAY * np.clip(astray, 0, None)
-        + OUTSIDE * (size.prod() - kept)
-        + OF_MARKS * _overlap(boxes, marks).sum(axis=1)
-        + OF_LINES * _overlap(boxes, lines).sum(axis=1)
-        + CROSSING * _through(point[None], options, others).sum(axis=1)
+        + NEARER_TO_ANOTHER * np.clip(too_far, 0, None)
+        + OUTSIDE * (size.prod() - inside_area)
+        + MARK_OVERLAP * _overlap(boxes, marks).sum(axis=1)
+        + LINE_OVERLAP * _overlap(boxes, lines).sum(axis=1)
+        + CROSSING * _leader_hits(point[None], options, others).sum(axis=1)
     )
 
 
@@ -164,8 +168,8 @@ def _overlap(boxes: Array, others: Array) -> Array:
     return np.asarray(np.clip(high - low, 0, None).prod(axis=2))
 
 
-def _through(marks: Array, centres: Array, boxes: Array) -> Array:
-    """Which leaders from marks to centres, both n × 2 or one of them 1 × 2, run through which boxes, m × 4: n × m."""
+def _leader_hits(marks: Array, centres: Array, boxes: Array) -> Array:
+    """Whether each leader from a mark to a centre (n × 2, or one of them 1 × 2) crosses each box (m × 4): n × m."""
     start, way = marks + FROM * (centres - marks), (TO - FROM) * (centres - marks)
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = ((boxes[None, :, side] - start[:, None]) / way[:, None] for side in ([0, 1], [2, 3]))
@@ -174,7 +178,7 @@ def _through(marks: Array, centres: Array, boxes: Array) -> Array:
 
 
 def _crossings(point: Array, options: Array, points: Array, centres: Array) -> Array:
-    """How many other leaders each leader would cross."""
+    """How many other leaders each candidate's leader would cross."""
 
     def side(a: Array, b: Array, c: Array) -> Array:
         return np.asarray(
@@ -195,14 +199,14 @@ def _axes_box(axes: "Axes") -> Array:
     return np.asarray(axes.get_window_extent().extents) * 72 / axes.figure.dpi
 
 
-def _write(axes: "Axes", label: Label, point: Array, centre: Array, size: float) -> None:
-    away = centre - point
-    tied = np.hypot(*np.clip(np.abs(away) - np.array(text_size(label.text, size)) / 2, 0, None)) > LEADER_FROM
+def _write_label(axes: "Axes", label: Label, point: Array, centre: Array, size: float) -> None:
+    offset = centre - point
+    tied = np.hypot(*np.clip(np.abs(offset) - np.array(text_size(label.text, size)) / 2, 0, None)) > LEADER_FROM
     line = {"arrowstyle": "-", "color": label.color, "linewidth": 0.4, "alpha": 0.7, "shrinkA": 0, "shrinkB": 3}
-    written = axes.annotate(
+    annotation = axes.annotate(
         label.text,
         (label.x, label.y),
-        xytext=tuple(np.round(away, 2)),
+        xytext=tuple(np.round(offset, 2)),
         textcoords="offset points",
         ha="center",
         va="center_baseline",
@@ -210,13 +214,13 @@ def _write(axes: "Axes", label: Label, point: Array, centre: Array, size: float)
         color=label.color,
         arrowprops=line if tied else None,
     )
-    written.set_in_layout(False)
+    annotation.set_in_layout(False)
 
 
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places at least `gap` apart and within low … high, in the order of those wanted, with the least squares of moves.
+def spread_apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Positions at least `gap` apart within low … high, in the order of those wanted and nearest to them by squares.
 
-    Where there is no room for all, they are as far apart as there is. Ties keep their order.
+    Where there is no room for that gap, they are evenly spread. Ties keep their order.
     """
     if not wanted:
         return []
@@ -231,10 +235,10 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
             groups[-1] += last
     packed = [_mean(group) for group in groups for _ in group]
     top = high - (len(wanted) - 1) * gap
-    places = [0.0] * len(wanted)
+    positions = [0.0] * len(wanted)
     for rank, i in enumerate(order):
-        places[i] = min(max(packed[rank], low), top) + rank * gap
-    return places
+        positions[i] = min(max(packed[rank], low), top) + rank * gap
+    return positions
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -8,9 +8,17 @@ import numpy as np
 import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
-from pipeline.reports.plots.style import entitle, ink, key, mark, round_ticks, settled, subplots
+from pipeline.reports.plots.style import (
+    add_legend,
+    fix_layout,
+    marker_style,
+    round_ticks,
+    set_title,
+    subplots,
+    text_color,
+)
 from pipeline.statistics.bootstrap import Line
-from pipeline.statistics.pareto import frontier
+from pipeline.statistics.pareto import pareto_frontier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,17 +31,17 @@ SETTINGS = ("uniform", "varied")
 
 STAIRS: dict[str, Any] = {"color": "#777777", "linewidth": 0.6, "linestyle": (0, (4, 2))}
 RATIOS = ((4, "4"), (2, "2"), (1, "1"), (1 / 2, "½"), (1 / 4, "¼"))
-LINEAR_TO = 10.0  # excess beyond is drawn by its logarithm
+LINEAR_TO = 10.0  # excess above it is drawn by its logarithm
 MEANS_ONLY = "protocol"  # the kind of which no single games are drawn
 
 Segment = tuple[float, float, float, float]  # x, y, x, y, in data
 
 
 def privacy_plane(points: pl.DataFrame, title: str) -> "Figure | None":
-    """Figure 2, a panel a setting: what teams pay beyond the optimum against what they give away; left below is better.
+    """Figure 2, a panel a setting: excess cost against privacy loss, where lower left is better; None without a point.
 
     points: setting, name, kind (of plots.style.KINDS), excess_cost, vps_uniform_mean; where there are intervals also
-    *_low and *_high. The stairs join the teams of ours that no other beats in both. None when there is no point.
+    *_low and *_high. The stairs are the Pareto frontier of our own teams.
     """
     from matplotlib.lines import Line2D
 
@@ -46,26 +54,26 @@ def privacy_plane(points: pl.DataFrame, title: str) -> "Figure | None":
         _privacy_panel(axes, shown.filter(setting=setting))
         axes.set(title=f"{setting} costs", xlabel="excess cost a game")
     panels[0][0].set_ylabel("privacy loss (VPS, slots)")
-    entitle(figure, title)
-    key(figure, shown["kind"].unique().to_list(), [Line2D([], [], label="none of ours beats these", **STAIRS)])
-    settled(figure)
+    set_title(figure, title)
+    add_legend(figure, shown["kind"].unique().to_list(), [Line2D([], [], label="none of ours beats these", **STAIRS)])
+    fix_layout(figure)
     for axes, setting in zip(panels[0], settings, strict=True):
         rows = shown.filter(setting=setting)
-        _label(axes, rows, EXCESS, VPS, _all_intervals(rows, EXCESS, VPS) + _stairs(rows), fontsize=6.8)
+        _label_teams(axes, rows, EXCESS, VPS, _all_intervals(rows, EXCESS, VPS) + _stairs(rows), fontsize=6.8)
     return figure
 
 
 def _privacy_panel(axes: "Axes", shown: pl.DataFrame) -> None:
-    """The marks of a setting, their intervals, and the stairs."""
+    """Draw a setting's marks, their intervals, and the frontier."""
     _logarithmic(axes, shown)
     for x0, y0, x1, y1 in _stairs(shown):
         axes.plot([x0, x1], [y0, y1], zorder=1, **STAIRS)
-    _teams(axes, shown, EXCESS, VPS, linewidth=0.7, alpha=0.6, zorder=1.5)
+    _draw_teams(axes, shown, EXCESS, VPS, linewidth=0.7, alpha=0.6, zorder=1.5)
     axes.grid(axis="x", visible=True)
 
 
 def _logarithmic(axes: "Axes", shown: pl.DataFrame) -> None:
-    """Logarithms, so that a distance is a ratio; where a mean is not above 0, only beyond 1."""
+    """Scale both axes by logarithms; where a mean is not above 0, linearly up to 1."""
     for side, column in (("x", EXCESS), ("y", VPS)):
         least, most = float(shown[column].min()), float(shown[column].max())  # type: ignore[arg-type]
         if least > 0:
@@ -77,19 +85,18 @@ def _logarithmic(axes: "Axes", shown: pl.DataFrame) -> None:
 
 
 def _stairs(shown: pl.DataFrame) -> list[Segment]:
-    """The edge of what teams of ours reach: none is below it."""
-    edge = frontier(shown.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
+    """The Pareto frontier of our own teams as steps."""
+    edge = pareto_frontier(shown.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
     return [line for (x, y), (u, v) in pairwise(edge) for line in ((x, y, u, y), (u, y, u, v))]
 
 
 def messages_and_excess(
     games: pl.DataFrame, means: pl.DataFrame, lines: Mapping[str, Line], title: str
 ) -> "Figure | None":
-    """Figure 3, a panel a setting: small points are games, large ones their team's means, the line is through games.
+    """Figure 3, a panel a setting: games as small points, teams' means as large ones, and a line through the games.
 
-    games: setting, kind, dms_per_meeting, excess_cost; means: the same and name; lines: by setting, with intervals from
-    tasks drawn anew, which seaborn's regplot, that draws games anew, would contradict. Protocols are shown as means
-    alone. None when no game is to be drawn.
+    games: setting, kind, dms_per_meeting, excess_cost; means: the same and name; lines: setting → line, whose interval
+    resamples tasks (seaborn's regplot would resample games). Protocols are shown as means alone. None without a game.
     """
     settings = [s for s in SETTINGS if s in games.drop_nulls([MESSAGES, EXCESS])["setting"]]
     if not settings:
@@ -97,30 +104,30 @@ def messages_and_excess(
     means = means.drop_nulls([MESSAGES, EXCESS])
     figure, panels = subplots(1, len(settings), figsize=(6.9, 3.7), sharex=True, squeeze=False)
     for axes, setting in zip(panels[0], settings, strict=True):
-        _games_and_line(axes, _distinct(games, setting), lines.get(setting))
-        _teams(axes, means.filter(setting=setting), MESSAGES, EXCESS, {"markersize": 5.5, "markeredgewidth": 1.2})
+        _games_and_line(axes, _distinct_games(games, setting), lines.get(setting))
+        _draw_teams(axes, means.filter(setting=setting), MESSAGES, EXCESS, {"markersize": 5.5, "markeredgewidth": 1.2})
         round_ticks(axes.yaxis, LINEAR_TO)
         axes.set_title(f"{setting} costs")
-        axes.set_title(_slope(lines.get(setting)), loc="right", fontsize=7, weight="normal")
+        axes.set_title(_slope_text(lines.get(setting)), loc="right", fontsize=7, weight="normal")
         axes.set_xlabel("direct messages a scheduled meeting")
     panels[0][0].set_ylabel("excess cost of the game")
-    entitle(figure, title)
-    key(figure, pl.concat([games["kind"], means["kind"]]).unique().to_list())
-    settled(figure)
+    set_title(figure, title)
+    add_legend(figure, pl.concat([games["kind"], means["kind"]]).unique().to_list())
+    fix_layout(figure)
     for axes, setting in zip(panels[0], settings, strict=True):
-        dots = _distinct(games, setting).select(MESSAGES, EXCESS, x=MESSAGES, y=EXCESS).rows()
-        _label(axes, means.filter(setting=setting).sort("kind", "name"), MESSAGES, EXCESS, dots)
+        dots = _distinct_games(games, setting).select(MESSAGES, EXCESS, x=MESSAGES, y=EXCESS).rows()
+        _label_teams(axes, means.filter(setting=setting).sort("kind", "name"), MESSAGES, EXCESS, dots)
     return figure
 
 
-def _distinct(games: pl.DataFrame, setting: str) -> pl.DataFrame:
-    """The games of a setting that are drawn one by one; those at one place are one point."""
+def _distinct_games(games: pl.DataFrame, setting: str) -> pl.DataFrame:
+    """The points of a setting's games, each once: kind, dms_per_meeting, excess_cost. Without MEANS_ONLY."""
     own = games.filter(pl.col("kind") != MEANS_ONLY, setting=setting).drop_nulls([MESSAGES, EXCESS])
     return own.select("kind", MESSAGES, EXCESS).unique().sort("kind", MESSAGES, EXCESS)
 
 
-def _slope(line: Line | None) -> str:
-    """The slope in words, with its interval."""
+def _slope_text(line: Line | None) -> str:
+    """The slope and its interval as text."""
     if line is None or line.slope is None:
         return ""
     interval = "" if line.low is None else f" [{line.low:.3g}, {line.high:.3g}]"
@@ -128,10 +135,10 @@ def _slope(line: Line | None) -> str:
 
 
 def _games_and_line(axes: "Axes", games: pl.DataFrame, line: Line | None) -> None:
-    """The games, their line and its interval."""
+    """Draw the games, their line and its interval."""
     axes.set_yscale("symlog", linthresh=LINEAR_TO)
     for (kind,), part in games.group_by("kind", maintain_order=True):
-        style = mark(str(kind), markersize=2.4, markeredgewidth=0.5, alpha=0.45)
+        style = marker_style(str(kind), markersize=2.4, markeredgewidth=0.5, alpha=0.45)
         axes.plot(part[MESSAGES], part[EXCESS], zorder=1.5, **style)
     if line is not None and line.course.height:
         axes.plot(line.course["x"], line.course["y"], color="#222222", linewidth=1.0, zorder=2.5)
@@ -141,7 +148,7 @@ def _games_and_line(axes: "Axes", games: pl.DataFrame, line: Line | None) -> Non
 
 
 def stance_plane(points: pl.DataFrame, title: str) -> "Figure | None":
-    """Table 3: how often a team gives in, and how often it pushes back. A line from the corner is one ratio of the two.
+    """Table 3: how often a team acquiesces against how often it pushes back, with lines of equal ratio.
 
     points: name, kind (of plots.style.KINDS), acquiescence_pct, pushback_pct; with intervals also *_low and *_high.
     None when there is no point.
@@ -152,18 +159,18 @@ def stance_plane(points: pl.DataFrame, title: str) -> "Figure | None":
     figure, axes = subplots(figsize=(6.2, 4.8))
     most = 1.12 * max(float(shown[column].max()) for column in (ACQUIESCENCE, PUSHBACK))  # type: ignore[arg-type]
     axes.set(xlim=(0, most), ylim=(0, most), xlabel="messages that acquiesce, %", ylabel="messages that push back, %")
-    _ratios(axes, most)
-    _teams(axes, shown, ACQUIESCENCE, PUSHBACK, linewidth=0.8, alpha=0.7)
+    _ratio_lines(axes, most)
+    _draw_teams(axes, shown, ACQUIESCENCE, PUSHBACK, linewidth=0.8, alpha=0.7)
     axes.grid(axis="x", visible=True)
-    entitle(figure, title)
-    key(figure, shown["kind"].unique().to_list())
-    settled(figure)
-    _label(axes, shown, ACQUIESCENCE, PUSHBACK, _all_intervals(shown, ACQUIESCENCE, PUSHBACK))
+    set_title(figure, title)
+    add_legend(figure, shown["kind"].unique().to_list())
+    fix_layout(figure)
+    _label_teams(axes, shown, ACQUIESCENCE, PUSHBACK, _all_intervals(shown, ACQUIESCENCE, PUSHBACK))
     return figure
 
 
-def _ratios(axes: "Axes", most: float) -> None:
-    """Lines of one ratio, each named at its end."""
+def _ratio_lines(axes: "Axes", most: float) -> None:
+    """Draw lines of equal ratio, each named at its end."""
     for ratio, words in RATIOS:
         x, y = (most, most / ratio) if ratio > 1 else (most * ratio, most)
         axes.plot([0, x], [0, y], color="#bbbbbb", linewidth=0.6, zorder=0, linestyle=(0, (4, 2)))
@@ -178,19 +185,19 @@ def _ratios(axes: "Axes", most: float) -> None:
         )  # fmt: skip
 
 
-def _teams(
+def _draw_teams(
     axes: "Axes", rows: pl.DataFrame, x: str, y: str, size: Mapping[str, Any] | None = None, **interval: Any
 ) -> None:
-    """A mark for each team, and with a look for intervals their lines."""
+    """Draw a mark for each team; and its intervals, in the style that `interval` gives, if it gives one."""
     for row in rows.iter_rows(named=True):
-        style = mark(row["kind"], **(size or {}))
+        style = marker_style(row["kind"], **(size or {}))
         for x0, y0, x1, y1 in _intervals(row, x, y) if interval else ():
             axes.plot([x0, x1], [y0, y1], color=style["color"], **interval)
         axes.plot([row[x]], [row[y]], zorder=3, **style)
 
 
 def _intervals(row: Mapping[str, Any], x: str, y: str) -> list[Segment]:
-    """The lines of a team's intervals, along each axis where both of its ends are known."""
+    """A team's intervals as segments, one for each axis where both bounds are known."""
     x_low, x_high, y_low, y_high = (row.get(f"{measure}_{end}") for measure in (x, y) for end in ("low", "high"))
     across = [(x_low, row[y], x_high, row[y])] if x_low is not None and x_high is not None else []
     along = [(row[x], y_low, row[x], y_high)] if y_low is not None and y_high is not None else []
@@ -201,7 +208,7 @@ def _all_intervals(rows: pl.DataFrame, x: str, y: str) -> list[Segment]:
     return [line for row in rows.iter_rows(named=True) for line in _intervals(row, x, y)]
 
 
-def _label(axes: "Axes", rows: pl.DataFrame, x: str, y: str, lines: list[Any], fontsize: float = 7.0) -> None:
-    """Each team's name beside its mark."""
-    labels = [Label(row[x], row[y], row["name"], ink(row["kind"])) for row in rows.iter_rows(named=True)]
+def _label_teams(axes: "Axes", rows: pl.DataFrame, x: str, y: str, lines: list[Any], fontsize: float = 7.0) -> None:
+    """Write each team's name beside its mark. lines: segments or points that labels avoid."""
+    labels = [Label(row[x], row[y], row["name"], text_color(row["kind"])) for row in rows.iter_rows(named=True)]
     label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4), fontsize=fontsize)

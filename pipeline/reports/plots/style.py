@@ -6,24 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import replacing
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 STYLE = Path(__file__).parents[3] / "figures" / "paper.mplstyle"
 
-TITLE, TITLE_ADVANCE = 9.5, 6.0  # points: the size of titles, and the breadth of one of their letters
+TITLE_SIZE, LETTER_WIDTH = 9.5, 6.0  # points: the size of titles, and the mean width of a letter
 
-COMMENT, INDENT, BETWEEN = re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"\s*\n\s*"), re.compile(r">\s+<")
+COMMENT, INDENT, BETWEEN_TAGS = re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"\s*\n\s*"), re.compile(r">\s+<")
 GROUP = re.compile(r"(<g id=)")
-PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
+COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
 DECIMAL = re.compile(r"-?\d+\.\d+")
 
-# Kinds of points differ by shape and by filling, so that they can be told apart in grey.
+# Kinds of points differ by shape and filling, so that a grey print still shows which is which.
 PROTOCOL: dict[str, Any] = {"marker": "s", "color": "#0b4f6c", "markersize": 6, "linestyle": "none"}
 SIMULATED: dict[str, Any] = {
     "marker": "o", "color": "#b8500c", "markerfacecolor": "white", "markersize": 5, "linestyle": "none",
@@ -39,88 +38,83 @@ KINDS = {
 }
 
 
-def name(team: str) -> str:
+def printed_name(team: str) -> str:
     """A team's name as it is printed."""
     return PAPER_PROTOCOLS.get(team, team)
 
 
 def kind(team: str, simulated: bool) -> str:
-    """Which of KINDS a team is."""
+    """The kind of a team: protocol, simulated or other, keys of KINDS."""
     return "protocol" if team in PAPER_PROTOCOLS else "simulated" if simulated else "other"
 
 
-def subplots(rows: int = 1, columns: int = 1, **how: Any) -> tuple["Figure", Any]:
-    """A figure and its axes (an array where there are several), in the project's style, without a window."""
+def subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple["Figure", Any]:
+    """A figure in the project's style, without a window, and its axes (an array where there are several)."""
     from matplotlib import rc_file
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     rc_file(STYLE, use_default_template=True)
-    figure = Figure(figsize=how.pop("figsize", None))
+    figure = Figure(figsize=options.pop("figsize", None))
     FigureCanvasSVG(figure)
-    return figure, figure.subplots(rows, columns, **how)
+    return figure, figure.subplots(rows, columns, **options)
 
 
 def save(figure: "Figure", path: Path) -> Path:
-    """Write an SVG without a date: the same figure gives the same bytes. Places are kept to 0.01 points."""
+    """Write an SVG, without a date and to 0.01 points: the same figure gives the same bytes. Returns the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as target:
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
-        target.write_text(compact(target.read_text(encoding="utf-8")), encoding="utf-8")
+        target.write_text(compact_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
     return path
 
 
-def compact(svg: str) -> str:
-    """The drawing without comments and indentation, and without digits that nobody sees."""
-    bare = BETWEEN.sub("><", INDENT.sub(" ", COMMENT.sub("", svg)))
-    return GROUP.sub(r"\n\1", PLACES.sub(lambda places: DECIMAL.sub(_rounded, places[0]), bare)) + "\n"
+def compact_svg(svg: str) -> str:
+    """The SVG without comments and indentation, its coordinates rounded to 0.01."""
+    bare = BETWEEN_TAGS.sub("><", INDENT.sub(" ", COMMENT.sub("", svg)))
+    return GROUP.sub(r"\n\1", COORDINATES.sub(lambda places: DECIMAL.sub(_rounded, places[0]), bare)) + "\n"
 
 
 def _rounded(number: re.Match[str]) -> str:
     return f"{round(float(number[0]), 2) + 0.0:g}"
 
 
-def label(axes: "Axes", x: float, y: float, text: str, **how: Any) -> None:
-    """Words beside a point."""
-    axes.annotate(text, (x, y), xytext=how.pop("offset", (5, 3)), textcoords="offset points", fontsize=7, **how)
+def marker_style(kind: str, **options: Any) -> dict[str, Any]:
+    """Keyword arguments of Axes.plot for a kind's points; `options` override them."""
+    return KINDS[kind][1] | options
 
 
-def mark(kind: str, **how: Any) -> dict[str, Any]:
-    """How a kind's points are drawn, for Axes.plot."""
-    return KINDS[kind][1] | how
-
-
-def ink(kind: str) -> str:
-    """The colour of words about a kind: a shade darker where its marks are grey."""
+def text_color(kind: str) -> str:
+    """The colour of text about a kind: that of its marks, darker where they are grey."""
     return "#5a5a5a" if kind == "reported" else str(KINDS[kind][1]["color"])
 
 
-def key(figure: "Figure", kinds: list[str], extra: "Sequence[Line2D]" = (), **how: Any) -> None:
-    """A legend below the figure for the kinds of points that it shows, and for what else it draws."""
+def add_legend(figure: "Figure", kinds: list[str], extra: "Sequence[Line2D]" = (), **options: Any) -> None:
+    """Add a legend below the figure: the kinds of points that it shows, and `extra` lines."""
     from matplotlib.lines import Line2D
 
     lines = [Line2D([], [], label=KINDS[k][0], **KINDS[k][1]) for k in KINDS if k in kinds]
-    figure.legend(handles=[*lines, *extra], loc="outside lower center", ncols=len(lines) + len(extra), **how)
+    figure.legend(handles=[*lines, *extra], loc="outside lower center", ncols=len(lines) + len(extra), **options)
 
 
-def entitle(figure: "Figure", title: str) -> None:
-    """The finding above the panels, on as many lines as the figure's breadth asks for."""
+def set_title(figure: "Figure", title: str) -> None:
+    """Write the title above the panels, wrapped to the figure's width."""
     from textwrap import fill
 
-    characters = int(figure.get_figwidth() * 72 / TITLE_ADVANCE)
-    figure.suptitle(fill(title, characters), x=0.01, ha="left", fontsize=TITLE, weight="bold")
+    characters = int(figure.get_figwidth() * 72 / LETTER_WIDTH)
+    figure.suptitle(fill(title, characters), x=0.01, ha="left", fontsize=TITLE_SIZE, weight="bold")
 
 
-def settled(figure: "Figure") -> None:
-    """Lay the figure out for good, so that places on the page can be asked for."""
+def fix_layout(figure: "Figure") -> None:
+    """Lay the figure out once and for all, so that positions in points are known."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def round_ticks(axis: "Axis", linear_to: float = 1) -> None:
-    """Plain figures on a logarithmic axis: at 1, 2 and 5 of each power of ten, or at powers where it spans many.
+    """Label a logarithmic axis with plain numbers: at 1, 2 and 5 of each power of ten, or at powers if it spans many.
 
-    linear_to: how far from 0 an axis that reaches 0 is linear.
+    linear_to: up to where a symmetrical logarithmic axis is linear.
     """
     from matplotlib.ticker import (
         FuncFormatter,

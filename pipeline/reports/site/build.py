@@ -6,10 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from machine.processes import cores
-from pipeline.reports.site.changes import Made, begin, code_digest, finish, game_digests, is_site, read_made
+from pipeline.reports.site.changes import (
+    Manifest,
+    code_digest,
+    game_digests,
+    is_site,
+    mark_begun,
+    read_manifest,
+    write_manifest,
+)
 from pipeline.reports.site.figures import figures, ranks, read_metrics, with_ranks
-from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact
-from pipeline.reports.site.leaderboard import board, listed_games, listing, reported_rows, write_downloads
+from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact_view
+from pipeline.reports.site.leaderboard import leaderboard, listed_games, listing_parts, reported_rows, write_downloads
 from pipeline.reports.site.pages import (
     copy_static,
     keep_only,
@@ -24,7 +32,7 @@ from pipeline.reports.views.game import game_views
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.shards import table_executor
 
-AT_ONCE = 64  # games that a worker makes from one reading of the tables
+GAMES_AT_ONCE = 64  # games whose tables a worker reads at once
 FILES = (".html", ".js")
 FIGURES = ("leaderboard.js", "leaderboard.csv", "leaderboard.parquet")
 
@@ -33,7 +41,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Origins:
-    """Where the site's content comes from: tables; results with ranks, the paper's figures, reports and notebooks."""
+    """Where the site's content comes from: tables, results, the paper's figures, batch reports, executed notebooks."""
 
     tables: Path
     results: Path | None = None
@@ -43,8 +51,8 @@ class Origins:
 
 
 @dataclass(frozen=True)
-class Built:
-    """What was done: games of the site, those whose pages were made, those whose pages were removed."""
+class SiteCounts:
+    """How many games the site has, and for how many of them pages were made, and removed."""
 
     games: int
     made: int
@@ -53,38 +61,38 @@ class Built:
 
 def build(
     origins: Origins, out: Path, resampling: Resampling, workers: int | None = None, progress: Progress | None = None
-) -> Built:
+) -> SiteCounts:
     """Make the site in `out`, or bring it up to date; the same tables give the same bytes, whatever the workers.
 
     Raises FileExistsError when `out` holds something else than a site, FileNotFoundError when tables are missing.
     """
     check_folder(out)
-    begin(out)
-    before, digests = read_made(out), game_digests(origins.tables)
+    mark_begun(out)
+    previous, digests = read_manifest(out), game_digests(origins.tables)
     names = page_names(sorted(digests))
-    now = Made(code_digest(), {names[game]: digest for game, digest in digests.items()})
+    manifest = Manifest(code_digest(), {names[game]: digest for game, digest in digests.items()})
     copy_static(out)
-    wanted = [game for game, name in names.items() if _changed(name, before, now, out)]
-    write_games(wanted, names, origins.tables, out, workers, progress or (lambda done, total: None))
+    changed = [game for game, name in names.items() if is_changed(name, previous, manifest, out)]
+    write_games(changed, names, origins.tables, out, workers, progress or (lambda done, total: None))
     write_lists(origins, out, resampling)
-    finish(out, now)
-    gone = keep_only(out / "games", {f"{name}{suffix}" for name in names.values() for suffix in FILES})
-    return Built(len(names), len(wanted), len({Path(name).stem for name in gone}))
+    write_manifest(out, manifest)
+    removed = keep_only(out / "games", {f"{name}{suffix}" for name in names.values() for suffix in FILES})
+    return SiteCounts(len(names), len(changed), len({Path(name).stem for name in removed}))
 
 
 def check_folder(out: Path) -> None:
-    """Raise FileExistsError unless the folder is new, empty, or a site: other files would be in the way, or lost."""
+    """Raise FileExistsError unless the folder is new, empty, or a site, so that no other files are lost."""
     if out.exists() and (not out.is_dir() or (_holds_files(out) and not is_site(out))):
         raise FileExistsError(f"{out} holds something else than a site; name another folder, or empty it")
 
 
 def _holds_files(folder: Path) -> bool:
-    """Whether the folder holds anything but another run's drafts."""
+    """Whether the folder holds files other than unfinished drafts, which are hidden."""
     return any(not path.name.startswith(".") for path in folder.iterdir())
 
 
-def _changed(name: str, before: Made, now: Made, out: Path) -> bool:
-    same = before.code == now.code and before.games.get(name) == now.games[name]
+def is_changed(name: str, previous: Manifest, manifest: Manifest, out: Path) -> bool:
+    same = previous.code == manifest.code and previous.games.get(name) == manifest.games[name]
     return not same or not all((out / "games" / f"{name}{suffix}").is_file() for suffix in FILES)
 
 
@@ -93,49 +101,50 @@ def write_games(
 ) -> None:
     """Write page and data of each game, on all cores."""
     named = [(game, names[game]) for game in games]
-    calls = [(named[i : i + AT_ONCE], tables, out) for i in range(0, len(named), AT_ONCE)]
+    calls = [(named[i : i + GAMES_AT_ONCE], tables, out) for i in range(0, len(named), GAMES_AT_ONCE)]
     done = 0
     progress(0, len(games))
-    with table_executor(min(workers or cores(), max(1, len(calls)))) as run:
-        for _, made in run(write_run, calls):
-            done += made
+    with table_executor(min(workers or cores(), max(1, len(calls)))) as map_calls:
+        for _, written in map_calls(write_batch, calls):
+            done += written
             progress(done, len(games))
 
 
-def write_run(run: Sequence[tuple[str, str]], tables: Path, out: Path) -> int:
-    """Write page and data of some games, (id, page's name) each; returns how many."""
-    for (_, name), view in zip(run, game_views(tables, [game for game, _ in run]), strict=True):
-        told, text = light_enough(name, view)
+def write_batch(batch: Sequence[tuple[str, str]], tables: Path, out: Path) -> int:
+    """Write page and data of some games, each (id, page's name); returns how many."""
+    for (_, name), view in zip(batch, game_views(tables, [game for game, _ in batch]), strict=True):
+        data, text = fit_page(name, view)
         write_text(out / "games" / f"{name}.js", text)
-        write_page(out / "games" / f"{name}.html", "game.html", game=told["game"], name=name, root="../")
-    return len(run)
+        write_page(out / "games" / f"{name}.html", "game.html", game=data["game"], name=name, root="../")
+    return len(batch)
 
 
-def light_enough(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The game's data and its file's text, with as much of long messages as keeps the page light."""
+def fit_page(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The game's data and its file's text, long messages cut until that is within PAGE_BYTES, or as short as may be."""
     for cut in CUTS:
-        told = compact(view, cut)
-        text = script("game", name, told)
+        data = compact_view(view, cut)
+        text = script("game", name, data)
         if len(text.encode()) <= PAGE_BYTES:
             break
-    return told, text
+    return data, text
 
 
 def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     """Write the leaderboard, the list of games and the page for two games, with their data."""
     metrics = read_metrics()
     games = listed_games(origins.tables)
-    parts = {f"games-{part['part']}.js": part for part in listing(games)}
+    parts = {f"games-{part['part']}.js": part for part in listing_parts(games)}
     for name, part in parts.items():
         write_text(out / "data" / name, script("games", part))
     keep_only(out / "data", [*parts, *FIGURES])
     keys = [metric.key for metric in metrics]
-    ranked = ranks(origins.tables, origins.results, metrics, resampling)
-    found = with_ranks(figures(origins.tables, keys, resampling), ranked)
-    write_downloads(found, out / "data")
+    rank_rows = ranks(origins.tables, origins.results, metrics, resampling)
+    ranked_figures = with_ranks(figures(origins.tables, keys, resampling), rank_rows)
+    write_downloads(ranked_figures, out / "data")
     reported = reported_rows(origins.numbers) if origins.numbers else []
     links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out)}
-    write_text(out / "data" / "leaderboard.js", script("leaderboard", board(found, metrics, reported, links)))
+    board = leaderboard(ranked_figures, metrics, reported, links)
+    write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
     counts = {"games": games.height, "stopped": int(games["stopped"].sum()), "level": resampling.level}
     for page in ("index", "games", "compare"):
         write_page(out / f"{page}.html", f"{page}.html", root="", **counts)

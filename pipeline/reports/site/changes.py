@@ -1,4 +1,4 @@
-"""Which games have changed since the site was last made: a digest of each game's rows in every table its page shows."""
+"""Which games have changed since the site was last made, by a digest of each game's rows in its page's tables."""
 
 import json
 from collections.abc import Iterable
@@ -8,74 +8,74 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.reports.views.game import OPTIONAL, READ
+from pipeline.reports.views.game import COLUMNS, OPTIONAL_TABLES
 
-MADE = "made.json"
-BEGUN = ".site-begun"
+MANIFEST = "made.json"
+BEGUN_MARK = ".site-begun"
 CODE = (Path(__file__).parent, Path(__file__).parents[1] / "views")
 SUFFIXES = (".py", ".js", ".css", ".html", ".yaml")
 
 
 @dataclass
-class Made:
-    """What a site holds: the digest of the code that made its pages, and of each game by the name of its page."""
+class Manifest:
+    """What a site was made from: the digest of the code, and that of each game by its page's name."""
 
     code: str = ""
     games: dict[str, str] = field(default_factory=dict)
 
 
-def read_made(out: Path) -> Made:
-    """What the site's own note says; nothing where it cannot be read: all pages are then made anew."""
+def read_manifest(out: Path) -> Manifest:
+    """The site's manifest; an empty one where it cannot be read, so that all pages are made anew."""
     try:
-        told = json.loads((out / MADE).read_text(encoding="utf-8"))
-        return Made(str(told["code"]), {str(name): str(digest) for name, digest in told["games"].items()})
+        values = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+        return Manifest(str(values["code"]), {str(name): str(digest) for name, digest in values["games"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return Made()
+        return Manifest()
 
 
 def is_site(out: Path) -> bool:
-    """Whether a site is in the folder, or the beginnings of one."""
-    return (out / MADE).is_file() or (out / BEGUN).is_file()
+    """Whether the folder holds a site, or one that was begun."""
+    return (out / MANIFEST).is_file() or (out / BEGUN_MARK).is_file()
 
 
-def begin(out: Path) -> None:
-    """Mark the folder before anything else is written: a run that dies leaves what the next one knows for a site."""
+def mark_begun(out: Path) -> None:
+    """Mark the folder as a site before anything else is written, so that the next run knows it if this one dies."""
     out.mkdir(parents=True, exist_ok=True)
     if not is_site(out):
-        (out / BEGUN).touch()
+        (out / BEGUN_MARK).touch()
 
 
-def finish(out: Path, made: Made) -> None:
-    """Leave the note for the next time."""
+def write_manifest(out: Path, manifest: Manifest) -> None:
+    """Write the manifest, and remove the mark of a site that was begun."""
     from pipeline.tables.io import write_json
 
-    write_json({"code": made.code, "games": dict(sorted(made.games.items()))}, out / MADE)
-    (out / BEGUN).unlink(missing_ok=True)
+    write_json({"code": manifest.code, "games": dict(sorted(manifest.games.items()))}, out / MANIFEST)
+    (out / BEGUN_MARK).unlink(missing_ok=True)
 
 
 def code_digest() -> str:
-    """A digest of everything that makes a game's page from its tables: it changes, and all pages are made anew."""
+    """A digest of all code that makes games' pages: when it changes, all of them are made anew."""
     files = sorted(path for folder in CODE for path in folder.rglob("*") if path.suffix in SUFFIXES)
-    told = sha256(pl.__version__.encode())
+    digest = sha256(pl.__version__.encode())
     for path in files:
-        told.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return told.hexdigest()
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def game_digests(tables: Path) -> dict[str, str]:
     """game_id → a digest of its rows, in order, in every table that its page shows."""
     digests: dict[str, list[str]] = {}
-    for name, columns in {"games": ("*",), **READ}.items():
+    for name, columns in {"games": ("*",), **COLUMNS}.items():
         path = tables / f"{name}.parquet"
-        if name in OPTIONAL and not path.is_file():
+        if name in OPTIONAL_TABLES and not path.is_file():
             continue
-        for game, digest in _of_table(path, columns):
+        for game, digest in table_digests(path, columns):
             digests.setdefault(game, []).append(f"{name} {digest}")
-    return {game: sha256("\n".join(told).encode()).hexdigest() for game, told in digests.items()}
+    return {game: sha256("\n".join(values).encode()).hexdigest() for game, values in digests.items()}
 
 
-def _of_table(path: Path, columns: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """Each game of a table, which is sorted by game, with a digest of its rows."""
+def table_digests(path: Path, columns: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """(game_id, digest of its rows) for each game of a table, which is sorted by game."""
     rows = pl.read_parquet(path)
     shown = rows if "*" in columns else rows.select("game_id", *columns)
     hashes = shown.hash_rows().to_numpy()

@@ -11,7 +11,7 @@ import typer
 
 from machine.terminal import progress_bar
 from pipeline.tables.paths import NUMBERS, PARAMS
-from pipeline.traces.terminal import rejected
+from pipeline.traces.limits import rejection_line
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins
@@ -49,7 +49,7 @@ def site(
 
 @contextmanager
 def _origins(traces: list[Path], tables: Path, results: Path | None, workers: int) -> Iterator[tuple["Origins", int]]:
-    """Where the content is, and how many traces were rejected; tables of traces go when the site is made."""
+    """The content's origins, and how many traces were rejected. Tables of traces are removed when the block ends."""
     from pipeline.reports.site.build import Origins
 
     numbers = NUMBERS if NUMBERS.is_file() else None
@@ -57,15 +57,15 @@ def _origins(traces: list[Path], tables: Path, results: Path | None, workers: in
         if not (tables / "games.parquet").is_file():
             raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
         beside = tables.parent
-        found = (results or beside / "results", numbers, Path("reports"), Path("figures"))
-        yield Origins(tables, *(path if path and path.exists() else None for path in found)), 0
+        candidates = (results or beside / "results", numbers, Path("reports"), Path("figures"))
+        yield Origins(tables, *(path if path and path.exists() else None for path in candidates)), 0
         return
     with tempfile.TemporaryDirectory(prefix="calbench-site-") as scratch:
-        yield Origins(Path(scratch), numbers=numbers), _derived(traces, Path(scratch), workers)
+        yield Origins(Path(scratch), numbers=numbers), derive_traces(traces, Path(scratch), workers)
 
 
-def _derived(traces: list[Path], scratch: Path, workers: int) -> int:
-    """Derive the traces' tables; returns how many were rejected, each of which is told."""
+def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
+    """Derive the traces' tables; prints each rejected trace and returns how many there are."""
     from pipeline.derive.parallel import Recipe, derive
 
     try:
@@ -74,7 +74,7 @@ def _derived(traces: list[Path], scratch: Path, workers: int) -> int:
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
     for path, reason, place in derived.rejected:
-        print(rejected(path, reason, place), file=sys.stderr)
+        print(rejection_line(path, reason, place), file=sys.stderr)
     if not derived.games:
         raise typer.BadParameter("no trace in there that can be read.", param_hint="TRACES")
     return len(derived.rejected)
@@ -86,10 +86,10 @@ def _build(origins: "Origins", out: Path, workers: int) -> None:
     from pipeline.tables.paths import params
 
     # As the study's own intervals are drawn, where the study is at hand.
-    drawn = params("intervals") if PARAMS.is_file() else {"seed": "intervals"}
+    resampling = params("intervals") if PARAMS.is_file() else {"seed": "intervals"}
     try:
         with progress_bar("making pages") as show:
-            built = build(origins, out, Resampling(**drawn), workers or None, show)
+            built = build(origins, out, Resampling(**resampling), workers or None, show)
     except (FileExistsError, FileNotFoundError) as error:
         raise typer.BadParameter(f"{error}.", param_hint="--out") from None
     print(f"{built.games} games in {out}: {built.made} pages made, {built.removed} removed; open {out / 'index.html'}")

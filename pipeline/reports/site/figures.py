@@ -63,20 +63,20 @@ def figures(tables: Path, metrics: Sequence[str], resampling: Resampling) -> pl.
 
 
 def _values(tables: Path) -> pl.DataFrame:
-    """One row a game that ended: team, setting, condition, task, difficulty, density, and Table 1's metrics."""
+    """One row a game that was not stopped: team, setting, condition, task, difficulty, density, Table 1's metrics."""
     games = read_table(tables, "games").filter(~pl.col("stopped").fill_null(False))
-    told = games.select(
+    tasks = games.select(
         "game_id",
         task_id=pl.col("task_id").fill_null(pl.col("game_id")),
         difficulty=pl.col("difficulty").fill_null(UNKNOWN),
         density=pl.col("density").cast(pl.String).fill_null(UNKNOWN),
     )
-    own = by_game("table1", tables).drop(CELL, strict=False).join(told, on="game_id")
+    own = by_game("table1", tables).drop(CELL, strict=False).join(tasks, on="game_id")
     return own.with_columns(pl.col("setting").fill_null(UNKNOWN)).sort("game_id")
 
 
 def _cells(values: pl.DataFrame) -> pl.DataFrame:
-    """Each game in every cell that it belongs to: its own difficulty or all, its own density or all."""
+    """Each game once for every cell that it counts in: its difficulty or `all`, its density or `all`."""
     for name in CELL:
         values = pl.concat([values, values.with_columns(pl.lit(ALL).alias(name))])
     return values
@@ -85,19 +85,19 @@ def _cells(values: pl.DataFrame) -> pl.DataFrame:
 def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
     """One row a setting, condition, metric and team: the ranks that paired tests leave open over all tasks.
 
-    Those of the results, where they are there; else tested here.
+    They are read from the results where those hold them, and else computed.
     """
-    told = results / "ranks.csv" if results else None
-    if told and told.is_file():
-        found = pl.read_csv(told, infer_schema_length=None)
+    stored = results / "ranks.csv" if results else None
+    if stored and stored.is_file():
+        rank_rows = pl.read_csv(stored, infer_schema_length=None)
     else:
-        found = _tested(tables, metrics, resampling)
-    alike = [found.filter(metric=m.ranks_as).with_columns(metric=pl.lit(m.key)) for m in metrics if m.ranks_as]
-    every = pl.concat([found.filter(~pl.col("metric").is_in([m.key for m in metrics if m.ranks_as])), *alike])
+        rank_rows = compute_ranks(tables, metrics, resampling)
+    alike = [rank_rows.filter(metric=m.ranks_as).with_columns(metric=pl.lit(m.key)) for m in metrics if m.ranks_as]
+    every = pl.concat([rank_rows.filter(~pl.col("metric").is_in([m.key for m in metrics if m.ranks_as])), *alike])
     return every.with_columns(pl.col("setting").fill_null(UNKNOWN)).select(*RANKED, *RANKS)
 
 
-def _tested(tables: Path, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
+def compute_ranks(tables: Path, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
     from pipeline.statistics.paired_tests import Testing, comparisons
 
     own = _values(tables).drop(CELL)
@@ -106,7 +106,7 @@ def _tested(tables: Path, metrics: Sequence[Metric], resampling: Resampling) -> 
     return comparisons(own, Testing(better={m.key: m.better for m in metrics if not m.ranks_as}), resampling)[1]
 
 
-def with_ranks(found: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
-    """The figures with the ranks left open, which are those over all tasks: empty in other cells."""
-    over_all = ranked.with_columns(pl.lit(ALL).alias(name) for name in CELL)
-    return found.join(over_all, on=[*RANKED, *CELL], how="left").sort(ROW)
+def with_ranks(figures: pl.DataFrame, rank_rows: pl.DataFrame) -> pl.DataFrame:
+    """The figures with ranks, which exist over all tasks only: null in other cells."""
+    over_all = rank_rows.with_columns(pl.lit(ALL).alias(name) for name in CELL)
+    return figures.join(over_all, on=[*RANKED, *CELL], how="left").sort(ROW)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import is_being_written, replacing
-from pipeline.reports.batch.pages import cells
+from pipeline.reports.batch.pages import notebook_html
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,18 +54,18 @@ def write_page(path: Path, template: str, **values: Any) -> None:
 
 
 def script(call: str, *arguments: Any) -> str:
-    """A script that hands data to a page: browsers run scripts from a disk, and do not fetch other files there."""
-    told = ",".join(json.dumps(a, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for a in arguments)
-    return f"calbench.{call}({_utf8(told)});\n"
+    """A script that passes data to a page: from a disk, browsers run scripts but fetch no other files."""
+    data = ",".join(json.dumps(a, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for a in arguments)
+    return f"calbench.{call}({escaped_for_script(data)});\n"
 
 
-def _utf8(text: str) -> str:
-    """The text with escapes for what UTF-8 cannot hold (halves of pairs), and what some take for the end of a line."""
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def escaped_for_script(text: str) -> str:
+    """The text with escapes for what UTF-8 cannot hold (lone surrogates), and for Unicode's line separators."""
+    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all; one that is the same already stays as it is."""
+    """Write a file, whole or not at all; one with the same content is left as it is."""
     content = text.encode()
     if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
         return
@@ -75,13 +75,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def keep_only(folder: Path, names: Collection[str]) -> list[str]:
-    """Remove what an earlier site left in one of its folders; returns the names of the files that went."""
-    gone = sorted(
+    """Remove all other files of a folder of the site; returns their names, sorted."""
+    removed = sorted(
         path for path in folder.glob("*") if path.is_file() and path.name not in names and not is_being_written(path)
     )
-    for path in gone:
+    for path in removed:
         path.unlink(missing_ok=True)
-    return [path.name for path in gone]
+    return [path.name for path in removed]
 
 
 def copy_static(out: Path) -> None:
@@ -97,23 +97,23 @@ HTML = ".html"
 
 def write_reports(reports: Path | None, out: Path) -> dict[str, str]:
     """Copy the batch reports; returns where each is, by "team.condition"."""
-    found = sorted(reports.glob(f"*{HTML}")) if reports else []
-    for path in found:
+    pages = sorted(reports.glob(f"*{HTML}")) if reports else []
+    for path in pages:
         write_text(out / "reports" / path.name, path.read_text(encoding="utf-8"))
-    keep_only(out / "reports", [path.name for path in found])
-    return {path.name.removesuffix(HTML): f"reports/{path.name}" for path in found}
+    keep_only(out / "reports", [path.name for path in pages])
+    return {path.name.removesuffix(HTML): f"reports/{path.name}" for path in pages}
 
 
 def write_notebooks(notebooks: Path | None, out: Path) -> dict[str, str]:
     """Write a page for each executed notebook; returns where each is, by its name."""
-    found = sorted(notebooks.glob("*.ipynb")) if notebooks else []
-    for path in found:
+    pages = sorted(notebooks.glob("*.ipynb")) if notebooks else []
+    for path in pages:
         page = out / "notebooks" / f"{path.stem}{HTML}"
         digest = _digest(path)
         if not page.is_file() or digest not in page.read_text(encoding="utf-8")[:1000]:
-            write_page(page, "notebook.html", root="../", name=path.stem, digest=digest, body=cells(path))
-    keep_only(out / "notebooks", [f"{path.stem}{HTML}" for path in found])
-    return {path.stem: f"notebooks/{path.stem}{HTML}" for path in found}
+            write_page(page, "notebook.html", root="../", name=path.stem, digest=digest, body=notebook_html(path))
+    keep_only(out / "notebooks", [f"{path.stem}{HTML}" for path in pages])
+    return {path.stem: f"notebooks/{path.stem}{HTML}" for path in pages}
 
 
 def _digest(notebook: Path) -> str:

@@ -1,4 +1,4 @@
-"""What each observer believed of each target's slots after each message of a round, and step by step."""
+"""Beliefs within a round: after each message for all pairs, and update by update for one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def beliefs_over_time(
 ) -> dict[Pair, list[list[float]]]:
     """(observer, target) → beliefs: a row before the first message and one after each, an entry a slot.
 
-    messages: those of one round of a view. Only pairs whose belief was touched are there.
+    messages: those of one round of a view. Pairs without an update are left out.
     """
     pairs = sorted({(u["observer_agent"], u["target_agent"]) for m in messages for u in m["updates"]})
     histories = {pair: [[prior] * slots] for pair in pairs}
@@ -43,8 +43,8 @@ def beliefs_over_time(
 def pair_steps(messages: Sequence[Mapping[str, Any]], observer: int, target: int) -> pl.DataFrame:
     """One row per belief update: the message's number in the round, from 1, its slot, rule, evidence and strength.
 
-    messages: those of one round of a view; words: those of an English message that the update rests on. Claims about
-    slots that no calendar has are left out: they move nothing.
+    messages: those of one round of a view; words: the part of an English message that it rests on. Claims
+    about slots that no calendar has are left out: they move nothing. Columns: STEP's.
     """
     rows = []
     for number, message in enumerate(messages, start=1):
@@ -55,6 +55,6 @@ def pair_steps(messages: Sequence[Mapping[str, Any]], observer: int, target: int
                 continue
             start, end = update["span_start"], update["span_end"]
             words = None if start is None else message["content"][start:end]
-            told = (update["evidence"], update["strength"], update["belief_before"], update["belief_after"])
-            rows.append((number, update["slot"], update["source"], words, *told))
+            values = (update["evidence"], update["strength"], update["belief_before"], update["belief_after"])
+            rows.append((number, update["slot"], update["source"], words, *values))
     return pl.DataFrame(rows, schema=STEP, orient="row")

@@ -1,6 +1,6 @@
-"""One game, put together from the tables: calendars by round, messages with what they show, beliefs, and what it cost.
+"""The view of one game: its rows in all tables as one nested record, with calendars by round and costs so far.
 
-The value is plain JSON: dicts, lists, text, numbers, true, false and null.
+A view is plain JSON: dicts, lists, text, numbers, true, false and null.
 """
 
 from collections import defaultdict
@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.reports.views.calendars import after_round, first_grid
+from pipeline.reports.views.calendars import grid_after_round, initial_grid
 from pipeline.reports.views.sentences import sentence
 
-READ = {
+COLUMNS = {
     "agents": ("agent", "agent_type", "model", "nosy", "cost", "oracle_cost"),
     "rounds": (
         "round", "meeting_id", "participants", "speaker_order", "coordinated", "slot", "oracle_slot", "dms", "cost",
@@ -39,25 +39,25 @@ READ = {
     "thoughts": ("event_index", "round", "phase", "agent", "content"),
 }  # fmt: skip
 
-OPTIONAL = ("thoughts",)  # tables that folders of before may lack
+OPTIONAL_TABLES = ("thoughts",)  # tables that folders of earlier versions may lack
 
-MEETING_COST = 1  # of a meeting that no move shows the cost of
+MEETING_COST = 1  # of a meeting that no move shows a cost for
 
 Rows = list[dict[str, Any]]
 View = dict[str, Any]
 
 
 def game_views(tables: Path, game_ids: Sequence[str]) -> Iterator[View]:
-    """The views of games, in the order asked for. The tables are read once for all of them.
+    """The views of games, in the order of game_ids. The tables are read once for all of them.
 
     Raises KeyError for a game that the tables do not hold.
     """
-    games = {row["game_id"]: row for row in _read(tables, "games", game_ids, ("*",))}
-    rows = {name: _by_game(_read(tables, name, game_ids, columns)) for name, columns in READ.items()}
+    games = {row["game_id"]: row for row in read_rows(tables, "games", game_ids, ("*",))}
+    rows = {name: rows_by_game(read_rows(tables, name, game_ids, columns)) for name, columns in COLUMNS.items()}
     for game_id in game_ids:
         if game_id not in games:
             raise KeyError(f"no game {game_id} in {tables}")
-        yield view({"games": [games[game_id]], **{name: found[game_id] for name, found in rows.items()}})
+        yield build_view({"games": [games[game_id]], **{name: groups[game_id] for name, groups in rows.items()}})
 
 
 def game_view(tables: Path, game_id: str) -> View:
@@ -65,83 +65,83 @@ def game_view(tables: Path, game_id: str) -> View:
     return next(game_views(tables, [game_id]))
 
 
-def view(rows: Mapping[str, Rows]) -> View:
-    """The view of a game from its rows in each table: `game`, `agents`, `labels`, `first` calendars, and `rounds`."""
+def build_view(rows: Mapping[str, Rows]) -> View:
+    """The view of a game from its rows in each table: `game`, `agents`, `labels` and `rounds`."""
     game = rows["games"][0]
-    grid = first_grid(rows["items"], game["num_agents"], game["num_slots"])
+    grid = initial_grid(rows["items"], game["num_agents"], game["num_slots"])
     by_round: dict[str, dict[int, Rows]] = {
-        name: _grouped(rows[name], "round") for name in ("messages", "moves", "pair_round_vps", "patterns", "thoughts")
+        name: rows_by(rows[name], "round") for name in ("messages", "moves", "pair_round_vps", "patterns", "thoughts")
     }
-    updates, leaks = _grouped(rows["belief_evidence"], "event_index"), _grouped(rows["leaks"], "event_index")
+    updates, leaks = rows_by(rows["belief_evidence"], "event_index"), rows_by(rows["leaks"], "event_index")
     costs = {m["item_id"]: m["cost"] for m in rows["moves"] if m["item_kind"] == "meeting"}
     rounds, spent = [], 0
-    for told in sorted(rows["rounds"], key=lambda row: row["round"]):
-        number = told["round"]
-        found = {name: groups[number] for name, groups in by_round.items()}
+    for round_row in sorted(rows["rounds"], key=lambda row: row["round"]):
+        number = round_row["round"]
+        round_rows = {name: groups[number] for name, groups in by_round.items()}
         before = grid
-        grid = after_round(grid, found["moves"], told, costs.get(told["meeting_id"], MEETING_COST))
-        spent += told["cost"]
-        said = [_message(row, updates, leaks, found["patterns"]) for row in found["messages"]]
-        seen = {message["event_index"] for message in said}
+        grid = grid_after_round(grid, round_rows["moves"], round_row, costs.get(round_row["meeting_id"], MEETING_COST))
+        spent += round_row["cost"]
+        messages = [message_view(row, updates, leaks, round_rows["patterns"]) for row in round_rows["messages"]]
+        message_events = {message["event_index"] for message in messages}
         rounds.append(
             {
-                **told,
+                **round_row,
                 "before": before,
                 "after": grid,
-                "moves": found["moves"],
-                "messages": said,
-                "patterns": [row for row in found["patterns"] if row["event_index"] not in seen],
-                "vps": [row for row in found["pair_round_vps"] if row["weight_mode"] == "uniform"],
-                "thoughts": found["thoughts"],
+                "moves": round_rows["moves"],
+                "messages": messages,
+                "patterns": [row for row in round_rows["patterns"] if row["event_index"] not in message_events],
+                "vps": [row for row in round_rows["pair_round_vps"] if row["weight_mode"] == "uniform"],
+                "thoughts": round_rows["thoughts"],
                 "cost_so_far": spent,
             }
         )
-    labels = {kind: _labels(rows["labels_known"], kind) for kind in ("errand", "meeting")}
+    labels = {kind: labels_of(rows["labels_known"], kind) for kind in ("errand", "meeting")}
     return {"game": game, "agents": rows["agents"], "labels": labels, "rounds": rounds}
 
 
-def _message(
+def message_view(
     row: dict[str, Any], updates: Mapping[int, Rows], leaks: Mapping[int, Rows], patterns: Rows
 ) -> dict[str, Any]:
-    """A message with what it shows: belief updates, leaks, and patterns."""
-    at = row["event_index"]
-    shown = [pattern for pattern in patterns if pattern["event_index"] == at]
+    """A message with its belief updates, leaks and patterns, and a typed one in words."""
+    event = row["event_index"]
+    shown = [pattern for pattern in patterns if pattern["event_index"] == event]
     in_words = sentence(row["content"], row["typed"])
-    return {**row, "in_words": in_words, "updates": updates[at], "leaks": leaks[at], "patterns": shown}
+    return {**row, "in_words": in_words, "updates": updates[event], "leaks": leaks[event], "patterns": shown}
 
 
-def _labels(rows: Rows, kind: str) -> dict[int, dict[str, Any]]:
+def labels_of(rows: Rows, kind: str) -> dict[int, dict[str, Any]]:
     """Label and tier of each errand or meeting that has one."""
     return {row["item_id"]: {"label": row["label"], "tier": row["tier"]} for row in rows if row["kind"] == kind}
 
 
-def _read(tables: Path, name: str, game_ids: Sequence[str], columns: Sequence[str]) -> Rows:
-    """The games' rows of a table, in the table's order, with the game's id."""
+def read_rows(tables: Path, name: str, game_ids: Sequence[str], columns: Sequence[str]) -> Rows:
+    """The games' rows of a table, in its order: game_id and the columns."""
     path = tables / f"{name}.parquet"
-    if not game_ids or (name in OPTIONAL and not path.is_file()):
+    if not game_ids or (name in OPTIONAL_TABLES and not path.is_file()):
         return []
-    # Tables are sorted by game: what lies outside the range is not even unpacked.
-    near = pl.col("game_id").is_between(pl.lit(min(game_ids)), pl.lit(max(game_ids)))
-    frame = pl.scan_parquet(path).filter(near & pl.col("game_id").is_in(list(game_ids)))
+    # Tables are sorted by game: row groups outside the range are not read.
+    in_range = pl.col("game_id").is_between(pl.lit(min(game_ids)), pl.lit(max(game_ids)))
+    frame = pl.scan_parquet(path).filter(in_range & pl.col("game_id").is_in(list(game_ids)))
     wanted = frame if "*" in columns else frame.select("game_id", *columns)
     return wanted.collect().to_dicts()
 
 
-def _by_game(rows: Rows) -> dict[str, Rows]:
-    found: dict[str, Rows] = defaultdict(list)
+def rows_by_game(rows: Rows) -> dict[str, Rows]:
+    groups: dict[str, Rows] = defaultdict(list)
     for row in rows:
-        found[row.pop("game_id")].append(row)
-    return found
+        groups[row.pop("game_id")].append(row)
+    return groups
 
 
-def _grouped(rows: Rows, column: str) -> dict[int, Rows]:
-    found: dict[int, Rows] = defaultdict(list)
+def rows_by(rows: Rows, column: str) -> dict[int, Rows]:
+    groups: dict[int, Rows] = defaultdict(list)
     for row in rows:
-        found[row[column]].append(row)
-    return found
+        groups[row[column]].append(row)
+    return groups
 
 
-def choose(games: pl.DataFrame, game_id: str = "", **near: str) -> str:
+def choose_game(games: pl.DataFrame, game_id: str = "", **preferred: str) -> str:
     """The game with this id; else the one that comes nearest what is asked for, the first by task and id.
 
     games: game_id, task_id, repeat, and the columns that `near` names, such as team="imap", task_id="…": the first
@@ -153,5 +153,5 @@ def choose(games: pl.DataFrame, game_id: str = "", **near: str) -> str:
         if game_id not in games["game_id"]:
             raise KeyError(f"no game {game_id} in the tables")
         return game_id
-    wanted = [(pl.col(column) == value).fill_null(False).not_() for column, value in near.items()]
+    wanted = [(pl.col(column) == value).fill_null(False).not_() for column, value in preferred.items()]
     return str(games.sort(*wanted, "task_id", "repeat", "game_id")["game_id"][0])

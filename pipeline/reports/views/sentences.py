@@ -1,4 +1,4 @@
-"""Typed messages in words: what a reader wants to know of a protocol's JSON."""
+"""Typed messages in words: a protocol's JSON as an English sentence."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -8,18 +8,18 @@ Body = Mapping[str, Any]
 
 
 def sentence(content: str, protocol: str | None) -> str | None:
-    """A typed message as an English sentence; None for English, and for what no protocol is known to send."""
+    """A typed message as an English sentence; None for English messages, and for JSON of an unknown kind."""
     if protocol is None:
         return None
     try:
         body = json.loads(content)
-        say = SENTENCES.get((protocol, body[protocol]))
-        return say(body) if say else None
+        write = SENTENCES.get((protocol, body[protocol]))
+        return write(body) if write else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def slots(numbers: Iterable[int]) -> str:
+def slot_ranges(numbers: Iterable[int]) -> str:
     """Slots in order, runs of three or more shortened: 0–3, 5, 7."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
@@ -35,9 +35,9 @@ def _costs(body: Body) -> str:
     for slot, cost in body["costs"].items():
         if cost is not None:
             by_cost.setdefault(cost, []).append(int(slot))
-    told = "; ".join(f"cost {cost}: {slots(held)}" for cost, held in sorted(by_cost.items()))
-    cannot = slots(int(slot) for slot, cost in body["costs"].items() if cost is None)
-    return (told or "nothing can be had") + (f"; impossible: {cannot}" if cannot else "")
+    by_price = "; ".join(f"cost {cost}: {slot_ranges(held)}" for cost, held in sorted(by_cost.items()))
+    cannot = slot_ranges(int(slot) for slot, cost in body["costs"].items() if cost is None)
+    return (by_price or "nothing can be had") + (f"; impossible: {cannot}" if cannot else "")
 
 
 def _plan(plan: Body) -> str:
@@ -49,7 +49,7 @@ def _proposals(body: Body) -> str:
     plans = body["plans"]
     if any(plan["displacements"] for plan in plans):
         return f"offers {'; '.join(map(_plan, plans))}"
-    return f"offers slots {slots(plan['slot'] for plan in plans)}"
+    return f"offers slots {slot_ranges(plan['slot'] for plan in plans)}"
 
 
 def _scores(body: Body) -> str:
@@ -71,7 +71,7 @@ def _move(body: Body, verb: str) -> str:
 
 
 SENTENCES: dict[tuple[str, str], Callable[[Body], str]] = {
-    ("imap", "cost_request"): lambda body: f"asks what slots {slots(body['slots'])} would cost",
+    ("imap", "cost_request"): lambda body: f"asks what slots {slot_ranges(body['slots'])} would cost",
     ("imap", "costs"): _costs,
     ("imap", "decision"): lambda body: f"decides for slot {body['slot']}",
     ("sd", "propose"): lambda body: f"proposes slot {body['slot']}",

@@ -1,1 +1,1 @@
-"""Metric cards: what the metrics of Table 1 make of changes that should not matter, and of unwanted policies."""
+"""Metric checks: how Table 1's metrics answer to changes that should not matter, and to policies nobody would want."""

@@ -1,4 +1,4 @@
-"""Policies that nobody would want, measured as teams are, beside the best of the paper's four protocols."""
+"""Policies that nobody would want, by Table 1's metrics, compared with the best of the paper's protocols."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pipeline.statistics.metric_checks.metrics import METRICS, Metric
-from pipeline.tables.names import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 SIGNS = {"high": 1, "low": -1}
 
 
-def table1_of(traces: Path, recipe: "Recipe") -> "pl.DataFrame":
-    """Table 1 of the traces. Raises ValueError where one is rejected."""
+def derive_table1(traces: Path, recipe: "Recipe") -> "pl.DataFrame":
+    """Table 1 of a file or folder of traces. Raises ValueError where one is rejected."""
     from pipeline.derive.parallel import derive
     from pipeline.tables.queries import query
 
@@ -28,24 +28,25 @@ def table1_of(traces: Path, recipe: "Recipe") -> "pl.DataFrame":
         return query("table1", Path(folder))
 
 
-def beside_protocols(policies: "pl.DataFrame", table1: "pl.DataFrame") -> "pl.DataFrame":
-    """One row per policy, setting and metric: its figure, the best protocol's, and which is better."""
+def compare_with_protocols(policies: "pl.DataFrame", table1: "pl.DataFrame") -> "pl.DataFrame":
+    """One row per policy, setting and metric (its key): value, best_protocol and its figure `best`, and the outcome for
+    the policy: wins, ties, loses or undefined. The result degenerate.csv; both frames are of table1.csv."""
     import polars as pl
 
     baselines = table1.filter(pl.col("team").is_in(list(PAPER_PROTOCOLS)), condition="standard")
     rows = []
     for policy in policies.iter_rows(named=True):
-        rivals = list(baselines.filter(setting=policy["setting"]).sort("team").iter_rows(named=True))
-        rows += [row(policy, metric, rivals) for metric in METRICS]
+        protocols = list(baselines.filter(setting=policy["setting"]).sort("team").iter_rows(named=True))
+        rows += [_comparison_row(policy, metric, protocols) for metric in METRICS]
     names = ("policy", "setting", "metric", "value", "best_protocol", "best", "outcome")
     numbers = {"value": pl.Float64, "best": pl.Float64}
     return pl.DataFrame(rows, {name: numbers.get(name, pl.String) for name in names}, orient="row")
 
 
-def row(policy: Mapping[str, Any], metric: Metric, rivals: list[dict[str, Any]]) -> tuple[Any, ...]:
-    """A policy's figure of one metric beside the best of the rivals'."""
+def _comparison_row(policy: Mapping[str, Any], metric: Metric, protocols: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """A row of `compare_with_protocols`. protocols: their rows of table1.csv in the policy's setting."""
     sign, column = SIGNS[metric.best], metric.column
-    best = max((r for r in rivals if r[column] is not None), key=lambda r: sign * r[column])
+    best = max((r for r in protocols if r[column] is not None), key=lambda r: sign * r[column])
     value = policy[column]
     outcome = "undefined"
     if value is not None:

@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling
 
-Board = tuple[tuple[int, bool], ...]  # of each slot what its item costs, 0 for a free one, and whether it is blocked
+InitialCalendar = tuple[tuple[int, bool], ...]  # of each slot: its cost, 0 for a free one, and whether it is blocked
 Meetings = tuple[tuple[int, ...], ...]  # the participants of each
 
 MEASURE = ("measure", "penalty")
@@ -25,49 +25,56 @@ def least_costs(games: pl.DataFrame, rounds: pl.DataFrame, calendars: pl.DataFra
 
     An agent's first calendar of a game is its initial one.
     """
-    boards = _boards(calendars)
+    initial = _initial_calendars(calendars)
     held = rounds.filter(pl.col("coordinated").fill_null(False)).sort("game_id", "round")
     meetings: dict[str, list[tuple[int, ...]]] = {game: [] for game in games["game_id"]}
     for game, participants in held.select("game_id", "participants").iter_rows():
         if game in meetings:
             meetings[game].append(tuple(participants))
-    costs = [(game, _of_game(boards.get(game, {}), tuple(listed))) for game, listed in meetings.items()]
+    costs = [(game, _scheduled_optimum(initial.get(game, {}), tuple(listed))) for game, listed in meetings.items()]
     return pl.DataFrame(costs, schema={"game_id": pl.String, "scheduled_optimum": pl.Int64}, orient="row")
 
 
-def _boards(calendars: pl.DataFrame) -> dict[str, dict[int, Board]]:
+def _initial_calendars(calendars: pl.DataFrame) -> dict[str, dict[int, InitialCalendar]]:
     """Game → agent → its initial calendar. One that holds meetings already is not initial, and left out."""
     first = calendars.sort("game_id", "agent", "round").unique(["game_id", "agent"], keep="first", maintain_order=True)
     first = first.filter(pl.col("meeting_slots").list.len() == 0)
-    boards: dict[str, dict[int, Board]] = {}
+    by_game: dict[str, dict[int, InitialCalendar]] = {}
     for game, agent, costs, blocked in first.select("game_id", "agent", "costs", "blocked").iter_rows():
-        board = tuple((cost, slot in blocked) for slot, cost in enumerate(costs))
-        boards.setdefault(game, {})[agent] = board
-    return boards
+        calendar = tuple((cost, slot in blocked) for slot, cost in enumerate(costs))
+        by_game.setdefault(game, {})[agent] = calendar
+    return by_game
 
 
-def _of_game(boards: dict[int, Board], meetings: Meetings) -> int | None:
-    if not all(agent in boards for participants in meetings for agent in participants):
+def _scheduled_optimum(calendars: dict[int, InitialCalendar], meetings: Meetings) -> int | None:
+    """The oracle's cost of the meetings, None where a participant's calendar is unknown or no schedule exists."""
+    if not all(agent in calendars for participants in meetings for agent in participants):
         return None
-    return oracle_cost(tuple(sorted(boards.items())), meetings)
+    return oracle_cost(tuple(sorted(calendars.items())), meetings)
 
 
 @cache
-def oracle_cost(boards: tuple[tuple[int, Board], ...], meetings: Meetings) -> int | None:
-    """The cost of the cheapest schedule of the meetings on the agents' calendars, None where there is none."""
+def oracle_cost(calendars: tuple[tuple[int, InitialCalendar], ...], meetings: Meetings) -> int | None:
+    """The cost of the cheapest schedule of the meetings, None where there is none.
+
+    calendars: agent and calendar, by agent; an agent that is not listed has a free one.
+    """
     from sim.calendar import Calendar, Errand
     from sim.tasks.oracle import NoSchedule, solve
     from sim.tasks.scenario import Meeting
 
     if not meetings:
         return 0
-    slots = len(boards[0][1])
-    known = dict(boards)
+    slots = len(calendars[0][1])
+    by_agent = dict(calendars)
     listed = [
-        [Errand(slot, cost, blocked) if cost or blocked else None for slot, (cost, blocked) in enumerate(known[agent])]
-        if agent in known
+        [
+            Errand(slot, cost, blocked) if cost or blocked else None
+            for slot, (cost, blocked) in enumerate(by_agent[agent])
+        ]
+        if agent in by_agent
         else [None] * slots
-        for agent in range(max(known) + 1)
+        for agent in range(max(by_agent) + 1)
     ]
     named = [Meeting(number, participants) for number, participants in enumerate(meetings, 1)]
     try:

@@ -1,4 +1,4 @@
-"""How teams are ordered by VPS at each point of a grid, against their order at one of them, the study's choice."""
+"""The order of teams by VPS at each point of a grid, compared with that at one of them, the study's choice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from scipy import stats  # type: ignore[import-untyped]
 
-from pipeline.statistics.bootstrap import bounds
+from pipeline.statistics.bootstrap import percentile_bounds
 from pipeline.statistics.paired_tests import paired_permutation
 from pipeline.statistics.resampling import Resampling, cluster_draws
 from pipeline.statistics.robustness.sweep import POINT, Array
@@ -29,12 +29,12 @@ class Standings:
     simulated: tuple[bool, ...]
     games: tuple[int, ...]  # of each team, with a VPS
     means: Array  # points × teams: the mean over a team's games
-    ends: Array  # points × teams × 2: its interval, NaN where there is none
+    intervals: Array  # points × teams × 2: its interval, NaN where there is none
     by_task: Array  # points × teams × tasks, NaN where a team has no game
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The places of every two teams."""
+        """The indices of every two teams."""
         return list(combinations(range(len(self.teams)), 2))
 
     def differences(self, pairs: Sequence[tuple[int, int]]) -> Array:
@@ -45,37 +45,39 @@ class Standings:
 
 def standings(vps: Array, games: pl.DataFrame, resampling: Resampling) -> list[Standings]:
     """The standings of every setting; vps is points × games, in the order of the rows of `games`."""
-    placed = games.with_row_index("place").sort("setting", "place")
-    settings = placed.group_by("setting", maintain_order=True)
-    return [_of_setting(setting, vps, part, resampling) for (setting,), part in settings]
+    indexed = games.with_row_index("row").sort("setting", "row")
+    settings = indexed.group_by("setting", maintain_order=True)
+    return [_setting_standings(setting, vps, part, resampling) for (setting,), part in settings]
 
 
-def _of_setting(setting: Any, vps: Array, games: pl.DataFrame, resampling: Resampling) -> Standings:
+def _setting_standings(setting: Any, vps: Array, games: pl.DataFrame, resampling: Resampling) -> Standings:
     teams, tasks = (sorted(games[name].unique().to_list()) for name in ("team", "task_id"))
     by_task = np.full((len(vps), len(teams), len(tasks)), np.nan)
     for (team, task), part in games.group_by("team", "task_id"):
-        by_task[:, teams.index(team), tasks.index(task)] = known_mean(vps[:, part["place"].to_numpy()])
+        by_task[:, teams.index(team), tasks.index(task)] = known_mean(vps[:, part["row"].to_numpy()])
     parts = [games.filter(team=team) for team in teams]
-    of_team = [vps[:, part["place"].to_numpy()] for part in parts]
-    ends = [_ends(values, part["task_id"].to_list(), resampling) for values, part in zip(of_team, parts, strict=True)]
+    by_team = [vps[:, part["row"].to_numpy()] for part in parts]
+    intervals = [
+        _intervals(values, part["task_id"].to_list(), resampling) for values, part in zip(by_team, parts, strict=True)
+    ]
     return Standings(
         setting,
         tuple(teams),
         tuple(bool(part["simulated"].any()) for part in parts),
-        tuple(int(np.isfinite(values[0]).sum()) for values in of_team),
-        np.stack([known_mean(values) for values in of_team], axis=1).round(DECIMALS),
-        np.stack(ends, axis=1).round(DECIMALS),
+        tuple(int(np.isfinite(values[0]).sum()) for values in by_team),
+        np.stack([known_mean(values) for values in by_team], axis=1).round(DECIMALS),
+        np.stack(intervals, axis=1).round(DECIMALS),
         by_task,
     )
 
 
-def _ends(values: Array, tasks: Sequence[str], resampling: Resampling) -> Array:
-    """The interval of each row's mean (rows × games), tasks drawn anew: rows × 2."""
+def _intervals(values: Array, tasks: Sequence[str], resampling: Resampling) -> Array:
+    """The interval of each row's mean, tasks drawn anew: rows × games and the games' tasks → rows × 2."""
     names = sorted(set(tasks))
-    of_task = [values[:, [i for i, task in enumerate(tasks) if task == name]] for name in names]
-    sums = np.stack([np.nansum(of_one, axis=1) for of_one in of_task], axis=1)
-    counts = np.stack([np.isfinite(of_one).sum(axis=1) for of_one in of_task], axis=1).astype(np.float64)
-    return bounds(sums, counts, cluster_draws(names, resampling), resampling.level)
+    by_task = [values[:, [i for i, task in enumerate(tasks) if task == name]] for name in names]
+    sums = np.stack([np.nansum(task_values, axis=1) for task_values in by_task], axis=1)
+    counts = np.stack([np.isfinite(task_values).sum(axis=1) for task_values in by_task], axis=1).astype(np.float64)
+    return percentile_bounds(sums, counts, cluster_draws(names, resampling), resampling.level)
 
 
 def known_mean(values: Array) -> Array:
@@ -85,15 +87,15 @@ def known_mean(values: Array) -> Array:
     return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
 
 
-def place_of(points: pl.DataFrame, choice: Mapping[str, object]) -> int:
-    """The place of the choice among the points. Raises ValueError where it is not one of them."""
-    places = points.with_row_index("place").filter(**choice)["place"]
-    if len(places) != 1:
+def point_index(points: pl.DataFrame, choice: Mapping[str, object]) -> int:
+    """The index of the choice among the points. Raises ValueError where it is not one of them."""
+    indices = points.with_row_index("index").filter(**choice)["index"]
+    if len(indices) != 1:
         raise ValueError(f"no point of the grid is {dict(choice)}: add the study's choice to robustness in params.yaml")
-    return int(places[0])
+    return int(indices[0])
 
 
-def changed(points: pl.DataFrame, choice: Mapping[str, object]) -> pl.DataFrame:
+def with_changes(points: pl.DataFrame, choice: Mapping[str, object]) -> pl.DataFrame:
     """The points with `changed`: what differs from the choice, joined by +; empty at the choice itself."""
     names = [pl.when(pl.col(name) != value).then(pl.lit(name)) for name, value in choice.items()]
     return points.with_columns(changed=pl.concat_str(names, separator="+", ignore_nulls=True))
@@ -110,8 +112,8 @@ def means_table(points: pl.DataFrame, settings: Sequence[Standings]) -> pl.DataF
             simulated=pl.lit(s.simulated[i]),
             games=pl.lit(s.games[i], pl.Int64),
             vps=pl.Series(s.means[:, i]),
-            low=pl.Series(np.fmin(s.ends[:, i, 0], s.means[:, i])),
-            high=pl.Series(np.fmax(s.ends[:, i, 1], s.means[:, i])),
+            low=pl.Series(np.fmin(s.intervals[:, i, 0], s.means[:, i])),
+            high=pl.Series(np.fmax(s.intervals[:, i, 1], s.means[:, i])),
         )
         for s in settings
         for i, team in enumerate(s.teams)
@@ -131,21 +133,21 @@ def agreement_table(
     parts = [to_frame(ROBUSTNESS_RANKS, [])]
     for s in settings:
         for group, members in {ALL: s.teams, **groups}.items():
-            places = [i for i, team in enumerate(s.teams) if team in members]
-            if len(places) > 1:
-                parts.append(_agreement(points, s, group, places, at))
+            indices = [i for i, team in enumerate(s.teams) if team in members]
+            if len(indices) > 1:
+                parts.append(_agreement(points, s, group, indices, at))
     return pl.concat(parts, how="diagonal")
 
 
-def _agreement(points: pl.DataFrame, s: Standings, group: str, places: list[int], at: int) -> pl.DataFrame:
-    signs = np.sign(s.differences(list(combinations(places, 2))))
-    ranks = stats.rankdata(s.means[:, places], axis=1)
+def _agreement(points: pl.DataFrame, s: Standings, group: str, indices: list[int], at: int) -> pl.DataFrame:
+    signs = np.sign(s.differences(list(combinations(indices, 2))))
+    ranks = stats.rankdata(s.means[:, indices], axis=1)
     ranks -= ranks.mean(axis=1, keepdims=True)
     product = signs * signs[at]
     return points.with_columns(
         setting=pl.lit(s.setting, pl.String),
         group=pl.lit(group),
-        teams=pl.lit(len(places), pl.Int64),
+        teams=pl.lit(len(indices), pl.Int64),
         kendall=_cosine(signs, at),
         spearman=_cosine(ranks, at),
         pairs_compared=pl.lit(product.shape[1], pl.Int64),

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.beliefs import MODES, at_the_end, departure, hold_beliefs, weigh
+from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, update_beliefs, weigh_updates
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.tables.io import read_table
@@ -56,22 +56,22 @@ def sweep_inputs(tables: Path, condition: str) -> SweepInputs:
     games = games.select("game_id", "team", "simulated", "setting", "task_id").join(
         summary.select("game_id", *PAIRS.values()), on="game_id"
     )
-    rest = [
+    rounds = [
         read_table(tables, name).join(games, on="game_id", how="semi", maintain_order="left")
         for name in ("belief_evidence", "calendars")
     ]
-    return SweepInputs(games.sort("game_id"), *rest)
+    return SweepInputs(games.sort("game_id"), *rounds)
 
 
-def under_rules(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
+def apply_rules(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
     """The updates with the evidence and strength that the rules give their sources."""
     sources = updates["source"].unique().to_list()
     english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()}
     strengths = {s: english[s][1] if s in english else rules.typed(s) for s in sources}
     evidence = {s: english[s][0] for s in sources if s in english}
-    of_rules = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
+    english_evidence = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
     return updates.with_columns(
-        evidence=pl.coalesce(of_rules, "evidence"),
+        evidence=pl.coalesce(english_evidence, "evidence"),
         strength=pl.col("source").replace_strict(strengths, return_dtype=pl.Float64),
     )
 
@@ -84,11 +84,11 @@ class AffineBeliefs:
     by_prior: Array
     by_epsilon: Array
     weights: dict[str, Array]  # weight mode → w
-    game: NDArray[np.intp]  # the game's place
+    game: NDArray[np.intp]  # the index of the game
 
     def losses(self, prior: float, epsilon: float, games: int) -> dict[str, Array]:
         """Σ w·|b − prior| of each game, by weight mode."""
-        distance = departure(self.constant + prior * self.by_prior + epsilon * self.by_epsilon, prior)
+        distance = belief_shift(self.constant + prior * self.by_prior + epsilon * self.by_epsilon, prior)
         sums = {mode: np.bincount(self.game, distance * w, games) for mode, w in self.weights.items()}
         return {mode: np.asarray(total, dtype=np.float64) for mode, total in sums.items()}
 
@@ -97,9 +97,9 @@ def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> A
     """The beliefs that the rules lead to, for any prior and ε."""
 
     def corner(prior: float, epsilon: float) -> pl.DataFrame:
-        updates = under_rules(inputs.evidence, replace(rules, epsilon=epsilon))
-        held = hold_beliefs(updates, replace(weighing, prior=prior))
-        return at_the_end(weigh(held, inputs.calendars, weighing))
+        updates = apply_rules(inputs.evidence, replace(rules, epsilon=epsilon))
+        beliefs = update_beliefs(updates, replace(weighing, prior=prior))
+        return final_beliefs(weigh_updates(beliefs, inputs.calendars, weighing))
 
     start = corner(0.0, 0.0)
     constant = start["belief_after"].to_numpy()
@@ -113,7 +113,7 @@ def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> A
     )
 
 
-def vps(inputs: SweepInputs, grid: Grid, weighing: Weighing) -> Array:
+def sweep_vps(inputs: SweepInputs, grid: Grid, weighing: Weighing) -> Array:
     """VPS of each game at each point of the grid, in its order: points × games, NaN where no pair counts."""
     pairs = [inputs.games[column].cast(pl.Float64).replace(0.0, np.nan).to_numpy() for column in PAIRS.values()]
     rows = []

@@ -1,6 +1,6 @@
 """Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
 
-from pipeline.tables.names import TYPED_PROTOCOLS
+from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES

@@ -4,7 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, NamedTuple
+
+import msgspec
 
 ERRAND, MEETING = "errand", "meeting"
 
@@ -36,25 +39,25 @@ LINE = re.compile(
 
 
 @lru_cache(maxsize=65536)
-def read_line(line: str) -> tuple[int, Slot] | None:
+def parse_line(line: str) -> tuple[int, Slot] | None:
     """(slot, what it holds) of one rendered line without a label; None where it is not one."""
-    found = LINE.fullmatch(line)
-    if not found:
+    match = LINE.fullmatch(line)
+    if not match:
         return None
-    slot = int(found["slot"])
-    if found["errand"]:
-        return slot, Item(ERRAND, int(found["errand"]), int(found["price"]), bool(found["blocked"]))
-    if found["meeting"]:
-        members = tuple(int(a) for a in found["members"].replace(",", " ").split())
-        return slot, Item(MEETING, int(found["meeting"]), int(found["cost"]), False, members)
+    slot = int(match["slot"])
+    if match["errand"]:
+        return slot, Item(ERRAND, int(match["errand"]), int(match["price"]), bool(match["blocked"]))
+    if match["meeting"]:
+        members = tuple(int(a) for a in match["members"].replace(",", " ").split())
+        return slot, Item(MEETING, int(match["meeting"]), int(match["cost"]), False, members)
     return slot, None
 
 
-def read(text: Any) -> Calendar | None:
+def parse_calendar(text: Any) -> Calendar | None:
     """The calendar that a rendering shows, labels left out; None where it is not one slot a line, in order."""
     if not isinstance(text, str):
         return None
-    lines = [read_line(line) for line in LABEL.sub("", text).split("\n")]
+    lines = [parse_line(line) for line in LABEL.sub("", text).split("\n")]
     if any(line is None or line[0] != number for number, line in enumerate(lines)):
         return None
     return tuple(line[1] for line in lines if line)
@@ -64,10 +67,10 @@ def read(text: Any) -> Calendar | None:
 def render(calendar: Calendar) -> str:
     """The rendering of Appendix D.1, without labels."""
     width = len(str(len(calendar) - 1))
-    return "\n".join(f"Slot {str(number).rjust(width)}: {wording(item)}" for number, item in enumerate(calendar))
+    return "\n".join(f"Slot {str(number).rjust(width)}: {render_item(item)}" for number, item in enumerate(calendar))
 
 
-def wording(item: Slot) -> str:
+def render_item(item: Slot) -> str:
     """What a line says of the item that stands in its slot."""
     if item is None:
         return "[FREE]"
@@ -76,7 +79,7 @@ def wording(item: Slot) -> str:
     return f"{'Blocked ' if item.blocked else ''}Errand #{item.id} (cost={item.cost})"
 
 
-def labelled(calendar: Calendar, labels: Mapping[tuple[str, int], str]) -> str:
+def render_with_labels(calendar: Calendar, labels: Mapping[tuple[str, int], str]) -> str:
     """The rendering with the label of each item behind it."""
     lines = render(calendar).split("\n")
     shown = (labels.get(item.name) if item else None for item in calendar)
@@ -85,7 +88,7 @@ def labelled(calendar: Calendar, labels: Mapping[tuple[str, int], str]) -> str:
     )
 
 
-def from_json(slots: Any) -> Calendar | None:
+def calendar_from_json(slots: Any) -> Calendar | None:
     """The calendar that the final state lists; None where it is none."""
     if not isinstance(slots, list):
         return None
@@ -109,11 +112,11 @@ def item_from_json(slot: Any) -> Slot:
     return Item(kind, number, cost, bool(slot.get("blocked")), listed)
 
 
-def same(shown: Slot, held: Slot) -> bool:
+def same_item(recorded: Slot, replayed: Slot) -> bool:
     """Whether what is shown is the item that is held; members count where they are shown."""
-    if shown is None or held is None:
-        return shown is held
-    return shown[:4] == held[:4] and shown.participants in (None, held.participants)
+    if recorded is None or replayed is None:
+        return recorded is replayed
+    return recorded[:4] == replayed[:4] and recorded.participants in (None, replayed.participants)
 
 
 def slot_of(calendar: Sequence[Slot], meeting: int) -> int | None:
@@ -121,24 +124,37 @@ def slot_of(calendar: Sequence[Slot], meeting: int) -> int | None:
     return next((s for s, i in enumerate(calendar) if i and i.name == (MEETING, meeting)), None)
 
 
-def diagnose(shown: Calendar, held: Calendar) -> tuple[str, str]:
+def classify_difference(recorded: Calendar, replayed: Calendar) -> tuple[str, str]:
     """The code of the difference between a shown calendar and the replay's, and the item that it is about."""
-    names = [item.name for item in shown if item]
+    names = [item.name for item in recorded if item]
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice:
         return ("meeting_twice" if twice[0] == MEETING else "cloned_item"), f"{twice[0]} {twice[1]}"
-    mine = {item.name: item for item in held if item}
-    for item in shown:
-        if item and item.name not in mine:
+    items = {item.name: item for item in replayed if item}
+    for item in recorded:
+        if item and item.name not in items:
             return "unknown_item", f"{item.kind} {item.id}"
-        if item and not same(item, mine[item.name]):
+        if item and not same_item(item, items[item.name]):
             return "wrong_item", f"{item.kind} {item.id}"
-    lost = next((name for name in mine if name not in names), None)
+    lost = next((name for name in items if name not in names), None)
     if lost:
         return "lost_item", f"{lost[0]} {lost[1]}"
     return "wrong_calendar", ""
 
 
-def differences(shown: Calendar, held: Calendar) -> tuple[tuple[int, Slot, Slot], ...]:
+def differences(recorded: Calendar, replayed: Calendar) -> tuple[tuple[int, Slot, Slot], ...]:
     """(slot, shown, held) of every slot in which the calendars differ."""
-    return tuple((s, a, b) for s, (a, b) in enumerate(zip(shown, held, strict=False)) if not same(a, b))
+    return tuple((s, a, b) for s, (a, b) in enumerate(zip(recorded, replayed, strict=False)) if not same_item(a, b))
+
+
+def digest(calendars: tuple[Calendar, ...]) -> str:
+    """The digest of the initial calendars, as the scenario states it."""
+    listed = [[as_json(item) for item in calendar] for calendar in calendars]
+    return sha256(msgspec.json.encode(listed)).hexdigest()
+
+
+def as_json(item: Any) -> dict[str, Any] | None:
+    """An errand as the scenario lists it."""
+    if item is None:
+        return None
+    return {"errand_id": item.id, "cost": item.cost} | ({"blocked": True} if item.blocked else {})

@@ -1,40 +1,44 @@
-"""What a trace claims as a whole - shape, optimum, final state, metrics - beside what its replay adds up to."""
+"""Checks of what a trace claims as a whole - setup, optimum, final state, metrics - against its replay."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from math import isclose
 from typing import Any
 
-import msgspec
-
-from pipeline.traces.audit.calendar import ERRAND, Calendar, diagnose, differences, from_json
-from pipeline.traces.audit.codes import Findings
-from pipeline.traces.audit.metrics import (
-    DESCRIPTIONS,
-    ORACLE,
-    OURS,
-    WHERE_FOUND,
-    Placed,
-    Unknown,
-    in_order,
-    least_cost,
-    metrics,
-    shares,
+from pipeline.traces.audit.calendar import (
+    ERRAND,
+    Calendar,
+    calendar_from_json,
+    classify_difference,
+    differences,
+    digest,
 )
-from pipeline.traces.audit.record import Raw
-from pipeline.traces.audit.state import Game
+from pipeline.traces.audit.divergences import Findings
+from pipeline.traces.audit.game import Game
+from pipeline.traces.audit.metrics import (
+    CODES_OF_METRICS,
+    DESCRIPTIONS,
+    ORACLE_METRICS,
+    OWN_METRICS,
+    Schedule,
+    UnknownOptimum,
+    agent_shares,
+    least_cost,
+    recompute_metrics,
+    schedule_in_order,
+)
+from pipeline.traces.audit.trace import Trace
 
 
 class Claims:
     """One trace's claims."""
 
-    def __init__(self, raw: Raw, game: Game, findings: Findings) -> None:
-        self.raw, self.game, self.findings = raw, game, findings
-        scenario = raw.config.get("scenario")
+    def __init__(self, trace: Trace, game: Game, findings: Findings) -> None:
+        self.trace, self.game, self.findings = trace, game, findings
+        scenario = trace.config.get("scenario")
         self.scenario: dict[str, Any] = scenario if isinstance(scenario, dict) else {}
-        self.start = next((e.data for e in raw.events if e.type == "game_start"), {})
-        self.state = raw.final_state or {}
-        self.metrics = raw.metrics or {}
+        self.start = next((e.data for e in trace.events if e.type == "game_start"), {})
+        self.state = trace.final_state or {}
+        self.metrics = trace.metrics or {}
 
     def run(self) -> None:
         """Check every claim."""
@@ -43,19 +47,19 @@ class Claims:
         optimum, greedy = self.check_optimum(), self.check_greedy()
         burdens = self.check_burdens(optimum)
         self.check_state(burdens)
-        self.check_metrics(metrics(self.game, optimum, greedy, burdens))
+        self.check_metrics(recompute_metrics(self.game, optimum, greedy, burdens))
         self.check_kept()
         self.check_silence()
 
     def check_shape(self) -> None:
         """Numbers of agents, slots and rounds, the seed, and the digest of the initial calendars."""
-        game, config = self.game, self.raw.config
+        game, config = self.game, self.trace.config
         facts = {"num_agents": len(game.calendars), "num_slots": len(game.setup.calendars[0])}
         # A game that was cut short knows its meetings only where the scenario lists them.
-        if "meetings" in self.scenario or not (self.raw.stopped or game.broken_off):
+        if "meetings" in self.scenario or not (self.trace.stopped or game.broken_off):
             facts["num_meetings"] = len(game.setup.meetings)
         for name, fact in facts.items():
-            if config.get(name, fact if self.raw.public else None) != fact:
+            if config.get(name, fact if self.trace.public else None) != fact:
                 self.findings.add("wrong_setup", fact, config.get(name), f"config.{name}")
         if "seed" in config and self.start.get("scenario_seed", config["seed"]) != config["seed"]:
             self.findings.add("wrong_setup", config["seed"], self.start["scenario_seed"], "game_start.scenario_seed")
@@ -67,22 +71,25 @@ class Claims:
 
     def check_announced(self) -> None:
         """What the start of every game of ours announces, and what tables take from there."""
-        for name in () if self.raw.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
+        for name in () if self.trace.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
             if name not in self.start:
                 self.findings.add("wrong_setup", "", "", f"game_start.{name} is missing")
 
     def check_adversaries(self) -> None:
         """Who probes the others, wherever the trace says it."""
-        registered = [e.data for e in self.raw.events if e.type == "agent_registered"]
+        registered = [e.data for e in self.trace.events if e.type == "agent_registered"]
         nosy = sorted(d["agent_id"] for d in registered if d.get("is_nosy_agent"))
         if self.start.get("nosy_agent_ids", nosy) != nosy:
             self.findings.add("wrong_setup", nosy, self.start["nosy_agent_ids"], "game_start.nosy_agent_ids")
 
     def check_limits(self) -> None:
         """The cap on messages, and the time that the game took."""
-        times = [event.timestamp for event in self.raw.events if event.timestamp]
-        span, stated = (min(times, default=None), max(times, default=None)), (self.raw.started_at, self.raw.ended_at)
-        if not self.raw.public and span != stated:
+        times = [event.timestamp for event in self.trace.events if event.timestamp]
+        span, stated = (
+            (min(times, default=None), max(times, default=None)),
+            (self.trace.started_at, self.trace.ended_at),
+        )
+        if not self.trace.public and span != stated:
             self.findings.add("wrong_times", span, stated)
         cap, sent = self.game.setup.dm_cap, len(self.game.messages)
         if cap is not None and sent > cap and not self.findings.counts["dm_cap"]:
@@ -90,17 +97,21 @@ class Claims:
 
     def check_optimum(self) -> int | None:
         """The least cost, wherever the trace states it."""
-        claims = {"game_start": self.start, "metrics": self.metrics, "scenario.optimal": part(self.scenario, "optimal")}
+        claims = {
+            "game_start": self.start,
+            "metrics": self.metrics,
+            "scenario.optimal": nested(self.scenario, "optimal"),
+        }
         try:
             least = least_cost(self.game.setup.calendars, self.game.setup.meetings)
-        except Unknown as reason:
+        except UnknownOptimum as reason:
             self.findings.add("unchecked_optimum", "", "", str(reason))
             return claimed(self.metrics, "optimal_cost")
         if self.partial():
             return claimed(self.metrics, "optimal_cost")
         for place, holder in claims.items():
             name = "cost" if place.startswith("scenario") else "optimal_cost"
-            if name in holder and not alike(holder[name], least):
+            if name in holder and not same_figure(holder[name], least):
                 self.findings.add("wrong_optimum", least, holder[name], f"{place}.{name}")
         return least
 
@@ -112,28 +123,28 @@ class Claims:
         """The greedy rule's cost, wherever the trace states it."""
         if self.partial():
             return claimed(self.metrics, "greedy_cost")
-        placed = in_order(self.game.setup.calendars, self.game.setup.meetings)
-        cost = sum(placed.paid) if placed else None
+        schedule = schedule_in_order(self.game.setup.calendars, self.game.setup.meetings)
+        cost = sum(schedule.paid) if schedule else None
         for place, holder in {"game_start": self.start, "metrics": self.metrics}.items():
-            if "greedy_cost" in holder and not alike(holder["greedy_cost"], cost):
+            if "greedy_cost" in holder and not same_figure(holder["greedy_cost"], cost):
                 self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
-        self.check_yardstick("greedy", "wrong_greedy", placed)
-        witness = part(part(self.scenario, "witness"), "assignments")
-        given = tuple(plain_slot(witness.get(str(m.id))) for m in self.game.setup.meetings)
-        self.check_yardstick(
-            "witness", "wrong_witness", in_order(self.game.setup.calendars, self.game.setup.meetings, given)
+        self.check_schedule("greedy", "wrong_greedy", schedule)
+        witness = nested(nested(self.scenario, "witness"), "assignments")
+        given = tuple(slot_or_none(witness.get(str(m.id))) for m in self.game.setup.meetings)
+        self.check_schedule(
+            "witness", "wrong_witness", schedule_in_order(self.game.setup.calendars, self.game.setup.meetings, given)
         )
         return cost
 
-    def check_yardstick(self, name: str, code: str, placed: Placed | None) -> None:
+    def check_schedule(self, name: str, code: str, schedule: Schedule | None) -> None:
         """The scenario's record of a schedule: its cost, its slots, and each agent's share."""
-        stated = part(self.scenario, name)
+        stated = nested(self.scenario, name)
         if not stated:
             return
         facts: dict[str, Any] = {"cost": None, "assignments": None, "per_agent_cost": None}
-        if placed:
-            slots = {str(m.id): s for m, s in zip(self.game.setup.meetings, placed.slots, strict=True)}
-            facts = {"cost": sum(placed.paid), "assignments": slots, "per_agent_cost": list(placed.paid)}
+        if schedule:
+            slots = {str(m.id): s for m, s in zip(self.game.setup.meetings, schedule.slots, strict=True)}
+            facts = {"cost": sum(schedule.paid), "assignments": slots, "per_agent_cost": list(schedule.paid)}
         for field, fact in facts.items():
             if stated.get(field) != fact:
                 self.findings.add(code, fact, stated.get(field), f"scenario.{name}.{field}")
@@ -156,15 +167,15 @@ class Claims:
 
     def check_shares(self, stated: Any) -> None:
         """What each agent gives up in the oracle's slots, where the scenario names them."""
-        optimal = part(self.scenario, "optimal")
-        assigned = part(optimal, "assignments")
+        optimal = nested(self.scenario, "optimal")
+        assigned = nested(optimal, "assignments")
         slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
         if not assigned:
             return
-        owed = shares(self.game.setup.calendars, self.game.setup.meetings, slots)
-        for place, said in (("scenario.optimal", optimal.get("per_agent_cost")), ("final_state", stated)):
-            if said != owed:
-                self.findings.add("oracle_burden", owed, said, place)
+        owed = agent_shares(self.game.setup.calendars, self.game.setup.meetings, slots)
+        for place, share in (("scenario.optimal", optimal.get("per_agent_cost")), ("final_state", stated)):
+            if share != owed:
+                self.findings.add("oracle_burden", owed, share, place)
 
     def check_state(self, burdens: list[int] | None) -> None:
         """The final state: calendars, costs, messages, rounds."""
@@ -183,7 +194,7 @@ class Claims:
             facts["per_agent_excess_burden"] = [p - b for p, b in zip(game.paid, burdens, strict=True)]
         for name, fact in facts.items():
             if name not in self.state:
-                if not self.raw.public:
+                if not self.trace.public:
                     self.findings.add("wrong_final_state", fact, "", f"final_state.{name} is missing")
             elif self.state[name] != fact:
                 code = "wrong_cost" if "cost" in name else "wrong_final_state"
@@ -197,39 +208,39 @@ class Claims:
         if not isinstance(listed, list) or len(listed) != len(self.game.calendars):
             self.findings.add("wrong_final_state", "a calendar for each agent", listed, "final_state.calendars")
             return
-        for agent, (slots, held) in enumerate(zip(listed, self.game.calendars, strict=True)):
-            shown = from_json(slots)
-            if shown is None or len(shown) != len(held):
+        for agent, (slots, replayed) in enumerate(zip(listed, self.game.calendars, strict=True)):
+            recorded = calendar_from_json(slots)
+            if recorded is None or len(recorded) != len(replayed):
                 self.findings.add("wrong_final_state", "", slots, "final_state.calendars", agent=agent)
-            elif gap := differences(shown, held):
-                code, item = diagnose(shown, held)
+            elif gap := differences(recorded, replayed):
+                code, item = classify_difference(recorded, replayed)
                 ours, theirs = [[s, b] for s, _, b in gap], [[s, a] for s, a, _ in gap]
                 self.findings.add(code, ours[:4], theirs[:4], f"final_state.calendars {item}", agent=agent)
 
     def check_outcomes(self) -> None:
         """The public final state's list of rounds says what the resolutions say."""
         listed = self.state.get("round_outcomes")
-        told = [e.data for e in self.raw.events if e.type == "resolution"]
+        resolutions = [e.data for e in self.trace.events if e.type == "resolution"]
         if isinstance(listed, list) and listed != [
             {name: data.get(name) for name in entry} if isinstance(entry, dict) else None
-            for data, entry in zip(told, listed, strict=False)
+            for data, entry in zip(resolutions, listed, strict=False)
         ]:
             self.findings.add("wrong_final_state", "", "", "final_state.round_outcomes")
 
     def check_metrics(self, facts: Mapping[str, Any]) -> None:
         """Every metric, in the trace's metrics and in game_end."""
-        for name in () if self.raw.public else OURS:
+        for name in () if self.trace.public else OWN_METRICS:
             if name not in self.metrics:
                 self.findings.add("missing_metric", facts.get(name), "", name)
         for name, value in self.metrics.items():
-            if name in facts and not alike(value, facts[name]):
-                self.findings.add(WHERE_FOUND.get(name, "wrong_metric"), facts[name], value, f"metrics.{name}")
-        rest = sorted(set(self.metrics) - set(facts) - DESCRIPTIONS - ORACLE)
+            if name in facts and not same_figure(value, facts[name]):
+                self.findings.add(CODES_OF_METRICS.get(name, "wrong_metric"), facts[name], value, f"metrics.{name}")
+        rest = sorted(set(self.metrics) - set(facts) - DESCRIPTIONS - ORACLE_METRICS)
         if rest:
             self.findings.add("unchecked_metric", "", rest)
-        number, end = next(((n, e.data) for n, e in enumerate(self.raw.events) if e.type == "game_end"), (None, None))
+        number, end = next(((n, e.data) for n, e in enumerate(self.trace.events) if e.type == "game_end"), (None, None))
         for name, value in self.metrics.items() if end is not None else ():
-            if end is not None and not alike(end.get(name), value):
+            if end is not None and not same_figure(end.get(name), value):
                 self.findings.add("end_differs", value, end.get(name), name, event=number)
 
     def check_kept(self) -> None:
@@ -241,12 +252,12 @@ class Claims:
             return
         for meeting in self.game.coordinated:
             if not self.game.holds_once(meeting):
-                places = {str(a): slots_with(self.game.calendars[a], meeting.id) for a in meeting.participants}
+                places = {str(a): slots_holding(self.game.calendars[a], meeting.id) for a in meeting.participants}
                 self.findings.add("meeting_broken", "one common slot", places, f"meeting {meeting.id}")
 
     def check_silence(self) -> None:
         """Answers without text and usage, of agents that have both elsewhere."""
-        ends = [(n, e.data) for n, e in enumerate(self.raw.events) if e.type in ("turn_end", "decide_end")]
+        ends = [(n, e.data) for n, e in enumerate(self.trace.events) if e.type in ("turn_end", "decide_end")]
         speakers = {repr(d.get("agent_id")) for _, d in ends if d.get("usage") and d.get("text")}
         for number, data in ends if speakers else ():
             mute = not data.get("usage") and not data.get("text") and not data.get("tool_calls")
@@ -255,13 +266,13 @@ class Claims:
                 self.findings.add("silent_failure", "an answer", "", str(data.get("phase")), **where)
 
 
-def part(holder: dict[str, Any], name: str) -> dict[str, Any]:
+def nested(holder: dict[str, Any], name: str) -> dict[str, Any]:
     """An object in an object; empty where there is none."""
-    found = holder.get(name)
-    return found if isinstance(found, dict) else {}
+    value = holder.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def plain_slot(value: Any) -> int | None:
+def slot_or_none(value: Any) -> int | None:
     """A slot as it is listed; None where it is no number."""
     return value if type(value) is int else None
 
@@ -272,7 +283,7 @@ def claimed(holder: dict[str, Any], name: str) -> int | None:
     return value if type(value) is int else None
 
 
-def alike(value: Any, fact: Any) -> bool:
+def same_figure(value: Any, fact: Any) -> bool:
     """Whether two figures are the same, to the last digits of a float."""
     numbers = (int, float)
     if type(value) in numbers and type(fact) in numbers:
@@ -280,19 +291,6 @@ def alike(value: Any, fact: Any) -> bool:
     return type(value) is type(fact) and bool(value == fact)
 
 
-def slots_with(calendar: Calendar, meeting: int) -> list[int]:
+def slots_holding(calendar: Calendar, meeting: int) -> list[int]:
     """Every slot that holds the meeting."""
     return [s for s, item in enumerate(calendar) if item and item.kind != ERRAND and item.id == meeting]
-
-
-def digest(calendars: tuple[Calendar, ...]) -> str:
-    """The digest of the initial calendars, as the scenario states it."""
-    listed = [[as_json(item) for item in calendar] for calendar in calendars]
-    return sha256(msgspec.json.encode(listed)).hexdigest()
-
-
-def as_json(item: Any) -> dict[str, Any] | None:
-    """An errand as the scenario lists it."""
-    if item is None:
-        return None
-    return {"errand_id": item.id, "cost": item.cost} | ({"blocked": True} if item.blocked else {})

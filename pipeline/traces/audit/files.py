@@ -11,10 +11,10 @@ from machine.processes import cores, no_garbage_collection
 from machine.terminal import escaped
 from pipeline.tables.schemas.base import AUDIT
 from pipeline.tables.shards import table_executor
-from pipeline.traces.audit.auditor import Audited, audited
-from pipeline.traces.audit.codes import CODES, ERROR, Divergence, Findings
-from pipeline.traces.sources import Source, find, texts
-from pipeline.traces.traces import TraceError
+from pipeline.traces.audit.auditor import TraceAudit, audit_trace
+from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
+from pipeline.traces.sources import Source, find_sources, read_texts
+from pipeline.traces.trace import TraceError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,108 +28,109 @@ CLEAN = "none"
 
 def audit_files(
     inputs: Sequence[Path], workers: int | None = None, progress: Progress = lambda done, total: None
-) -> list[Audited]:
+) -> list[TraceAudit]:
     """Every trace in the files and folders given, audited, sorted by its path.
 
     `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
     """
-    sources = find(inputs)
+    sources = find_sources(inputs)
     workers = min(workers or cores(), max(1, len(sources)))
     size = max(1, min(CHUNK_FILES, -(-len(sources) // (4 * workers))))
     calls = [(sources[i : i + size],) for i in range(0, len(sources), size)]
-    found: list[Audited] = []
+    audits: list[TraceAudit] = []
     done = 0
     progress(0, len(sources))
     with table_executor(workers) as run:
         for _, (files, part) in run(audit_chunk, calls):
-            found += part
+            audits += part
             done += files
             progress(done, len(sources))
-    return sorted(found, key=lambda a: in_pack(a.trace_path))
+    return sorted(audits, key=lambda a: path_and_line(a.trace_path))
 
 
-def audit_chunk(sources: Sequence[Source]) -> tuple[int, list[Audited]]:
+def audit_chunk(sources: Sequence[Source]) -> tuple[int, list[TraceAudit]]:
     """How many files these are, and their traces, audited."""
     with no_garbage_collection():
-        return len(sources), [audit_text(path, text) for source in sources for path, text in texts(source)]
+        return len(sources), [audit_text(path, text) for source in sources for path, text in read_texts(source)]
 
 
-def audit_text(path: str, text: bytes | TraceError) -> Audited:
+def audit_text(path: str, text: bytes | TraceError) -> TraceAudit:
     """One trace, audited; a file that could not be unpacked is `unreadable`."""
     if not isinstance(text, TraceError):
-        return audited(text, path)
+        return audit_trace(text, path)
     findings = Findings(path)
     findings.add("unreadable", "", text.reason, text.place)
-    return Audited(path, "unknown", "unknown", tuple(findings.found))
+    return TraceAudit(path, "unknown", "unknown", tuple(findings.divergences))
 
 
-def in_pack(path: str) -> tuple[str, int]:
+def path_and_line(path: str) -> tuple[str, int]:
     """A trace's file and line, so that line 10 follows line 9."""
     file, _, line = path.rpartition("#")
     return (file, int(line)) if file and line.isdecimal() else (path, 0)
 
 
-def errors(found: Sequence[Audited]) -> list[Divergence]:
+def errors(audits: Sequence[TraceAudit]) -> list[Divergence]:
     """The divergences that no trace may have."""
-    return [d for a in found for d in a.divergences if d.severity == ERROR]
+    return [d for a in audits for d in a.divergences if d.severity == ERROR]
 
 
-def table(found: Sequence[Audited]) -> "pl.DataFrame":
+def table(audits: Sequence[TraceAudit]) -> "pl.DataFrame":
     """One row a divergence."""
     from pipeline.tables import io
 
-    return io.to_frame(AUDIT, [(*astuple(d), number) for a in found for number, d in enumerate(a.divergences)])
+    return io.to_frame(AUDIT, [(*astuple(d), number) for a in audits for number, d in enumerate(a.divergences)])
 
 
-def summary(found: Sequence[Audited]) -> "pl.DataFrame":
+def summary(audits: Sequence[TraceAudit]) -> "pl.DataFrame":
     """One row a team, condition and code; a team and condition without any divergence has one row, with code none."""
     import polars as pl
 
-    groups: dict[tuple[str, str], list[Audited]] = defaultdict(list)
-    for one in found:
-        groups[one.team, one.condition].append(one)
-    rows = [(*who, len(games), *counts) for who, games in sorted(groups.items()) for counts in by_code(games)]
+    groups: dict[tuple[str, str], list[TraceAudit]] = defaultdict(list)
+    for audit in audits:
+        groups[audit.team, audit.condition].append(audit)
+    rows = [(*who, len(games), *counts) for who, games in sorted(groups.items()) for counts in counts_by_code(games)]
     counted = {"audited": pl.Int64, "traces": pl.Int64, "divergences": pl.Int64}
     return pl.DataFrame(rows, {name: counted.get(name, pl.String) for name in SUMMARY}, orient="row")
 
 
-def by_code(found: Sequence[Audited]) -> list[tuple[str, str, int, int]]:
+def counts_by_code(audits: Sequence[TraceAudit]) -> list[tuple[str, str, int, int]]:
     """(code, severity, traces that have it, divergences), in the order of the codes."""
-    divergences = Counter((d.code, d.severity) for a in found for d in a.divergences)
-    traces = Counter(key for a in found for key in {(d.code, d.severity) for d in a.divergences})
+    divergences = Counter((d.code, d.severity) for a in audits for d in a.divergences)
+    traces = Counter(key for a in audits for key in {(d.code, d.severity) for d in a.divergences})
     order = sorted(divergences, key=lambda key: (list(CODES).index(key[0]), key[1]))
     return [(*key, traces[key], divergences[key]) for key in order] or [(CLEAN, "", 0, 0)]
 
 
-def line(found: Divergence) -> str:
-    """A divergence as one line."""
-    places = (("round", found.round), ("event", found.event_index), ("agent", found.agent))
+def divergence_line(divergence: Divergence) -> str:
+    """A divergence as one line: severity, code, trace, where, what was expected and what is there."""
+    d = divergence
+    places = (("round", d.round), ("event", d.event_index), ("agent", d.agent))
     where = "".join(f" {name} {value}" for name, value in places if value is not None)
-    said = f"expected {found.expected}, found {found.found}" if found.expected or found.found else ""
-    more = "; ".join(part for part in (found.detail, said) if part)
-    return escaped(f"{found.severity} {found.code} {found.trace_path}{where}: {more}")
+    difference = f"expected {d.expected}, found {d.found}" if d.expected or d.found else ""
+    details = "; ".join(part for part in (d.detail, difference) if part)
+    return escaped(f"{d.severity} {d.code} {d.trace_path}{where}: {details}")
 
 
-def report(found: Sequence[Audited]) -> list[str]:
+def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     """The lines that sum an audit up: one a code, then the traces in all."""
-    clean = sum(not a.divergences for a in found)
+    clean = sum(not a.divergences for a in audits)
     lines = [
-        f"{code} ({severity}): {times} in {traces} of {len(found)} traces. {CODES[code].meaning}"
-        for code, severity, traces, times in by_code(found)
+        f"{code} ({severity}): {times} in {traces} of {len(audits)} traces. {CODES[code].meaning}"
+        for code, severity, traces, times in counts_by_code(audits)
         if code != CLEAN
     ]
-    return [*lines, f"{len(found)} traces audited, {clean} without a divergence, {len(errors(found))} errors"]
+    return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 
-def publish(found: Sequence[Audited], out: Path | None) -> bool:
+def publish(audits: Sequence[TraceAudit], out: Path | None) -> bool:
     """Print every divergence and the sums, and write the table where a folder is named. Whether there is no error."""
-    for one in found:
-        for divergence in one.divergences:
-            print(line(divergence))
-    print("\n".join(report(found)), file=sys.stderr)
+    for audit in audits:
+        for divergence in audit.divergences:
+            print(divergence_line(divergence))
+    print("\n".join(report_lines(audits)), file=sys.stderr)
     if out:
         from pipeline.tables.io import write_table
 
         out.mkdir(parents=True, exist_ok=True)
-        write_table(table(found), AUDIT, out)
-    return not errors(found)
+        write_table(table(audits), AUDIT, out)
+    return not errors(audits)

@@ -1,15 +1,15 @@
-"""What a trace claims of itself, computed again: its metrics, its optimum and its greedy schedule."""
+"""A replayed game's metrics, least cost and greedy schedule, computed independently of the simulator."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pipeline.traces.audit.batch import Meeting
+from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import MEETING, Calendar, Item
-from pipeline.traces.audit.record import CHANNELS
-from pipeline.traces.audit.state import Game
+from pipeline.traces.audit.game import Game
+from pipeline.traces.audit.trace import CHANNELS
 
-OURS = (
+OWN_METRICS = (
     "coordination_rate",
     "meetings_scheduled",
     "meetings_kept",
@@ -33,20 +33,20 @@ DESCRIPTIONS = frozenset(
 )
 
 # Checked beside the optimum, or there; a metric whose fault has a code of its own.
-ORACLE = frozenset(("optimal_cost", "greedy_cost", "oracle_per_agent_cost", "oracle_cost_replayed"))
-WHERE_FOUND = {"slot_conflict_rate": "slot_conflicts", "realized_cost": "wrong_cost"}
+ORACLE_METRICS = frozenset(("optimal_cost", "greedy_cost", "oracle_per_agent_cost", "oracle_cost_replayed"))
+CODES_OF_METRICS = {"slot_conflict_rate": "slot_conflicts", "realized_cost": "wrong_cost"}
 
 
-def metrics(game: Game, optimum: int | None, greedy: int | None, burdens: list[int] | None) -> dict[str, Any]:
+def recompute_metrics(game: Game, optimum: int | None, greedy: int | None, burdens: list[int] | None) -> dict[str, Any]:
     """Name → figure; None where a ratio is undefined."""
-    facts = costs(game, optimum, greedy) | traffic(game)
+    facts = cost_metrics(game, optimum, greedy) | message_metrics(game)
     if burdens is not None:
         over = [paid - owed for paid, owed in zip(game.paid, burdens, strict=True)]
         facts |= {"per_agent_excess_burden": over, "total_excess_burden": sum(over)}
     return facts
 
 
-def costs(game: Game, optimum: int | None, greedy: int | None) -> dict[str, Any]:
+def cost_metrics(game: Game, optimum: int | None, greedy: int | None) -> dict[str, Any]:
     """What was scheduled, and what it cost."""
     realized, scheduled = sum(game.paid), len(game.coordinated)
     rounds = len(game.setup.meetings) if not game.public else max(1, scheduled + len(game.failed))
@@ -64,7 +64,7 @@ def costs(game: Game, optimum: int | None, greedy: int | None) -> dict[str, Any]
     return facts | ({} if optimum is None else {"excess_cost": realized - optimum})
 
 
-def traffic(game: Game) -> dict[str, Any]:
+def message_metrics(game: Game) -> dict[str, Any]:
     """What was said, by channel; a group message is one message sent."""
     by_channel = {c: [chars for channel, chars in game.messages if channel == c] for c in CHANNELS}
     dms, scheduled = by_channel["dm"], len(game.coordinated)
@@ -101,7 +101,7 @@ Meetings = tuple[Meeting, ...]
 MOST_STEPS = 2_000_000
 
 
-class Unknown(Exception):
+class UnknownOptimum(Exception):
     """The least cost could not be computed."""
 
 
@@ -111,13 +111,13 @@ def least_cost(calendars: Calendars, meetings: Meetings) -> int | None:
 
     Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent.
     """
-    groups = compatible(meetings)
+    groups = disjoint_groups(meetings)
     if groups is None or len(calendars[0]) * len(groups) << len(meetings) > MOST_STEPS:
-        return by_solver(calendars, meetings)
+        return solver_cost(calendars, meetings)
     best = {0: 0}
     for slot in range(len(calendars[0])):
-        prices = [price(calendars, meeting, slot) for meeting in meetings]
-        choices = [(mask, cost) for mask, members in groups if (cost := total(prices, members)) is not None]
+        meeting_costs = [meeting_cost(calendars, meeting, slot) for meeting in meetings]
+        choices = [(mask, cost) for mask, members in groups if (cost := group_cost(meeting_costs, members)) is not None]
         after = dict(best)
         for placed, cost in best.items():
             for mask, extra in choices:
@@ -127,13 +127,13 @@ def least_cost(calendars: Calendars, meetings: Meetings) -> int | None:
     return best.get((1 << len(meetings)) - 1)
 
 
-def price(calendars: Calendars, meeting: Meeting, slot: int) -> int | None:
+def meeting_cost(calendars: Calendars, meeting: Meeting, slot: int) -> int | None:
     """What the meeting costs in the slot; None where somebody is blocked there, or has nowhere to put what is there."""
-    costs = [burden(calendars[agent], slot) for agent in meeting.participants]
-    return None if None in costs else sum(c for c in costs if c)
+    cost_metrics = [displacement_cost(calendars[agent], slot) for agent in meeting.participants]
+    return None if None in cost_metrics else sum(c for c in cost_metrics if c)
 
 
-def burden(calendar: Calendar, slot: int) -> int | None:
+def displacement_cost(calendar: Calendar, slot: int) -> int | None:
     """What one agent gives up for the slot; None where it can't."""
     item = calendar[slot]
     if item is None:
@@ -141,7 +141,7 @@ def burden(calendar: Calendar, slot: int) -> int | None:
     return None if item.blocked or None not in calendar else item.cost
 
 
-def total(prices: Sequence[int | None], members: Sequence[int]) -> int | None:
+def group_cost(prices: Sequence[int | None], members: Sequence[int]) -> int | None:
     """What the meetings of a group cost together; None where one of them can't be there."""
     cost = 0
     for member in members:
@@ -152,7 +152,7 @@ def total(prices: Sequence[int | None], members: Sequence[int]) -> int | None:
     return cost
 
 
-def compatible(meetings: Meetings) -> list[tuple[int, tuple[int, ...]]] | None:
+def disjoint_groups(meetings: Meetings) -> list[tuple[int, tuple[int, ...]]] | None:
     """(bit mask, indices) of the sets of meetings that share no agent; None where they are too many."""
     groups: list[tuple[int, tuple[int, ...], frozenset[int]]] = [(0, (), frozenset())]
     for number, meeting in enumerate(meetings):
@@ -163,7 +163,7 @@ def compatible(meetings: Meetings) -> list[tuple[int, tuple[int, ...]]] | None:
     return [(mask, members) for mask, members, _ in groups[1:]]
 
 
-def by_solver(calendars: Calendars, meetings: Meetings) -> int | None:
+def solver_cost(calendars: Calendars, meetings: Meetings) -> int | None:
     """The same from the benchmark's own solver, for games too large to search here. Raises Unknown."""
     from sim.calendar import Calendar as Slots
     from sim.calendar import Errand, ScheduledMeeting
@@ -181,10 +181,10 @@ def by_solver(calendars: Calendars, meetings: Meetings) -> int | None:
     except NoSchedule:
         return None
     except (NotProven, ValueError, OverflowError) as error:
-        raise Unknown(str(error)) from error
+        raise UnknownOptimum(str(error)) from error
 
 
-class Placed(NamedTuple):
+class Schedule(NamedTuple):
     """Meetings placed one after the other: their slots, and what each agent paid."""
 
     slots: tuple[int, ...]
@@ -192,36 +192,38 @@ class Placed(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def in_order(calendars: Calendars, meetings: Meetings, given: tuple[Any, ...] | None = None) -> Placed | None:
+def schedule_in_order(
+    calendars: Calendars, meetings: Meetings, chosen_slots: tuple[Any, ...] | None = None
+) -> Schedule | None:
     """The meetings in the slots given, or each in its first possible one; what stands there goes to a first free slot.
 
     None where a meeting has no such slot.
     """
-    boards, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
+    new_calendars, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
     for number, meeting in enumerate(meetings):
-        tried = range(len(calendars[0])) if given is None else given[number : number + 1]
-        slot = next((s for s in tried if all(has_room(boards[a], s) for a in meeting.participants)), None)
+        candidates = range(len(calendars[0])) if chosen_slots is None else chosen_slots[number : number + 1]
+        slot = next((s for s in candidates if all(has_room(new_calendars[a], s) for a in meeting.participants)), None)
         if slot is None:
             return None
         slots.append(slot)
         for agent in meeting.participants:
-            item, board = boards[agent][slot], boards[agent]
+            item, new_calendar = new_calendars[agent][slot], new_calendars[agent]
             if item:
-                board[board.index(None)] = item
+                new_calendar[new_calendar.index(None)] = item
                 paid[agent] += item.cost
-            board[slot] = Item(MEETING, meeting.id, meeting.cost, False, meeting.participants)
-    return Placed(tuple(slots), tuple(paid))
+            new_calendar[slot] = Item(MEETING, meeting.id, meeting.cost, False, meeting.participants)
+    return Schedule(tuple(slots), tuple(paid))
 
 
-def has_room(board: Sequence[Item | None], slot: Any) -> bool:
+def has_room(calendar: Sequence[Item | None], slot: Any) -> bool:
     """Whether it is a slot that is free, or can be left."""
-    if type(slot) is not int or not 0 <= slot < len(board):
+    if type(slot) is not int or not 0 <= slot < len(calendar):
         return False
-    item = board[slot]
-    return item is None or (not item.blocked and None in board)
+    item = calendar[slot]
+    return item is None or (not item.blocked and None in calendar)
 
 
-def shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> list[int] | None:
+def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> list[int] | None:
     """What each agent gives up when each meeting takes its slot; None where one of them can't, or two clash."""
     owed = [0] * len(calendars)
     taken: set[tuple[int, int]] = set()
@@ -229,7 +231,7 @@ def shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> li
         for agent in meeting.participants:
             if type(slot) is not int or not 0 <= slot < len(calendars[agent]) or (agent, slot) in taken:
                 return None
-            cost = burden(calendars[agent], slot)
+            cost = displacement_cost(calendars[agent], slot)
             if cost is None:
                 return None
             taken.add((agent, slot))

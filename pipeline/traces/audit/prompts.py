@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipeline.traces.audit.calendar import LABEL
-from pipeline.traces.audit.codes import Findings
-from pipeline.traces.audit.state import Expected, Game, Shown
+from pipeline.traces.audit.divergences import Findings
+from pipeline.traces.audit.game import AgentView, ExpectedEvent, Game
 
 SHOWS_CALENDAR = frozenset(("opening", "announcement", "voluntary", "decision"))
 SHOWS_INBOX = frozenset(("opening", "turn"))
@@ -14,16 +14,16 @@ PENALTY = re.compile(r"^Penalty you have incurred in earlier rounds: (?P<paid>-?
 MEETING_LABEL = "Private meeting label:"
 
 
-class Reader:
-    """Reads the prompts of one trace."""
+class PromptChecker:
+    """Checks the prompts of one trace."""
 
     def __init__(self, game: Game, findings: Findings) -> None:
         self.game, self.findings = game, findings
-        split = {agent: labels_by_right(game, agent) for agent in range(len(game.calendars))}
+        split = {agent: labels_by_visibility(game, agent) for agent in range(len(game.calendars))}
         self.own = {agent: sorted(own) for agent, (own, _) in split.items()}
         self.foreign = {agent: sorted(foreign - own - {""}) for agent, (own, foreign) in split.items()}
 
-    def read(self, expected: Expected, number: int, prompt: Any) -> None:
+    def check(self, expected: ExpectedEvent, number: int, prompt: Any) -> None:
         """Check one prompt."""
         shown = expected.shown
         assert shown is not None
@@ -32,31 +32,35 @@ class Reader:
             self.findings.add("prompt_lacks_calendar", "a text", prompt, **where)
             return
         if shown.kind in SHOWS_CALENDAR and not contains_calendar(prompt, shown):
-            self.findings.add("prompt_lacks_calendar", shown.bare, prompt, shown.kind, **where)
+            self.findings.add("prompt_lacks_calendar", shown.unlabelled, prompt, shown.kind, **where)
         penalty = PENALTY.search(prompt) if shown.kind == "opening" else None
         if penalty and int(penalty["paid"][:18]) != shown.paid:
             self.findings.add("prompt_penalty", shown.paid, penalty["paid"], **where)
         flat = " ".join(prompt.split())
         if shown.kind in SHOWS_INBOX:
-            for message in said(shown):
+            for message in inbox_texts(shown):
                 if message not in flat:
                     self.findings.add("prompt_lacks_inbox", message, prompt, shown.kind, **where)
         if shown.kind == "retry" and shown.conflict and " ".join(shown.conflict.split()) not in flat:
             self.findings.add("prompt_lacks_conflict", shown.conflict, prompt, **where)
-        for label in self.leaked(expected.agent, shown, flat):
+        for label in self.leaked_labels(expected.agent, shown, flat):
             self.findings.add("prompt_leaks_label", "", label, shown.kind, **where)
 
-    def leaked(self, agent: Any, shown: Shown, flat: str) -> Iterator[str]:
+    def leaked_labels(self, agent: Any, shown: AgentView, flat: str) -> Iterator[str]:
         """Labels in the prompt that the agent may not see, beyond what its messages and its own batch say."""
-        quotes = [*said(shown), " ".join((shown.conflict or "").split()), *self.own.get(agent, ())]
+        quotes = [*inbox_texts(shown), " ".join((shown.conflict or "").split()), *self.own.get(agent, ())]
         for label in self.foreign.get(agent, ()):
-            if label in flat and label in without(flat, quotes):
+            if label in flat and label in remove_quotes(flat, quotes):
                 yield label
-        if agent not in shown.meeting.participants and MEETING_LABEL in flat and MEETING_LABEL in without(flat, quotes):
+        if (
+            agent not in shown.meeting.participants
+            and MEETING_LABEL in flat
+            and MEETING_LABEL in remove_quotes(flat, quotes)
+        ):
             yield MEETING_LABEL
 
 
-def labels_by_right(game: Game, agent: int) -> tuple[set[str], set[str]]:
+def labels_by_visibility(game: Game, agent: int) -> tuple[set[str], set[str]]:
     """The labels that the agent may see - of its errands, and of meetings that it takes part in - and all others."""
     names = {item.name for item in game.setup.calendars[agent] if item}
     names |= {("meeting", m.id) for m in game.setup.meetings if agent in m.participants}
@@ -64,12 +68,12 @@ def labels_by_right(game: Game, agent: int) -> tuple[set[str], set[str]]:
     return {v for n, v in flat.items() if n in names}, {v for n, v in flat.items() if n not in names}
 
 
-def said(shown: Shown) -> list[str]:
+def inbox_texts(shown: AgentView) -> list[str]:
     """The drained messages' contents, white space made one."""
     return [flat for m in shown.inbox if (flat := " ".join(m["content"].split()))]
 
 
-def without(text: str, quotes: list[str]) -> str:
+def remove_quotes(text: str, quotes: list[str]) -> str:
     """The text without what it quotes."""
     for quote in sorted(quotes, key=len, reverse=True):
         if quote:
@@ -77,6 +81,6 @@ def without(text: str, quotes: list[str]) -> str:
     return text
 
 
-def contains_calendar(prompt: str, shown: Shown) -> bool:
+def contains_calendar(prompt: str, shown: AgentView) -> bool:
     """Whether the prompt contains the calendar, with or without labels."""
-    return shown.text in prompt or shown.bare in LABEL.sub("", prompt)
+    return shown.rendering in prompt or shown.unlabelled in LABEL.sub("", prompt)

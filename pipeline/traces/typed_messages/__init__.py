@@ -1,4 +1,4 @@
-"""Typed messages: which texts are JSON of a protocol, decoded once into a record of their kind."""
+"""Typed messages: texts that are a protocol's JSON, decoded into a record of their kind."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -6,20 +6,21 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pipeline.tables.names import TYPED_PROTOCOLS
+from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.traces.typed_messages.records import DECODERS, Record
 
-__all__ = ["TypedContent", "decode", "said_chars"]
+__all__ = ["TypedContent", "decode_message", "said_chars"]
 
-# Longer messages are not remembered.
-LONG = 10_000
+# Longer messages are not cached.
+CACHED_CHARS = 10_000
 
 
 class TypedContent(NamedTuple):
-    """The text of a typed message, decoded.
+    """A decoded typed message.
 
-    source: "imap_costs", as in belief_evidence. kind: None where it is no text. body: the JSON object as it stood.
-    record: its fields, validated; None for a kind that says nothing of slots. chars: the length of its keys and values.
+    source: protocol and kind, "imap_costs", as in belief_evidence. kind: None where it is no text. body: the JSON
+    object. record: its validated fields; None for a kind that reveals nothing of slots. chars: length of its keys and
+    values.
     """
 
     source: str
@@ -30,12 +31,12 @@ class TypedContent(NamedTuple):
     chars: int
 
 
-def decode(content: str) -> TypedContent | None:
+def decode_message(content: str) -> TypedContent | None:
     """The decoded message; None for anything but a protocol's JSON (English, other JSON, broken JSON)."""
-    # Quicker than to remember the text: no JSON object begins with a letter.
+    # Faster than a look into the cache: no JSON object begins with a letter.
     if content[:1].isalpha():
         return None
-    return _decode(content) if len(content) <= LONG else _decode.__wrapped__(content)
+    return _decode(content) if len(content) <= CACHED_CHARS else _decode.__wrapped__(content)
 
 
 @lru_cache(maxsize=16384)
@@ -59,8 +60,8 @@ def _typed(body: dict[str, Any], chars: int) -> TypedContent | None:
 
 
 def said_chars(content: str) -> int:
-    """How much a message says: its length; for a protocol's JSON, the length of its keys and values alone."""
-    typed = decode(content)
+    """The length of a message in characters; of a protocol's JSON, that of its keys and values alone."""
+    typed = decode_message(content)
     return len(content) if typed is None else typed.chars
 
 
@@ -72,7 +73,7 @@ def _chars(body: dict[str, Any], otherwise: int) -> int:
 
 
 def _length(values: Iterable[Any]) -> int:
-    """The length of the texts and numbers in JSON values, punctuation apart."""
+    """The length of the texts and numbers in JSON values, without punctuation."""
     length = 0
     for value in values:
         kind = type(value)

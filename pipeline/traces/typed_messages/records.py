@@ -1,7 +1,7 @@
-"""What a typed message holds, a record for each shape: fields that are not what they should be read as unknown.
+"""The fields of typed messages, a record for each kind of content, and how they are read from JSON.
 
-A slot is None where the message names none that can be known (a boolean, a text). Pairs by slot or by plan stand in the
-message's order.
+Fields of the wrong type count as missing; a slot is None where the message names no whole number. Pairs by slot or by
+plan are in the message's order.
 """
 
 import re
@@ -35,13 +35,13 @@ class CostRequest(Record, frozen=True):
 
 
 class Costs(Record, frozen=True):
-    """(slot, cost) each; None: busy, infinite: a number too large for a cost."""
+    """(slot, cost) pairs. None: busy; infinite: a number too large for a cost."""
 
     costs: tuple[tuple[int, float | None], ...]
 
 
 class Levels(Record, frozen=True):
-    """(slot, code) each: the place in ascending `bounds`, true with the probability `truth` (None: not known)."""
+    """(slot, code) pairs: the cost's place in ascending `bounds`, right with probability `truth` (None: unknown)."""
 
     codes: tuple[tuple[int, object], ...]
     bounds: tuple[float, ...]
@@ -49,14 +49,14 @@ class Levels(Record, frozen=True):
 
 
 class Answer(Record, frozen=True):
-    """Whether a slot is possible; None: not said."""
+    """Whether a slot is possible; None where the message does not say."""
 
     slot: Slot
     possible: bool | None
 
 
 class Plan(Record, frozen=True):
-    """A plan as one agent was shown it: its slot, where its own meetings would leave and land, what others clear."""
+    """A plan as offered to one agent: its slot, the slots that its meetings leave and move to, those others clear."""
 
     slot: Slot
     leaves: tuple[Slot, ...]
@@ -72,21 +72,21 @@ class Proposals(Record, frozen=True):
 
 
 class Scores(Record, frozen=True):
-    """(plan id, score) each; `per_tenfold`: the points that a tenfold cost takes off a logarithmic score."""
+    """(plan id, score) pairs. per_tenfold: by how much a logarithmic score falls when the cost is ten times as high."""
 
     scores: tuple[tuple[str, float], ...]
     per_tenfold: float | None
 
 
 class Limits(Record, frozen=True):
-    """(slot, limit of its cost) each, that are asked about or within and beyond reach; None: any cost."""
+    """(slot, limit of its cost) pairs: asked about or met (`can`), and not met (`cannot`). None: any cost."""
 
     can: tuple[tuple[int, float | None], ...]
     cannot: tuple[tuple[int, float | None], ...]
 
 
 class Util(Record, frozen=True):
-    """DPOP: (slot, sum of the costs of the agents below) each; None: one of them is busy."""
+    """DPOP: (slot, sum of the costs of the agents `below`) pairs; None: one of them is busy."""
 
     below: tuple[int, ...]
     totals: tuple[tuple[int, float | None], ...]
@@ -99,7 +99,7 @@ class Key(Record, frozen=True):
 
 
 class Masked(Record, frozen=True):
-    """Secure sums: totals × slots of masked values, from total number `first` on. Malformed ones have no totals."""
+    """Secure sums: masked values, totals × slots, from total number `first` on. A malformed message has no totals."""
 
     parties: tuple[int, ...]
     first: object
@@ -117,12 +117,12 @@ class LeastTotal(Record, frozen=True):
 
 
 def slot(value: object) -> Slot:
-    """The slot that a JSON value names; None for what is no whole number (True is none)."""
+    """The slot that a JSON value names; None for anything but a whole number (True is not one)."""
     return value if type(value) is int and -LARGEST < value < LARGEST else None
 
 
 def number(value: object) -> float | None:
-    """A JSON number; None for anything else (True is none)."""
+    """A JSON number; None for anything else (True is not one)."""
     if type(value) is int or type(value) is float:
         return float(value) if abs(value) < LARGEST else None
     return None
@@ -141,7 +141,7 @@ def _by_slot(value: object) -> list[tuple[int, Any]]:
 
 
 def _numbers(value: object) -> tuple[float, ...]:
-    """The numbers of a list; none where it holds anything else."""
+    """The numbers of a list; empty where it holds anything else."""
     numbers = [number(item) for item in _list(value)]
     return () if None in numbers else tuple(item for item in numbers if item is not None)
 
@@ -190,7 +190,7 @@ def _reschedule_reply(body: Body) -> Answer:
 
 
 def _proposals(body: Body) -> Proposals:
-    """A plan without displacements has its slot for an id, so a message without plans names them by their slots."""
+    """The offered plans. A plan without displacements has its slot as id, and the message may list such slots alone."""
     plans = body.get("plans")
     if plans is None:
         return Proposals({str(item): _plan({"slot": item}, body) for item in _list(body.get("slots"))})
@@ -198,7 +198,7 @@ def _proposals(body: Body) -> Proposals:
 
 
 def _plan(plan: Body, body: Body) -> Plan:
-    """A plan of an offer, or of a decision. An offer that names no participants is to one who takes no part."""
+    """A plan of an offer or a decision. An offer with an empty list of participants goes to a non-participant."""
     moves = [move for move in _list(plan.get("displacements")) if isinstance(move, dict)]
     leaves = tuple([slot(move.get("from_slot")) for move in moves]) if moves else ()
     lands = tuple([slot(move.get("to_slot")) for move in moves]) if moves else ()

@@ -18,14 +18,14 @@ const calbench = {
 
 /* An element with attributes and children. Text becomes a text node: nothing that data says is ever read as HTML. */
 calbench.el = function (tag, attributes, ...children) {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
-    else made.setAttribute(name, value === true ? "" : value);
+    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else node.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
-  return made;
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
 };
 
 /* Invisible characters that steer the direction of text, or nothing but a terminal: shown by their number. */

@@ -42,7 +42,7 @@ calbench.beliefs = (() => {
     if (belief === undefined) return el("td", { class: "prior", "aria-label": `${what}: nothing learnt` }, "·");
     const sure = Math.round((100 * Math.abs(belief - prior)) / Math.max(prior, 1 - prior));
     const way = belief > prior ? "free" : belief < prior ? "taken" : "prior";
-    const made = el(
+    const cell = el(
       "td",
       {
         class: `${way}${changed ? " changed" : ""}`,
@@ -51,8 +51,8 @@ calbench.beliefs = (() => {
       el("span", { class: "sign", "aria-hidden": "true" }, way === "free" ? "▴" : way === "taken" ? "▾" : "="),
       `${Math.round(100 * belief)}`,
     );
-    made.style.setProperty("--sure", `${sure}%`);
-    return made;
+    cell.style.setProperty("--sure", `${sure}%`);
+    return cell;
   }
 
   function truth(held) {

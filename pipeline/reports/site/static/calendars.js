@@ -7,7 +7,7 @@ calbench.calendars = (() => {
     cost >= 1e6 ? `${Math.round(cost / 1e5) / 10}M` : cost >= 1000 ? `${Math.round(cost / 100) / 10}k` : `${cost}`;
   const size = (cost) => (cost >= 1000 ? "costly3" : cost >= 100 ? "costly2" : cost >= 1 ? "costly1" : "costly0");
 
-  function cell(held, note, told, marks) {
+  function cell(held, note, tip, marks) {
     const face = !held
       ? ""
       : held.kind === "meeting"
@@ -24,7 +24,7 @@ calbench.calendars = (() => {
           : size(held.cost);
     return el(
       "td",
-      { class: `${kind} ${marks}`, "data-tip": told },
+      { class: `${kind} ${marks}`, "data-tip": tip },
       el("span", { class: "face" }, face),
       note && el("span", { class: "from" }, note),
     );
@@ -71,14 +71,14 @@ calbench.calendars = (() => {
             after = state === "after";
           const placed = after && held && held.kind === "meeting" && held.id === round.meeting_id;
           const note = after && from !== undefined && !placed ? `←${from}` : to !== undefined ? `→${to}` : null;
-          const told =
+          const tip =
             `Agent ${agent}, slot ${slot}: ${words.item(held, labels)}` +
             (note && note[0] === "←"
               ? `; came from slot ${from}`
               : to !== undefined
                 ? `; what was here goes to slot ${to}`
                 : "");
-          return cell(held, note, told, [placed && "placed", note && "moved"].filter(Boolean).join(" "));
+          return cell(held, note, tip, [placed && "placed", note && "moved"].filter(Boolean).join(" "));
         }),
       );
     });

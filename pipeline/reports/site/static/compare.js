@@ -118,21 +118,21 @@ document.addEventListener("DOMContentLoaded", () => {
     const sum = (game) => ({
       cost: game.game.realized_cost,
       loss: game.rounds.reduce((so_far, round) => so_far + calendars.loss(round), 0),
-      said: game.rounds.reduce((so_far, round) => so_far + round.messages.length, 0),
+      messages: game.rounds.reduce((so_far, round) => so_far + round.messages.length, 0),
     });
     const cells = (game, i) => {
       const round = game.rounds[i];
       return round
         ? [
             el("td", {}, round.coordinated ? `slot ${round.slot}` : "failed"),
-            ...figures({ cost: round.cost, loss: calendars.loss(round), said: round.messages.length }),
+            ...figures({ cost: round.cost, loss: calendars.loss(round), messages: round.messages.length }),
           ]
         : [el("td", { colspan: "4" }, "no such round")];
     };
-    const figures = ({ cost, loss, said }) => [
+    const figures = ({ cost, loss, messages }) => [
       el("td", { class: "n" }, number(cost)),
       el("td", { class: "n" }, number(loss, 2)),
-      el("td", { class: "n" }, number(said)),
+      el("td", { class: "n" }, number(messages)),
     ];
     const names = ["Agreed", "Cost", "Privacy loss", "Messages"].map((name, i) =>
       el("th", { scope: "col", class: i ? "n" : null }, name),
@@ -174,12 +174,12 @@ document.addEventListener("DOMContentLoaded", () => {
           "tbody",
           {},
           Array.from({ length: most }, (_, i) => {
-            const told = a.rounds[i] || b.rounds[i];
+            const round = a.rounds[i] || b.rounds[i];
             return el(
               "tr",
               {},
-              el("th", { scope: "row" }, el("a", { href: `#round-${i + 1}` }, `${told.round + 1}`)),
-              el("td", {}, told.oracle_slot === null ? "–" : `slot ${told.oracle_slot}`),
+              el("th", { scope: "row" }, el("a", { href: `#round-${i + 1}` }, `${round.round + 1}`)),
+              el("td", {}, round.oracle_slot === null ? "–" : `slot ${round.oracle_slot}`),
               cells(a, i),
               cells(b, i),
             );
@@ -239,7 +239,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   /* The conversation, put together when it is opened. */
   function talk(name, round) {
-    const said = (one) =>
+    const item = (one) =>
       el(
         "li",
         { class: "message" },
@@ -252,7 +252,7 @@ document.addEventListener("DOMContentLoaded", () => {
         el("div", { class: "text" }, calbench.message.text(one, 500, false)),
       );
     const list = el("ol", { class: "messages" });
-    const fill = () => list.childElementCount || list.append(...round.messages.map(said));
+    const fill = () => list.childElementCount || list.append(...round.messages.map(item));
     const summary = el("summary", {}, `Conversation, ${round.messages.length} messages`);
     return el("details", { on: { toggle: fill } }, summary, list);
   }

@@ -2,7 +2,7 @@
 "use strict";
 
 calbench.conversation = function (here) {
-  const { el, words, calendars, message: said } = calbench;
+  const { el, words, calendars, message: messageView } = calbench;
   const round = here.round();
   const thoughts = here.at.thoughts ? [...round.thoughts] : [];
 
@@ -27,30 +27,30 @@ calbench.conversation = function (here) {
   function spoken(message, step) {
     const name = `Message ${step}: agent ${message.from} to ${words.agents(message.to)}`;
     const group = message.channel !== "dm" && el("span", { class: "soft" }, words.channel(message.channel));
-    const meta = [pick(step, { "aria-label": name }, said.route(message)), group, said.chips(message)];
-    return entry(step, "", meta, said.text(message, 500, false));
+    const meta = [pick(step, { "aria-label": name }, messageView.route(message)), group, messageView.chips(message)];
+    return entry(step, "", meta, messageView.text(message, 500, false));
   }
 
   function parts() {
-    const made = [];
+    const items = [];
     let sweep;
     round.messages.forEach((message, i) => {
       if (message.sweep !== sweep) {
         sweep = message.sweep;
-        made.push(el("li", { class: "sweep" }, el("h3", {}, sweep === null ? "Messages" : `Sweep ${sweep + 1}`)));
+        items.push(el("li", { class: "sweep" }, el("h3", {}, sweep === null ? "Messages" : `Sweep ${sweep + 1}`)));
       }
       while (thoughts.length && thoughts[0].event < message.event)
-        made.push(el("li", {}, said.thought(thoughts.shift())));
-      made.push(spoken(message, i + 1));
+        items.push(el("li", {}, messageView.thought(thoughts.shift())));
+      items.push(spoken(message, i + 1));
     });
-    if (!round.messages.length) made.push(el("li", { class: "soft" }, "Nobody said anything in this round."));
-    made.push(...thoughts.map((one) => el("li", {}, said.thought(one))));
-    made.push(entry(here.last(), "decision", pick(here.last(), {}, "Decision"), calendars.outcome(round)));
-    return made;
+    if (!round.messages.length) items.push(el("li", { class: "soft" }, "Nobody said anything in this round."));
+    items.push(...thoughts.map((one) => el("li", {}, messageView.thought(one))));
+    items.push(entry(here.last(), "decision", pick(here.last(), {}, "Decision"), calendars.outcome(round)));
+    return items;
   }
 
-  const told = here.game.labels.meeting && here.game.labels.meeting[round.meeting_id];
-  const label = told ? `, privately “${calbench.visible(told[0])}”` : "";
+  const meetingLabel = here.game.labels.meeting && here.game.labels.meeting[round.meeting_id];
+  const label = meetingLabel ? `, privately “${calbench.visible(meetingLabel[0])}”` : "";
   const nosy = here.game.agents.filter((agent) => agent.nosy).map((agent) => agent.agent);
   const probes = nosy.length ? ` Told to probe the others: ${words.agents(nosy)}.` : "";
   const order = round.speaker_order.join(", ") || "not told";

@@ -2,7 +2,7 @@
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
-  const { el, words, calendars, message: said } = calbench;
+  const { el, words, calendars, message: messageView } = calbench;
   const place = document.getElementById("game");
   const data = calbench.loaded[document.body.dataset.game];
   const warn = (text) => place.append(el("p", { class: "warn" }, text));
@@ -57,9 +57,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const message = here.current();
     const count = here.round().messages.length;
     const who = message && `message ${at.step} of ${count}, agent ${message.from} to ${words.agents(message.to)}: `;
-    const text = message && (said.inWords(message) || calbench.visible(message.text.slice(0, 300)));
-    const told = message ? who + text : calendars.outcome(here.round());
-    document.getElementById("told").textContent = `Round ${here.round().round + 1}, ${told}`;
+    const text = message && (messageView.inWords(message) || calbench.visible(message.text.slice(0, 300)));
+    const step = message ? who + text : calendars.outcome(here.round());
+    document.getElementById("announcement").textContent = `Round ${here.round().round + 1}, ${step}`;
   }
 
   const turn = (name) => (on) => {

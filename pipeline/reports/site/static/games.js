@@ -61,17 +61,17 @@ document.addEventListener("DOMContentLoaded", () => {
       );
   }
 
-  function wanted() {
+  function matchingGames() {
     const find = now.find.toLowerCase();
     const same = ["team", "condition", "setting", "difficulty", "density"].filter((column) => now[column]);
-    const found = games.filter(
+    const matches = games.filter(
       (game) =>
         same.every((column) => game[column] === now[column]) && (!find || game.task.toLowerCase().includes(find)),
     );
-    if (!now.sort) return found;
+    if (!now.sort) return matches;
     const way = now.up ? 1 : -1;
     const order = (a, b) => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -way : way);
-    return found.sort((a, b) => order(a[now.sort], b[now.sort]));
+    return matches.sort((a, b) => order(a[now.sort], b[now.sort]));
   }
 
   function head() {
@@ -139,8 +139,8 @@ document.addEventListener("DOMContentLoaded", () => {
     draw();
   }
 
-  function pager(found) {
-    const pages = Math.max(1, Math.ceil(found / PAGE)),
+  function pager(count) {
+    const pages = Math.max(1, Math.ceil(count / PAGE)),
       page = Math.min(Number(now.page) || 0, pages - 1);
     const step = (label, to) =>
       el(
@@ -165,18 +165,18 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function draw() {
-    const found = wanted();
+    const matches = matchingGames();
     const focused =
       document.activeElement &&
       document.activeElement.closest("#list") &&
       (document.activeElement.dataset.key || document.activeElement.getAttribute("aria-label"));
-    const page = pager(found.length);
+    const page = pager(matches.length);
     document
       .getElementById("list")
       .replaceChildren(
         el("caption", { class: "hidden-text" }, "Games"),
         head(),
-        el("tbody", {}, found.slice(page * PAGE, (page + 1) * PAGE).map(row)),
+        el("tbody", {}, matches.slice(page * PAGE, (page + 1) * PAGE).map(row)),
       );
     if (focused)
       [...document.querySelectorAll("#list button, #list input")]
@@ -184,7 +184,7 @@ document.addEventListener("DOMContentLoaded", () => {
         ?.focus();
     const still = games.length < of ? ` (${number(games.length)} of ${number(of)} games read so far)` : "";
     document.getElementById("shown").textContent =
-      `${number(found.length)} games${still}. ${marked.length ? `${marked.length} marked for comparison.` : ""}`;
+      `${number(matches.length)} games${still}. ${marked.length ? `${marked.length} marked for comparison.` : ""}`;
   }
 
   calbench.listing.all((so_far, all) => {

@@ -6,33 +6,33 @@ calbench.marks = (() => {
 
   /* Every mark of a message: where, of which kind, and what it says. */
   function marks(message) {
-    const found = [];
+    const spans = [];
     const bySpan = new Map();
     for (const update of message.updates) {
       if (update.start === null) continue;
       const key = `${update.start}-${update.end}-${update.target}-${update.source}-${update.evidence > 0.5}`;
-      const made = bySpan.get(key) || { start: update.start, end: update.end, kind: "evidence", update, slots: [] };
-      made.slots.push(...update.beliefs.map((belief) => belief.slot).filter((slot) => slot !== null));
-      bySpan.set(key, made);
+      const span = bySpan.get(key) || { start: update.start, end: update.end, kind: "evidence", update, slots: [] };
+      span.slots.push(...update.beliefs.map((belief) => belief.slot).filter((slot) => slot !== null));
+      bySpan.set(key, span);
     }
-    for (const { update, slots, ...mark } of bySpan.values()) found.push({ ...mark, tip: evidence(update, slots) });
+    for (const { update, slots, ...mark } of bySpan.values()) spans.push({ ...mark, tip: evidence(update, slots) });
     for (const leak of message.leaks)
-      if (leak.start !== null) found.push({ start: leak.start, end: leak.end, kind: "leak", tip: told(leak) });
+      if (leak.start !== null) spans.push({ start: leak.start, end: leak.end, kind: "leak", tip: leakTip(leak) });
     for (const one of message.patterns)
       if (one.start !== null && one.start !== undefined)
-        found.push({
+        spans.push({
           start: one.start,
           end: one.end,
           kind: "pattern",
           tip: `Pattern, ${words.pattern(one.pattern)}: ${words.why(one.pattern)}.`,
         });
-    return found.filter((mark) => mark.start < mark.end);
+    return spans.filter((mark) => mark.start < mark.end);
   }
 
   const evidence = (update, slots) =>
     `Evidence about agent ${update.target}, ${slots.length ? `slot ${ranges(slots)}` : "no known slot"}: ` +
     `${update.evidence > 0.5 ? "feasible" : update.evidence < 0.5 ? "not feasible" : "undecided"} (${words.source(update.source)}).`;
-  const told = (leak) =>
+  const leakTip = (leak) =>
     `Leak to agent ${leak.to}: the ${leak.tier || "private"} label “${calbench.visible(leak.label)}”` +
     `${leak.induced ? ", after probing" : ""}${leak.entitled ? "; the recipient takes part in that meeting" : ""}.`;
 
@@ -67,11 +67,11 @@ calbench.marks = (() => {
     const left = message.text.length - text.length + message.more;
     return el(
       "bdi",
-      { class: "said" },
+      { class: "message-text" },
       pieces,
       left > 0 && el("span", { class: "soft" }, ` … ${calbench.number(left)} more characters`),
     );
   }
 
-  return { marked, leakTold: told };
+  return { marked, leakTip };
 })();

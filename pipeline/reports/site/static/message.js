@@ -28,7 +28,7 @@ calbench.message = (() => {
       [...new Map(message.leaks.map((leak) => [leak.label, leak])).values()].map((leak) =>
         el(
           "span",
-          { class: "chip leak", "data-tip": calbench.marks.leakTold(leak) },
+          { class: "chip leak", "data-tip": calbench.marks.leakTip(leak) },
           `leak: ${leak.tier || "private"}`,
         ),
       ),
@@ -46,9 +46,9 @@ calbench.message = (() => {
   function text(message, most, focus) {
     const sentence = inWords(message);
     if (!sentence) return calbench.marks.marked(message, most, focus);
-    if (!focus) return el("bdi", { class: "said typed" }, sentence);
+    if (!focus) return el("bdi", { class: "message-text typed" }, sentence);
     return [
-      el("bdi", { class: "said typed" }, sentence),
+      el("bdi", { class: "message-text typed" }, sentence),
       el(
         "details",
         { class: "json" },
@@ -71,15 +71,15 @@ calbench.message = (() => {
 
   /* What the message lets each recipient believe, as sentences. */
   function evidence(message) {
-    const told = new Map();
+    const groups = new Map();
     for (const update of message.updates) {
       for (const belief of update.beliefs) {
         const key = [belief.observer, update.target, update.source, belief.after].join("|");
-        if (!told.has(key)) told.set(key, { update, belief, slots: [] });
-        if (belief.slot !== null) told.get(key).slots.push(belief.slot);
+        if (!groups.has(key)) groups.set(key, { update, belief, slots: [] });
+        if (belief.slot !== null) groups.get(key).slots.push(belief.slot);
       }
     }
-    return [...told.values()].map(({ update, belief, slots }) =>
+    return [...groups.values()].map(({ update, belief, slots }) =>
       el(
         "li",
         {},
@@ -97,7 +97,7 @@ calbench.message = (() => {
   }
 
   function finds(message) {
-    const leaks = message.leaks.map((leak) => el("li", { class: "leak" }, calbench.marks.leakTold(leak)));
+    const leaks = message.leaks.map((leak) => el("li", { class: "leak" }, calbench.marks.leakTip(leak)));
     const kinds = [...new Set(message.patterns.map((one) => one.pattern))].map((name) =>
       el("li", { class: "pattern" }, `Pattern, ${words.pattern(name)}: ${words.why(name)}.`),
     );
@@ -155,7 +155,7 @@ calbench.message = (() => {
       { class: "thought" },
       el("strong", {}, `Agent ${one.agent}, in private`),
       one.phase && one.phase !== "CHEAP_TALK" ? ` (${one.phase.toLowerCase()})` : "",
-      el("bdi", { class: "said" }, calbench.visible(one.text)),
+      el("bdi", { class: "message-text" }, calbench.visible(one.text)),
       one.more > 0 && el("span", { class: "soft" }, ` … ${number(one.more)} more characters`),
     );
 

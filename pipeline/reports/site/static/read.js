@@ -1,4 +1,4 @@
-/* A game's data with its names: the other side of pipeline/reports/site/games.py. */
+/* A game's data with its names: written by pipeline/reports/site/games.py. */
 "use strict";
 
 calbench.read = (() => {
@@ -28,30 +28,30 @@ calbench.read = (() => {
   ]);
 
   function readMessage(row) {
-    const told = message(row);
+    const record = message(row);
     return {
-      ...told,
-      leaks: told.leaks.map(leak),
-      patterns: told.patterns.map(pattern),
-      updates: told.updates.map((one) => {
-        const made = update(one);
-        return { ...made, beliefs: made.beliefs.map(belief) };
+      ...record,
+      leaks: record.leaks.map(leak),
+      patterns: record.patterns.map(pattern),
+      updates: record.updates.map((one) => {
+        const evidence = update(one);
+        return { ...evidence, beliefs: evidence.beliefs.map(belief) };
       }),
     };
   }
 
-  function readRound(told) {
-    const items = [null, ...told.items.map(item)];
+  function readRound(record) {
+    const items = [null, ...record.items.map(item)];
     const grid = (rows) => rows.map((row) => row.map((place) => items[place]));
     return {
-      ...told,
-      before: grid(told.before),
-      after: grid(told.after),
-      moves: told.moves.map(move),
-      messages: told.messages.map(readMessage),
-      patterns: told.patterns.map(ofRound),
-      thoughts: told.thoughts.map(thought),
-      vps: told.vps.map(([target, observer, loss]) => ({ target, observer, loss })),
+      ...record,
+      before: grid(record.before),
+      after: grid(record.after),
+      moves: record.moves.map(move),
+      messages: record.messages.map(readMessage),
+      patterns: record.patterns.map(ofRound),
+      thoughts: record.thoughts.map(thought),
+      vps: record.vps.map(([target, observer, loss]) => ({ target, observer, loss })),
     };
   }
 

@@ -2,7 +2,7 @@
 "use strict";
 
 calbench.step = function (here) {
-  const { el, number, words, beliefs, calendars, message: said } = calbench;
+  const { el, number, words, beliefs, calendars, message: messageView } = calbench;
   const round = here.round();
   const message = here.current();
 
@@ -95,7 +95,7 @@ calbench.step = function (here) {
     { class: "step", "aria-label": "This step" },
     controls(),
     heading(),
-    message ? said.full(message) : decision(),
+    message ? messageView.full(message) : decision(),
     el(
       "h3",
       {},

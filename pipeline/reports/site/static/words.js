@@ -26,7 +26,7 @@ calbench.words = (() => {
     language_cost: "says what it costs",
     language_proposal: "proposes it",
     imap_costs: "gives its cost",
-    imap_decision: "is told the decision",
+    imap_decision: "is known the decision",
     sd_propose: "proposes it",
     sd_reply: "answers the proposal",
     sd_propose_reschedule: "proposes to move a meeting there",
@@ -49,8 +49,8 @@ calbench.words = (() => {
     agents: (list) => (list.length === 1 ? `agent ${list[0]}` : `agents ${list.join(", ")}`),
     item: (held, labels) => {
       if (!held) return "free";
-      const told = labels && labels[held.kind] && labels[held.kind][held.id];
-      const label = told ? `, “${told[0]}”${told[1] ? ` (${told[1]})` : ""}` : "";
+      const known = labels && labels[held.kind] && labels[held.kind][held.id];
+      const label = known ? `, “${known[0]}”${known[1] ? ` (${known[1]})` : ""}` : "";
       return `${held.blocked ? "blocked " : ""}${held.kind} ${held.id}, cost ${calbench.number(held.cost)}${label}`;
     },
   };

@@ -1,0 +1,124 @@
+"""The tables of the frontier, declared: points, who is on it, hypervolumes, domination, gaps to it, other priors."""
+
+from pipeline.tables.schemas.table import C, Table
+
+TEAM = C("team", "str", "who played")
+SETTING = C("setting", "str", "uniform or varied errand costs")
+MEASURE = C("measure", "str", "the measure of leakage")
+KIND = C("kind", "str", "protocol, simulated (speakers) or reported (by the paper)")
+
+POINTS = Table(
+    "frontier_points",
+    "one team, setting and measure: its mean over the suite's tasks",
+    ("setting", "team", "measure"),
+    (
+        TEAM,
+        SETTING,
+        C("measure", "str", "excess_cost, a measure of leakage, dms_per_meeting or coordination_rate_pct"),
+        KIND,
+        C("protocol", "str", "the agents' type; the team itself where it has no parameter"),
+        C("parameter", "str", "the setting of the protocol's parameters"),
+        C("mean", "float", "mean over its games"),
+        C("low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("high", "float", "upper end"),
+        C("games", "int", "games that have a value"),
+        C("tasks", "int", "tasks that have one"),
+    ),
+)
+
+PARETO = Table(
+    "frontier_pareto",
+    "one protocol, setting and measure of leakage",
+    ("setting", "measure", "team"),
+    (
+        TEAM,
+        SETTING,
+        MEASURE,
+        C("coordinates", "bool", "whether it schedules every meeting: only then its excess cost can be compared"),
+        C("excess_cost", "float", "mean excess cost"),
+        C("leakage", "float", "mean of the measure"),
+        C("on_frontier", "bool", "whether no protocol that coordinates is at most equal in both and less in one"),
+        C("frequency", "float", "share of the draws of tasks in which it is on the frontier"),
+    ),
+)
+
+HYPERVOLUME = Table(
+    "frontier_hypervolume",
+    "one set of protocols, setting and measure of leakage",
+    ("setting", "measure", "protocols"),
+    (
+        C("protocols", "str", "paper: those of the paper; all: with those beyond it; gain: all less paper"),
+        SETTING,
+        MEASURE,
+        C("worst_excess", "float", "the reference point's excess cost"),
+        C("worst_leakage", "float", "the reference point's leakage"),
+        C("volume", "float", "share of the box from 0 to the reference point that they dominate, on log(1 + excess)"),
+        C("low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("high", "float", "upper end"),
+    ),
+)
+
+DOMINATION = Table(
+    "frontier_domination",
+    "one protocol, setting and measure, beside the baseline on the same tasks",
+    ("setting", "measure", "team"),
+    (
+        TEAM,
+        SETTING,
+        C("measure", "str", "excess_cost or a measure of leakage"),
+        C("difference", "float", "mean over tasks of its value less the baseline's"),
+        C("difference_low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("difference_high", "float", "upper end"),
+        C("largest_difference", "float", "largest distance from the baseline on a task"),
+        C("share", "float", "its mean over the baseline's"),
+        C("share_low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("share_high", "float", "upper end"),
+        C("holds", "bool", "excess: difference at most 0; leakage: share below the fair share"),
+        C("holds_surely", "bool", "the same of the interval's upper end"),
+    ),
+)
+
+PLACED = Table(
+    "frontier_placed",
+    "one simulated team, or one reported by the paper, and setting: where it lies relative to the frontier in VPS",
+    ("setting", "team"),
+    (
+        TEAM,
+        SETTING,
+        KIND,
+        C("coordination_rate_pct", "float", "meetings that it schedules", "%"),
+        C("excess_cost", "float", "its mean excess cost"),
+        C("vps_uniform_mean", "float", "its VPS"),
+        C("dominated_by", "list[str]", "protocols that coordinate every meeting, at most equal in both, less in one"),
+        C(
+            "least_vps",
+            "float",
+            "least VPS of such a protocol with at most its excess cost; null where none has so little",
+        ),
+        C("least_excess", "float", "least excess cost of one with at most its VPS; null where none has so little"),
+        C("vps_factor", "float", "its VPS over least_vps: how many times more it gives away"),
+    ),
+)
+
+PRIORS = Table(
+    "frontier_priors",
+    "one prior, setting and team: the baseline or a protocol that is claimed to dominate it",
+    ("feasible", "filled", "setting", "team"),
+    (
+        C("feasible", "float", "probability beforehand that a slot is feasible"),
+        C("filled", "float", "share of feasible slots that hold an errand"),
+        SETTING,
+        TEAM,
+        C("bits", "float", "mean over games of the bits that an ordered pair leaks", "bits"),
+        C("share", "float", "the same over the baseline's"),
+        C(
+            "bits_concluded",
+            "float",
+            "bits, had who takes part in secure sums also concluded what they can from how many totals were asked for",
+            "bits",
+        ),
+        C("share_concluded", "float", "the same over the baseline's bits"),
+    ),
+)
+
+FRONTIER_TABLES = {table.name: table for table in (POINTS, PARETO, HYPERVOLUME, DOMINATION, PLACED, PRIORS)}

@@ -1,0 +1,79 @@
+"""Lines through games, and pooled means, with intervals."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.statistics.bootstrap import fit_line, mean_intervals, slope_intervals
+from pipeline.statistics.resampling import Resampling
+
+DRAWN = Resampling(200, 0.95, "test")
+
+
+def games(*rows: tuple[str, float | None, float | None], group: str = "a") -> pl.DataFrame:
+    schema = {"task_id": pl.String, "x": pl.Float64, "y": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(group=pl.lit(group))
+
+
+EXACT = games(("t1", 0, 1), ("t1", 1, 3), ("t2", 2, 5), ("t3", 5, 11))
+NOISY = games(("t1", 0, 1), ("t1", 1, 0), ("t2", 2, 4), ("t3", 5, 3), ("t4", 7, 9), ("t4", 1, 2), ("t5", 3, 3))
+
+
+def test_a_straight_line_is_found_and_is_sure() -> None:
+    line = fit_line(EXACT, "x", "y", [0, 10], DRAWN)
+    assert (line.slope, line.low, line.high, line.games) == (pytest.approx(2), pytest.approx(2), pytest.approx(2), 4)
+    assert line.course.rows() == [pytest.approx((0, 1, 1, 1)), pytest.approx((10, 21, 21, 21))]
+
+
+def test_the_slope_is_that_of_least_squares() -> None:
+    line = fit_line(NOISY, "x", "y", [], DRAWN)
+    expected = NOISY.select(pl.cov("x", "y") / pl.var("x")).item()
+    assert line.slope == pytest.approx(expected)
+    assert line.low is not None
+    assert line.high is not None
+    assert line.low < expected < line.high
+
+
+@given(st.permutations(range(NOISY.height)))
+def test_the_order_of_games_changes_no_digit(order: list[int]) -> None:
+    shuffled = fit_line(NOISY[order], "x", "y", [2.0], DRAWN)
+    ordered = fit_line(NOISY, "x", "y", [2.0], DRAWN)
+    assert (shuffled.slope, shuffled.low, shuffled.course.rows()) == (ordered.slope, ordered.low, ordered.course.rows())
+
+
+WITHOUT = (
+    (games(), (None, None, None, 0)),
+    (games(("t1", 3, 1), ("t2", 3, 2)), (None, None, None, 2)),  # x does not vary
+    (games(("t1", None, 1), ("t2", 3, None)), (None, None, None, 0)),
+    (games(("t1", 0, 0), ("t1", 1, 2)), (pytest.approx(2), None, None, 2)),  # one task: no interval
+)
+
+
+@pytest.mark.parametrize(("few", "expected"), WITHOUT)
+def test_what_games_do_not_tell_is_left_empty(few: pl.DataFrame, expected: tuple[object, ...]) -> None:
+    line = fit_line(few, "x", "y", [1.0], DRAWN)
+    assert (line.slope, line.low, line.high, line.games) == expected
+    assert line.course.height == (0 if line.slope is None else 1)
+
+
+def test_groups_have_slopes_of_their_own() -> None:
+    other = NOISY.with_columns(group=pl.lit("b"))
+    found = slope_intervals(pl.concat([other, EXACT]), ["group"], "x", "y", DRAWN)
+    assert found["group"].to_list() == ["a", "b"]
+    assert found["slope"][1] == fit_line(NOISY, "x", "y", [], DRAWN).slope
+    assert slope_intervals(NOISY.clear(), ["group"], "x", "y", DRAWN).schema == found.schema
+
+
+def test_pooled_means_are_those_of_the_games_that_have_a_value() -> None:
+    every = pl.concat([NOISY, games(("t1", None, 8), ("t9", 4, 2), group="b")])
+    found = mean_intervals(every, ["group"], ["x", "y"], DRAWN)
+    assert found["group"].to_list() == ["a", "b"]
+    assert found["x"].to_list() == [pytest.approx(NOISY["x"].mean()), 4.0]
+    assert found["y"].to_list() == [pytest.approx(NOISY["y"].mean()), 5.0]
+    assert found.select((pl.col("y_low") <= pl.col("y")) & (pl.col("y") <= pl.col("y_high"))).to_series().all()
+    assert found["x_low"][1] is None
+
+
+def test_pooling_nothing_gives_a_table_without_rows() -> None:
+    assert mean_intervals(NOISY.clear(), ["group"], ["x"], DRAWN).height == 0

@@ -1,0 +1,76 @@
+"""Tables in folders by team and condition: DuckDB and Polars read them without holding them, and find the same rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import duckdb
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+
+from pipeline.derive import parallel
+from pipeline.tables import shards
+from pipeline.tables.hive import BY
+from pipeline.tables.io import read_table
+from pipeline.tables.schemas.base import REJECTED, TABLES
+
+pytestmark = pytest.mark.slow
+
+TEAMS = ("imap", "a/b=c d%2F", "Zwölf")
+# A table without rows has no folder.
+INTENDED = ("agent_parameters", "intents", "intended_statements", "intended_labels", "truth")
+EMPTY = ("calls", "thoughts", "labels_known", "decisions", "leaks", *INTENDED)
+PARTED = [name for name in TABLES if name not in (*EMPTY, REJECTED.name)]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """The tables of games of three teams and two conditions: in a file each, and in folders."""
+    folder = tmp_path_factory.mktemp("partitions")
+    for number in range(12):
+        game = toy_game(f"game-{number:02d}")
+        game.content["config"] |= {"team": TEAMS[number % 3], "condition": ("standard", "blocked")[number % 2]}
+        write_trace(folder / "traces" / f"{number}.json.zst", game.text())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "GAMES_PER_RANGE", 5)
+        for out, partition in (("flat", False), ("parted", True)):
+            parallel.derive([folder / "traces"], folder / out, parallel.Recipe(partition=partition), workers=1)
+    yield folder / "flat", folder / "parted"
+
+
+def with_places(flat: Path, name: str) -> pl.DataFrame:
+    """A table as it is without folders, and the team and condition of each row's game."""
+    frame = read_table(flat, name)
+    games = read_table(flat, "games").select("game_id", *BY)
+    return frame.drop(BY, strict=False).join(games, on="game_id", how="left").sort(TABLES[name].key)
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_polars_reads_the_same_rows_as_they_come(name: str, folders: tuple[Path, Path]) -> None:
+    flat, parted = folders
+    wanted = with_places(flat, name)
+    scan = pl.scan_parquet(parted / name / "**/*.parquet", hive_partitioning=True)
+    found = scan.select(wanted.columns).collect(engine="streaming").sort(TABLES[name].key)
+    assert found.equals(wanted)
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_duckdb_reads_the_same_rows(name: str, folders: tuple[Path, Path]) -> None:
+    flat, parted = folders
+    wanted = with_places(flat, name)
+    with duckdb.connect(config={"threads": 1, "memory_limit": "64MB"}) as database:
+        rows = database.sql(f"FROM read_parquet('{parted / name}/**/*.parquet', hive_partitioning = true)")
+        assert rows.pl().select(wanted.columns).sort(TABLES[name].key).equals(wanted)
+
+
+def test_a_query_for_a_team_opens_its_folders_alone(folders: tuple[Path, Path]) -> None:
+    flat, parted = folders
+    # The first file tells the columns; all others but the team's could be anything.
+    first, *others = sorted((parted / "messages").iterdir())
+    for path in (path for folder in others for path in folder.rglob("*.parquet")):
+        path.write_bytes(b"what nobody opens")
+    scan = pl.scan_parquet(parted / "messages" / "**/*.parquet", hive_partitioning=True)
+    team = unquote(first.name.removeprefix("team="))
+    rows = scan.filter(pl.col("team") == team).select(pl.len()).collect().item()
+    assert rows == with_places(flat, "messages").filter(team=team).height > 0

@@ -1,0 +1,100 @@
+"""Orders of teams at points of a grid: ranks, correlations and flips, against scipy and figures worked by hand."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from pipeline.statistics.resampling import Resampling, stream
+from pipeline.statistics.robustness import ordering
+from pipeline.statistics.robustness.sweep import Grid
+
+GRID = Grid(["paper"], [0.5, 0.9], [0.05])  # 8 points
+CHOICE = {"rules": "paper", "prior": 0.5, "epsilon": 0.05, "weight_mode": "uniform", "pairs": "observed"}
+
+
+HOW = Resampling(200, 0.95, "ordering")
+
+
+def games(teams: str, tasks: int, setting: str = "uniform") -> pl.DataFrame:
+    rows = [(team, team in "xyz", setting, f"t{task}") for team in teams for task in range(tasks)]
+    return pl.DataFrame(rows, schema=["team", "simulated", "setting", "task_id"], orient="row")
+
+
+def swept(means: list[list[float]], tasks: int = 6) -> np.ndarray:
+    """VPS of points × games: each point's means of teams, with the same small spread over tasks."""
+    spread = np.linspace(-0.01, 0.01, tasks)
+    rows = means + [means[0]] * (GRID.points().height - len(means))
+    return np.array([[mean + s for mean in row for s in spread] for row in rows])
+
+
+def test_means_ranks_and_what_changed() -> None:
+    found = ordering.standings(swept([[3, 1, 2], [1, 1, 2]]), games("abx", 6), HOW)
+    points = ordering.with_changes(GRID.points(), CHOICE)
+    table = ordering.means_table(points, found)
+    assert table.filter(~pl.col("vps").is_between("low", "high")).height == 0
+    first = table.filter(changed="").select("team", "simulated", "games", "vps", "rank")
+    assert first.rows() == [("a", False, 6, 3.0, 3), ("b", False, 6, 1.0, 1), ("x", True, 6, 2.0, 2)]
+    assert table.filter(changed="pairs")["rank"].to_list() == [1, 1, 3]
+    assert set(table["changed"]) == {
+        "", "pairs", "weight_mode", "weight_mode+pairs", "prior", "prior+pairs", "prior+weight_mode",
+        "prior+weight_mode+pairs",
+    }  # fmt: skip
+
+
+def test_agreement_is_scipy_s() -> None:
+    rng = stream("agreement")
+    means = [rng.permutation(6).tolist() for _ in range(7)] + [[1, 1, 2, 2, 3, 0]]
+    found = ordering.standings(swept(means), games("abcxyz", 6), HOW)
+    at = ordering.point_index(GRID.points(), CHOICE)
+    table = ordering.agreement_table(GRID.points(), found, {"styles": ["x", "y", "z", "absent"], "one": ["a"]}, at)
+    assert set(table["group"]) == {"all", "styles"}
+    for group, places in (("all", slice(0, 6)), ("styles", slice(3, 6))):
+        for row, order in zip(table.filter(group=group).iter_rows(named=True), means, strict=True):
+            kendall = stats.kendalltau(means[at][places], order[places]).statistic
+            spearman = stats.spearmanr(means[at][places], order[places]).statistic
+            assert (row["kendall"], row["spearman"]) == pytest.approx((kendall, spearman), abs=1e-7)
+            assert row["pairs_compared"] == {"all": 15, "styles": 3}[group]
+    assert table.filter(group="all", flips=0)["kendall"].to_list() == [1.0]
+
+
+def test_an_order_that_is_all_ties_agrees_with_nothing() -> None:
+    found = ordering.standings(swept([[1, 2, 3], [5, 5, 5]]), games("abc", 6), HOW)
+    row = ordering.agreement_table(GRID.points(), found, {}, 0).row(1, named=True)
+    assert (row["kendall"], row["spearman"], row["flips"]) == (None, None, 0)
+
+
+def test_every_flip_is_listed_with_tests_of_both_orders() -> None:
+    found = ordering.standings(swept([[1, 2, 3], [1, 3, 2], [2, 2, 3]]), games("abx", 6), HOW)
+    flips = ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), found, 0, 100, "flips")
+    assert flips.select("changed", "a", "a_simulated", "b", "b_simulated").rows() == [("pairs", "b", False, "x", True)]
+    row = flips.row(0, named=True)
+    assert (row["difference_at_choice"], row["difference"]) == (-1.0, 1.0)
+    assert row["p_at_choice"] == row["p_value"] == 2 / 2**6
+    assert ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), [], 0, 100, "flips").height == 0
+
+
+def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() -> None:
+    both = pl.concat([games("ab", 4), games("ab", 4, "varied")])
+    values = np.ones((GRID.points().height, both.height))
+    values[:, :4] = 2  # a in uniform games
+    found = ordering.standings(values, both, HOW)
+    assert [s.setting for s in found] == ["uniform", "varied"]
+    assert found[0].means[0].tolist() == [2, 1]
+    assert found[1].means[0].tolist() == [1, 1]
+    twice = ordering.standings(np.hstack([values, values]), pl.concat([both, both]), HOW)
+    assert twice[0].games == (8, 8)
+    assert np.array_equal(twice[0].by_task, found[0].by_task)
+
+
+def test_games_without_a_vps_are_left_out() -> None:
+    values = swept([[1, 2]])
+    values[:, 0] = np.nan
+    found = ordering.standings(values, games("ab", 6), HOW)[0]
+    assert found.games == (5, 6)
+    assert found.means[0, 0] == pytest.approx(np.mean(values[0, 1:6]), abs=1e-8)
+
+
+def test_the_choice_must_be_a_point_of_the_grid() -> None:
+    with pytest.raises(ValueError, match=r"no point of the grid is .*0\.45.*: add the study's choice to robustness"):
+        ordering.point_index(GRID.points(), CHOICE | {"prior": 0.45})

@@ -1,0 +1,135 @@
+"""The paper's figures beside each other: what contradicts does so by computation, and would not with other figures."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.paper.compare import read_numbers
+from pipeline.paper.figures import ALL, Suite, failed_rounds, figure_values, games, meetings, models, varied_suite
+from pipeline.paper.statements import confirmed, denied
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.paper.statements.checks import CHECKS, LEAKS, NUMBERS, check_statements
+
+ROOT = Path(__file__).parents[2]
+F = figure_values(read_numbers(ROOT / NUMBERS))
+LISTED = pl.read_csv(ROOT / LEAKS)
+SUITE = Suite(optimal_cost=979, fewest_moves=119)
+ADVERSARIAL, BUCKETS = "section 4, Adversarial", "section 4, Difficulty buckets"
+
+VERDICTS = {
+    denied.false_agreements: CONTRADICTS,
+    denied.unilateral_displacements: CONTRADICTS,
+    denied.least_coordination: CONTRADICTS,
+    denied.top_models: CONTRADICTS,
+    denied.rarest_pattern: CONTRADICTS,
+    denied.errand_ids: CONTRADICTS,
+    denied.accepts_often: CONTRADICTS,
+    denied.sd_map: CONTRADICTS,
+    denied.stance_and_cost: NOT_SHOWN,
+    denied.varied_leaks: NOT_SHOWN,
+    confirmed.ratios: AGREES,
+    confirmed.expensive_moves_add_up: AGREES,
+    confirmed.two_tables: AGREES,
+    confirmed.shares_in_prose: AGREES,
+    confirmed.difficulty_buckets: AGREES,
+    confirmed.messages_in_all: AGREES,
+    confirmed.whole_games: AGREES,
+    confirmed.leaks_by_model_and_setting: AGREES,
+}
+
+# What would have to be printed for the verdict to turn: one figure, or a few. A new statement has a row here.
+OTHERWISE = [
+    (denied.false_agreements, {("Table 4", "pooled", m, "ambiguous_consensus"): 5.0 for m in
+        ("GPT-5.4 Mini", "DeepSeek V4 Pro", "Llama 4 Maverick")}, AGREES),
+    (denied.unilateral_displacements, {
+        ("Table 4", "pooled", ALL, "unilateral_displacement"): 62.0,
+        ("Table 4", "pooled", "Qwen3.6 Plus", "unilateral_displacement"): 23.0,
+        ("Table 4", "pooled", "GPT-5.4 Mini", "unilateral_displacement"): 13.0}, AGREES),
+    (denied.least_coordination, {("Table 1", "varied", "Qwen3.6 Plus", "coordination_rate_pct"): 95.0}, AGREES),
+    (denied.top_models, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 14.0}, AGREES),
+    (denied.rarest_pattern, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 12.0}, AGREES),
+    (denied.errand_ids, {("Table 4", "pooled", "Llama 4 Maverick", "errand_id_leakage"): 130.0}, AGREES),
+    (denied.accepts_often, {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_pct"): 36.0}, AGREES),
+    (denied.varied_leaks, {(ADVERSARIAL, "varied", ALL, "induced_leaks"): 16.0}, AGREES),
+    (confirmed.ratios, {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_to_pushback"): 4.66}, CONTRADICTS),
+    (confirmed.expensive_moves_add_up, {("Table 4", "pooled", ALL, "qualitative_flattening"): 312.0}, CONTRADICTS),
+    (confirmed.two_tables, {("Table 2", "pooled", ALL, "false_agreement"): 38.0}, CONTRADICTS),
+    (confirmed.shares_in_prose, {("section 4.1", "pooled", ALL, "availability_gossip_pct"): 18.8}, CONTRADICTS),
+    (confirmed.difficulty_buckets, {(BUCKETS, "pooled:hard", ALL, "fairness"): 0.065}, CONTRADICTS),
+    (confirmed.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
+    (confirmed.whole_games, {("Table 1", "uniform", "Claude Sonnet 4.6", "excess_cost"): 1.15}, CONTRADICTS),
+    (confirmed.leaks_by_model_and_setting, {(ADVERSARIAL, "uniform", ALL, "induced_leaks"): 10.0}, CONTRADICTS),
+]  # fmt: skip
+
+# No single figure turns them: a sentence takes back another, and a correlation is over all models.
+WITHOUT_OTHERWISE = {denied.sd_map, denied.stance_and_cost}
+
+FAILED = {
+    "Claude Sonnet 4.6": 0, "DeepSeek V4 Pro": 5, "GPT-5.4 Mini": 13, "Gemini 3 Flash": 1,
+    "Gemini 3.1 Pro": 0, "Llama 4 Maverick": 20, "Qwen3.6 Plus": 23,
+}  # fmt: skip
+
+
+def test_printed_means_imply_whole_games_and_failed_rounds() -> None:
+    assert (games(F), meetings(F)) == (36, 5)
+    assert {m: failed_rounds(F, m) for m in models(F)} == FAILED
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_check_has_its_verdict_on_the_printed_figures(check: Callable[..., Check]) -> None:
+    assert check(F).verdict == VERDICTS[check]
+
+
+@pytest.mark.parametrize(("check", "printed", "verdict"), OTHERWISE, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_verdict_turns_with_the_figures(
+    check: Callable[..., Check], printed: dict[tuple[str, str, str, str], float], verdict: str
+) -> None:
+    assert set(printed) <= set(F), "a figure that the paper does not print"
+    assert check({**F, **printed}).verdict == verdict != VERDICTS[check]
+
+
+def test_each_check_has_a_verdict_and_figures_that_would_turn_it() -> None:
+    assert set(CHECKS) == set(VERDICTS)
+    assert {check for check, _, _ in OTHERWISE} == set(CHECKS) - WITHOUT_OTHERWISE
+
+
+@pytest.mark.parametrize(
+    ("suite", "short"),
+    [
+        (SUITE, ["Gemini 3 Flash", "Gemini 3.1 Pro"]),
+        (Suite(979, 0), ["Gemini 3 Flash"]),
+        (Suite(2000, 119), []),
+    ],
+)
+def test_expensive_moves_cannot_cost_more_than_was_paid(suite: Suite, short: list[str]) -> None:
+    check = denied.expensive_moves_paid(F, suite)
+    computed = check.computed
+    assert [m for m in models(F) if computed["cost_at_least"][m] > computed["paid"][m]] == short
+    assert check.verdict == (CONTRADICTS if short else AGREES)
+
+
+def test_appendix_c_lists_what_the_text_counts() -> None:
+    assert confirmed.leaks_listed(F, LISTED).verdict == AGREES
+    assert confirmed.leaks_listed(F, LISTED.head(21)).verdict == CONTRADICTS
+
+
+def test_contradictions_come_first_and_every_check_has_a_name() -> None:
+    checks = check_statements(F, SUITE, LISTED)
+    order = [CONTRADICTS, NOT_SHOWN, AGREES]
+    assert [c.verdict for c in checks] == sorted((c.verdict for c in checks), key=order.index)
+    assert len({c.name for c in checks}) == len(checks) == len(CHECKS) + 2
+
+
+def test_the_varied_tasks_leave_a_least_number_of_moves(tmp_path: Path) -> None:
+    held = {"errand_id": 1, "cost": 100}
+    task = {
+        "calendars": [[held, None], [held, held]],
+        "meetings": [{"participants": [0, 1]}],
+        "optimal": {"cost": 7},
+    }
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text("\n".join(json.dumps({"setting": setting, **task}) for setting in ("varied", "uniform")))
+    assert varied_suite(tasks) == Suite(optimal_cost=7, fewest_moves=1)
