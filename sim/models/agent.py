@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
-from sim.models.parse import LONGEST, parse
+from sim.models.parse import LONGEST, Parsed, parse
 from sim.models.prompts import (
     MeetingNotice,
     build_decision_message,
@@ -26,6 +27,12 @@ from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.
 NO_ANSWER = "[no answer]"
+# Why an answer ended that a provider's content filter held back.
+FILTERED = "content_filter"
+HELD_BACK = "refused: the provider's content filter held the answer back"
+# Longer answers are read apart from the loop that all games wait in, and given up after so many seconds.
+QUICKLY_READ = 500
+READING = 30.0
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -73,6 +80,19 @@ class AnswersAsks(Protocol):
         """The answer. Raises AgentFailure where there is none."""
 
 
+@runtime_checkable
+class MayBeDown(Protocol):
+    """Whoever answers asks and can be out of reach."""
+
+    async def ready(self, models: Iterable[LlmParameters]) -> str | None:
+        """Wait until these models can be asked; why no game should begin where that is given up."""
+
+
+async def ready(provider: AnswersAsks, models: Iterable[LlmParameters]) -> str | None:
+    """Wait until these models can be asked; why no game should begin, if so. A stand-in for a provider never waits."""
+    return await provider.ready(models) if isinstance(provider, MayBeDown) else None
+
+
 class LlmAgent:
     """One agent of one game. `repeat` counts the games of a task, from 0."""
 
@@ -111,9 +131,9 @@ class LlmAgent:
         except AgentFailure as failure:
             raise AgentFailure(f"agent {self.agent}, round {request.round}, {request.phase}: {failure}") from failure
         latency = (time.perf_counter() - clock) * 1000
-        text = answer.text
-        parsed = parse(text)
-        self.messages.append({"role": "assistant", "content": kept(text)})
+        text, held_back = answer.text, answer.usage.finish_reason == FILTERED
+        parsed = Parsed([], None, HELD_BACK) if held_back else await read(text)
+        self.messages.append({"role": "assistant", "content": kept("" if held_back else text)})
         outcome = parsed.how.partition(":")[0]
         self.read_as[outcome] = self.read_as.get(outcome, 0) + 1
         return Reply(
@@ -167,6 +187,17 @@ class LlmAgent:
             notice, request.render, request.round, request.penalty, request.turn, request.max_turns
         )
         return f"{start}\n\n{list_inbox(request.inbox)}" if request.inbox else start
+
+
+async def read(text: str, seconds: float = READING) -> Parsed:
+    """The answer as `parse` reads it, while other games go on; refused where that takes longer."""
+    if len(text) <= QUICKLY_READ:
+        return parse(text)
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(parse, text)
+    except TimeoutError:
+        return Parsed([], None, f"refused: the answer could not be read within {seconds:g} s")
 
 
 def kept(text: str) -> str:

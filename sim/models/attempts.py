@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
@@ -26,6 +26,10 @@ NO_KEY = "none"
 LONGEST_BACKOFF = 60.0
 # A request that is wrong stays wrong; what is not listed here, or below 400, is the server's trouble and may pass.
 FINAL = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
+# Too many requests, or a server that is down: it is so for all who ask.
+FOR_ALL = frozenset({429, 503, 529})
+# Answers that were charged for and can't be used, for one question, before it is given up.
+MOST_BILLED = 3
 
 
 class KeyMissing(ValueError):
@@ -73,13 +77,17 @@ def redact(text: str, hidden: Iterable[str]) -> str:
 
 
 class CallError(Exception):
-    """One failed attempt: its HTTP status (None: none came), the wait that the server asked for in seconds, if any."""
+    """One failed attempt: its HTTP status (None: none came), the wait that the server asked for in seconds, if any,
+    and whether it may be charged for."""
 
-    def __init__(self, message: str, status: int | None, final: bool, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, status: int | None, final: bool, retry_after: float | None = None, billed: bool = False
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.final = final
         self.retry_after = retry_after
+        self.billed = billed
 
 
 def call_error(error: Exception, p: LlmParameters, hide: Callable[[str], str]) -> CallError:
@@ -97,6 +105,13 @@ def call_error(error: Exception, p: LlmParameters, hide: Callable[[str], str]) -
     if wait is not None and wait > p.max_retry_after:
         return CallError(f"{text}; asks to wait {wait:.0f} s, more than {p.max_retry_after:.0f} s", status, True)
     return CallError(text, status, status in FINAL, wait)
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, and those that it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def one_line(text: str) -> str:
@@ -137,4 +152,29 @@ def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> f
     if error.retry_after is not None:
         return error.retry_after
     spread = Random(f"backoff:{name}:{failed}").uniform(0.75, 1.25)
-    return float(min(LONGEST_BACKOFF, p.backoff * 2 ** (failed - 1)) * spread)
+    return float(min(LONGEST_BACKOFF, p.backoff * 2 ** min(failed - 1, 30)) * spread)
+
+
+class Tries:
+    """The failed attempts at one question, in order, and when the first of them failed, by the given clock."""
+
+    def __init__(self, p: LlmParameters, clock: Callable[[], float]) -> None:
+        self.p = p
+        self.clock = clock
+        self.began: float | None = None
+        self.failed: list[str] = []
+        self.billed = 0
+        self.time_is_up = False
+
+    def add(self, error: CallError) -> None:
+        """Count a failure."""
+        self.began = self.clock() if self.began is None else self.began
+        self.failed.append(str(error))
+        self.billed += error.billed
+
+    def are_over(self, wait: float) -> bool:
+        """Whether no other attempt follows after so many seconds."""
+        waited = self.clock() - (self.clock() if self.began is None else self.began)
+        self.time_is_up = waited + wait > self.p.retry_for
+        tried = self.p.retries is not None and len(self.failed) > self.p.retries
+        return self.time_is_up or tried or self.billed >= MOST_BILLED

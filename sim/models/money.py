@@ -26,8 +26,9 @@ class UnknownPrice(ValueError):
 class Tally(Struct, kw_only=True):
     """The calls of one model. `cost_usd` sums what is known; `unpriced` answers have no known cost.
 
-    `attempts` counts requests sent, failed ones too; `unmetered` are answers without token counts and attempts that
-    were given up at their deadline, which a provider may well charge for. `presumed_usd` is what these would cost at
+    `attempts` counts requests sent, failed ones too; `unmetered` are answers without token counts, attempts that were
+    given up at their deadline and responses that broke off, which a provider may well charge for. Responses that could
+    not be used count with their tokens and cost, and are no answers. `presumed_usd` is what these would cost at
     four characters a token and a full answer: it counts against a budget and is never reported as cost.
     """
 
@@ -81,12 +82,16 @@ class Ledger:
 
     def answered(self, usage: Usage, presumed: float) -> None:
         """Count an answer that a provider gave."""
+        self.of(usage.model).answers += 1
+        self.of(usage.model).unpriced += usage.cost_usd is None
+        self.charged(usage, presumed)
+
+    def charged(self, usage: Usage, presumed: float) -> None:
+        """Count what a response took, whether or not it can be used."""
         tally = self.of(usage.model)
-        tally.answers += 1
         tally.input_tokens += usage.input_tokens or 0
         tally.output_tokens += usage.output_tokens or 0
         if usage.cost_usd is None:
-            tally.unpriced += 1
             tally.presumed_usd += presumed
         else:
             tally.cost_usd += usage.cost_usd
@@ -94,7 +99,8 @@ class Ledger:
             tally.unmetered += 1
 
     def given_up(self, model: str, presumed: float) -> None:
-        """Count an attempt that was given up at its deadline: the provider may have worked, and charge for it."""
+        """Count an attempt that was given up at its deadline, or whose response broke off: the provider may have
+        worked, and charge for it."""
         self.of(model).unmetered += 1
         self.of(model).presumed_usd += presumed
 

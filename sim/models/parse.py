@@ -1,6 +1,8 @@
 """A model's answer read as `{"thinking", "actions"}`: strictly, else repaired, else refused with the reason (D.5).
 
-A repair never invents: of an answer that was cut off, only the actions that arrived whole are kept.
+A repair never invents: of an answer that was cut off, only the actions that arrived whole are kept, and where it is
+open which of several objects is meant, as when an agent quotes another's, none is taken. All of it takes time in
+proportion to the answer's length, but for what json-repair reads, which is short.
 """
 
 from __future__ import annotations
@@ -8,6 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import pairwise
+from string import ascii_letters
 from typing import Any
 
 from msgspec import Struct
@@ -15,8 +19,18 @@ from msgspec import Struct
 from sim.game.trace import to_jsonable
 
 LONGEST = 200_000
-FENCED = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
+# json-repair may take time by the square of the length: a second and a half, at worst, for so many characters.
+LONGEST_MENDED = 4_000
+FENCE = "```"
+OPENING = re.compile(r"\s*(?:```[a-zA-Z]*\s*)?")
 ACTIONS_BEGIN = re.compile(r"""["']actions["']\s*:\s*\[""")
+ACTIONS_LOOSELY = re.compile(r"""\bactions["']?\s*:\s*\[""")
+GAP = re.compile(r"[ \n\r\t,]*")
+OPEN = "several lists of actions, and it is open which is meant"
+# The fields of actions that are integers, and how text may write one.
+INTEGERS = ("to", "meeting_id", "item_id", "slot", "from_slot", "to_slot")
+LARGEST_EXACT = 2**53
+INTEGER = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0{1,18})?\s*", re.ASCII)
 
 
 class Parsed(Struct, frozen=True):
@@ -25,6 +39,14 @@ class Parsed(Struct, frozen=True):
     actions: Any
     thinking: str | None
     how: str
+
+
+class Found(Struct, frozen=True):
+    """A whole object with actions, and where it stands in the text."""
+
+    value: dict[str, Any]
+    begin: int
+    end: int
 
 
 class Refused(ValueError):
@@ -40,8 +62,10 @@ def parse(text: str) -> Parsed:
         return Parsed([], None, f"refused: {reason}")
     kept = to_jsonable(actions)
     notes += more + (["a value that no trace can hold was kept as text"] if kept != actions else [])
+    read = [with_integers(action) for action in kept]
+    notes += ["integers written as text or with a point"] if any(map(differs, read, kept)) else []
     thoughts = thinking if thinking is None or isinstance(thinking, str) else json.dumps(thinking)
-    return Parsed(kept, to_jsonable(thoughts), f"repaired: {', '.join(notes)}" if notes else "strict")
+    return Parsed(read, to_jsonable(thoughts), f"repaired: {', '.join(notes)}" if notes else "strict")
 
 
 def find_value(text: str) -> tuple[Any, list[str]]:
@@ -53,18 +77,31 @@ def find_value(text: str) -> tuple[Any, list[str]]:
     whole = loaded(text)
     if whole is not None:
         return whole, []
-    fenced = FENCED.search(text)
-    if fenced and (value := loaded(fenced[1])) is not None:
-        return value, ["code fence"]
-    if objects := envelopes(text):
-        return objects[-1], [
-            "prose around the JSON" if len(objects) == 1 else "several JSON objects, the last one taken"
-        ]
+    inside = fenced(text)
+    value = None if inside is None else loaded(inside)
+    how = "code fence" if value is not None else "prose around the JSON"
+    begun, objects = beginning(text), envelopes(text)
+    if is_answer(begun):
+        several = any(found.value != begun for found in objects)
+        return begun, ["several JSON objects, the one that the answer begins with taken" if several else how]
+    if objects:
+        return the_one(text, objects, [begun, value]), [how]
+    if value is not None:
+        return value, [how]
     start = text.find("{")
     if start < 0:
         raise Refused("the answer holds no JSON object")
-    body = fenced[1] if fenced else text[start:]
+    if len(ACTIONS_LOOSELY.findall(text)) > 1:
+        raise Refused(OPEN)
+    body = text[start:] if inside is None else inside
     return cut_value(body) if is_cut(body) else mended(body)
+
+
+def fenced(text: str) -> str | None:
+    """What stands in the text's first code fence, without the name of its language; None where none is closed."""
+    begin = text.find(FENCE)
+    end = text.find(FENCE, begin + len(FENCE)) if begin >= 0 else -1
+    return None if end < 0 else text[begin + len(FENCE) : end].lstrip(ascii_letters).lstrip()
 
 
 def loaded(text: str) -> Any:
@@ -75,7 +112,36 @@ def loaded(text: str) -> Any:
         return None
 
 
-def envelopes(text: str) -> list[dict[str, Any]]:
+def beginning(text: str) -> Any:
+    """The JSON value that the answer begins with, in a code fence or not; None where it begins otherwise."""
+    start = OPENING.match(text)
+    try:
+        return json.JSONDecoder().raw_decode(text, start.end() if start else 0)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_answer(value: Any) -> bool:
+    """Whether the value can be a whole answer: an object with actions, or a list of some."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(v, dict) and "type" in v for v in value)
+    return isinstance(value, dict) and "actions" in value
+
+
+def the_one(text: str, objects: list[Found], others: list[Any]) -> dict[str, Any]:
+    """The object that is meant, where the answer begins with none. Raises Refused where others could be."""
+    value = objects[0].value
+    rivals = [v for v in others if is_answer(v) or (isinstance(v, dict) and "type" in v)]
+    if any(v != value for v in [*(found.value for found in objects), *rivals]):
+        raise Refused(OPEN)
+    edges = [0, *(edge for found in objects for edge in (found.begin, found.end)), len(text)]
+    around = list(pairwise(edges))[::2]
+    if any(ACTIONS_LOOSELY.search(text, begin, end) for begin, end in around):
+        raise Refused(OPEN)
+    return value
+
+
+def envelopes(text: str) -> list[Found]:
     """The whole objects in the text that have actions, in order; none inside another."""
     decoder, objects, place, tries = json.JSONDecoder(), [], text.find("{"), 0
     while place >= 0 and tries < 50:
@@ -84,7 +150,7 @@ def envelopes(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             value, end = None, place + 1
         if isinstance(value, dict) and "actions" in value:
-            objects.append(value)
+            objects.append(Found(value, place, end))
         place, tries = text.find("{", end), tries + 1
     return objects
 
@@ -107,30 +173,49 @@ def cut_value(text: str) -> tuple[Any, list[str]]:
     begin = ACTIONS_BEGIN.search(text)
     if begin is None:
         raise Refused("the answer is cut off before its actions")
-    decoder, actions, rest = json.JSONDecoder(), [], text[begin.end() :].lstrip(" \n\r\t,")
-    while rest.startswith("{"):
+    decoder, actions, place = json.JSONDecoder(), [], after_gap(text, begin.end())
+    while text.startswith("{", place):
         try:
-            action, end = decoder.raw_decode(rest)
+            action, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             break
         actions.append(action)
-        rest = rest[end:].lstrip(" \n\r\t,")
-    lost = ["cut JSON, an incomplete action dropped"] if rest.startswith("{") else ["cut JSON"]
-    head = mended(text[: begin.start()] + '"actions": []}')[0]
-    thinking = head.get("thinking") if isinstance(head, dict) else None
-    return {"thinking": "" if thinking is None else thinking, "actions": actions}, lost
+        place = after_gap(text, end)
+    lost = ["cut JSON, an incomplete action dropped"] if text.startswith("{", place) else ["cut JSON"]
+    return {"thinking": thinking_before(text[: begin.start()]), "actions": actions}, lost
+
+
+def after_gap(text: str, place: int) -> int:
+    """Where the next action may begin."""
+    gap = GAP.match(text, place)
+    return gap.end() if gap else place
+
+
+def thinking_before(head: str) -> Any:
+    """The thinking in what stands before the actions of a cut answer; empty where it can't be read."""
+    whole = head + '"actions": []}'
+    value = loaded(whole)
+    if value is None and len(whole) <= LONGEST_MENDED:
+        value = mended(whole)[0]
+    thinking = value.get("thinking") if isinstance(value, dict) else None
+    return "" if thinking is None else thinking
 
 
 def mended(text: str) -> tuple[Any, list[str]]:
     """The value of malformed JSON, as json-repair reads it. Raises Refused where it finds none."""
     import json_repair
 
+    if len(text) > LONGEST_MENDED:
+        raise Refused(f"malformed JSON of {len(text)} characters; at most {LONGEST_MENDED} are repaired")
     try:
         value = json_repair.loads(text, skip_json_loads=True)
     except (ValueError, RecursionError) as error:
         raise Refused("the answer is no JSON, and can't be repaired") from error
     if isinstance(value, list):
-        value = next((v for v in value if isinstance(v, dict) and "actions" in v), value)
+        answers = [v for v in value if isinstance(v, dict) and "actions" in v]
+        if any(v != answers[0] for v in answers):
+            raise Refused(OPEN)
+        value = answers[0] if answers else value
     return value, ["malformed JSON"]
 
 
@@ -156,6 +241,26 @@ def shape(value: Any) -> tuple[Any, Any, list[str]]:
     if len(value) > 1 + ("thinking" in value):
         notes.append("keys beyond thinking and actions left out")
     return actions, thinking, notes
+
+
+def with_integers(action: Any) -> Any:
+    """The action, its integers read where they are written as text or as numbers with a point, as "2" and 2.0 are."""
+    if not isinstance(action, dict):
+        return action
+    return {name: as_integer(value) if name in INTEGERS else value for name, value in action.items()}
+
+
+def as_integer(value: Any) -> Any:
+    """The integer that text or a number with a point stands for; any other value as it is."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
+        return int(value)
+    written = INTEGER.fullmatch(value) if isinstance(value, str) else None
+    return int(written[1]) if written else value
+
+
+def differs(one: Any, other: Any) -> bool:
+    """Whether the two actions have an integer of another type."""
+    return isinstance(one, dict) and any(type(one[name]) is not type(other[name]) for name in INTEGERS if name in one)
 
 
 def a_kind(value: Any) -> str:

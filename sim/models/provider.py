@@ -16,16 +16,27 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from aiolimiter import AsyncLimiter
 from msgspec import Struct
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from machine.files import write_atomically
 from sim.agents import AgentFailure
-from sim.game.trace import to_jsonable
-from sim.models.agent import Answer, Ask, Usage
-from sim.models.attempts import CallError, KeyMissing, call_error, key_of, redact, secrets, wait_before, written
-from sim.models.money import Ledger, cost, presumed_cost, price_of
+from sim.models.agent import FILTERED, Answer, Ask
+from sim.models.attempts import (
+    FOR_ALL,
+    CallError,
+    KeyMissing,
+    Tries,
+    call_error,
+    key_of,
+    redact,
+    secrets,
+    wait_before,
+    written,
+)
+from sim.models.lane import Lane
+from sim.models.money import Ledger, presumed_cost, price_of
+from sim.models.response import filtered, is_billed, is_filtered, is_late, text_of, usage_of
 from sim.models.spec import LlmParameters, Prices
 
 
@@ -75,32 +86,9 @@ class Cache:
         return entry.answer if entry.sha256 == name else None
 
     def put(self, name: str, model: str, answer: Answer) -> None:
-        """Keep the answer; its file appears whole or not at all."""
-        write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
-
-
-class Lane:
-    """The way to one provider: so many calls at once, so many a minute, none while it asks for a pause."""
-
-    def __init__(self, concurrency: int, requests_per_minute: float | None) -> None:
-        self.gate = asyncio.Semaphore(concurrency)
-        # One at a time, evenly: a limiter that starts full lets twice its rate through in the first minute.
-        self.limiter = AsyncLimiter(1, 60 / requests_per_minute) if requests_per_minute else None
-        self.open_at = 0.0
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it."""
-        async with self.gate:
-            while (wait := self.open_at - asyncio.get_running_loop().time()) > 0:
-                await asyncio.sleep(wait)
-            if self.limiter:
-                await self.limiter.acquire()
-            yield
-
-    def pause(self, seconds: float) -> None:
-        """Let nobody through for so long."""
-        self.open_at = max(self.open_at, asyncio.get_running_loop().time() + seconds)
+        """Keep the answer; its file appears whole or not at all. One that is kept already stays."""
+        if self.get(name) is None:
+            write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
 
 
 class Provider:
@@ -115,91 +103,130 @@ class Provider:
         own = {form for key in secrets_named(self.models) if key for form in written(key)}
         self.keys = [value for value in self.hidden if value in own]
         self.lanes: dict[str, Lane] = {}
+        self.flights: dict[str, tuple[asyncio.Lock, int]] = {}
         self.prices: dict[bytes, tuple[Prices, str] | None] = {}
 
     async def answer(self, ask: Ask, parameters: LlmParameters) -> Answer:
-        """The answer, from the cache or from the provider. Raises AgentFailure where there is none."""
+        """The answer, from the cache or from the provider. Raises AgentFailure where there is none.
+
+        Equal questions at once wait for the answer to the first of them, where it will be kept.
+        """
+        if self.store is None:
+            return await self.asked(ask, parameters)
         name = digest(ask)
-        if self.store and (kept := self.store.get(name)):
-            self.ledger.of(ask.model).from_cache += 1
-            return kept
-        failed: list[str] = []
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(parameters.retries + 1),
-            wait=lambda state: wait_before(parameters, failure(state), state.attempt_number, name),
-            retry=retry_if_exception(lambda error: isinstance(error, CallError) and not error.final),
-            reraise=True,
-        )
+        async with self.flight(name):
+            if kept := self.store.get(name):
+                self.ledger.of(ask.model).from_cache += 1
+                return kept
+            answer = await self.asked(ask, parameters)
+            if not is_empty(answer):
+                self.store.put(name, ask.model, answer)
+            return answer
+
+    @asynccontextmanager
+    async def flight(self, name: str) -> AsyncIterator[None]:
+        """Let one at a time ask the question of that digest."""
+        lock, waiting = self.flights.get(name, (asyncio.Lock(), 0))
+        self.flights[name] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self.flights.pop(name)
+            if waiting > 1:
+                self.flights[name] = (lock, waiting - 1)
+
+    async def asked(self, ask: Ask, p: LlmParameters) -> Answer:
+        """The provider's answer, after as many attempts as it takes; one that is empty is asked for once more."""
+        tries, lane = Tries(p, asyncio.get_running_loop().time), self.lane(p)
+        try:
+            with lane.question():
+                answer = await self.tried(ask, p, tries)
+                if is_empty(answer):
+                    tries.failed.append("an empty answer")
+                    answer = await self.tried(ask, p, tries)
+        except CallError as error:
+            raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))") from None
+        except KeyMissing as error:
+            raise AgentFailure(str(error)) from None
+        usage = msgspec.structs.replace(answer.usage, failed_attempts=tuple(tries.failed))
+        return msgspec.structs.replace(answer, usage=usage)
+
+    async def tried(self, ask: Ask, p: LlmParameters, tries: Tries) -> Answer:
+        """The provider's answer, tried until it comes. Raises CallError where no other attempt makes sense."""
+        name, lane = digest(ask), self.lane(p)
 
         async def once() -> Answer:
             try:
-                return await self.attempt(ask, parameters)
+                return await self.attempt(ask, p, name)
             except CallError as error:
-                failed.append(str(error))
+                tries.add(error)
                 raise
 
-        try:
-            received: Answer = await retrying(once)
-        except CallError as error:
-            raise AgentFailure(f"{ask.model}: {error} ({len(failed)} attempt(s))") from None
-        except KeyMissing as error:
-            raise AgentFailure(str(error)) from None
-        answer = msgspec.structs.replace(
-            received, usage=msgspec.structs.replace(received.usage, failed_attempts=tuple(failed))
+        retrying = AsyncRetrying(
+            stop=lambda state: tries.are_over(state.upcoming_sleep),
+            wait=lambda state: wait_before(p, failure(state), state.attempt_number, name),
+            retry=retry_if_exception(lambda error: isinstance(error, CallError) and not error.final),
+            reraise=True,
         )
-        if self.store:
-            self.store.put(name, ask.model, answer)
+        try:
+            answer: Answer = await retrying(once)
+        except CallError as error:
+            if tries.time_is_up or (error.final and error.status in FOR_ALL):
+                lane.given_up += 1
+            raise
         return answer
 
-    async def attempt(self, ask: Ask, p: LlmParameters) -> Answer:
+    async def attempt(self, ask: Ask, p: LlmParameters, name: str) -> Answer:
         """One call within its deadline. Raises CallError, or BudgetSpent before anything is sent."""
         lane, prices, arguments = self.lane(p), self.price(p), request(ask, p)
         presumed = presumed_cost(prices[0] if prices else None, characters(ask), p.max_tokens)
-        async with lane.turn():
+        async with lane.turn() as began:
             self.ledger.check()
             self.ledger.of(ask.model).attempts += 1
             try:
                 async with asyncio.timeout(p.timeout):
                     response = await litellm().acompletion(**arguments)
-                answer = self.read(response, p, prices)
             except asyncio.CancelledError:
                 self.ledger.given_up(ask.model, presumed)
                 raise
             except Exception as error:  # whatever LiteLLM raises is a failed call, not a failed program
-                if isinstance(error, TimeoutError):
+                if is_filtered(error):
+                    lane.answered()
+                    return Answer("", filtered(p))
+                problem = self.problem(error, p)
+                if problem.billed or is_late(error):
                     self.ledger.given_up(ask.model, presumed)
-                problem = call_error(error, p, lambda text: redact(text, self.hidden))
-                if problem.retry_after:
-                    lane.pause(problem.retry_after)
+                tell(lane, problem, began, p, name)
                 raise problem from None
-        self.ledger.answered(answer.usage, presumed)
+        lane.answered()
+        return self.read(response, p, prices, presumed)
+
+    def problem(self, error: Exception, p: LlmParameters) -> CallError:
+        """The failure as one line without secrets."""
+        problem = call_error(error, p, lambda text: redact(text, self.hidden))
+        problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
+        return problem
+
+    def read(self, response: Any, p: LlmParameters, prices: tuple[Prices, str] | None, presumed: float) -> Answer:
+        """The answer in LiteLLM's response, which is charged for whatever it holds. Raises CallError."""
+        usage = usage_of(response, p, prices, self.keys, litellm())
+        try:
+            answer = Answer(text_of(response, self.keys), usage)
+        except Exception as error:
+            self.ledger.charged(usage, presumed)
+            problem = self.problem(error, p)
+            problem.billed = True
+            raise problem from None
+        self.ledger.answered(usage, presumed)
         return answer
 
-    def read(self, response: Any, p: LlmParameters, prices: tuple[Prices, str] | None) -> Answer:
-        """The answer in LiteLLM's response. A prompt takes tokens: a count of 0 means that the provider gave none."""
-        choice, counts = response.choices[0], response.usage
-        asked, given = counts.prompt_tokens or None, counts.completion_tokens
-        details = getattr(counts, "prompt_tokens_details", None)
-        cached = getattr(details, "cached_tokens", None)
-        known = prices is not None and asked is not None
-        usage = Usage(
-            model=p.model,
-            input_tokens=asked,
-            output_tokens=given if asked else given or None,
-            cached_input_tokens=cached,
-            cost_usd=self.cost(response, p, cached or 0) if known else None,
-            priced_by=prices[1] if prices and known else None,
-            finish_reason=redact(str(choice.finish_reason), self.keys) if choice.finish_reason else None,
-            response_id=redact(str(response.id), self.keys),
-        )
-        return Answer(str(to_jsonable(redact(choice.message.content or "", self.keys))), usage)
-
-    def cost(self, response: Any, p: LlmParameters, cached: int) -> float:
-        """What the response costs, in US dollars: by the team's prices, else by LiteLLM's table with all its rules."""
-        counts = response.usage
-        if p.prices is not None:
-            return cost(p.prices, counts.prompt_tokens, counts.completion_tokens, cached)
-        return float(litellm().completion_cost(completion_response=response, model=p.model))
+    async def ready(self, models: Iterable[LlmParameters]) -> str | None:
+        """Wait while a provider of these models is down and others try to reach it; why no game should begin, if so."""
+        for p in models:
+            if problem := await self.lane(p).ready():
+                return f"{p.model} is down: {problem}"
+        return None
 
     def price(self, p: LlmParameters) -> tuple[Prices, str] | None:
         """The model's prices, looked up once."""
@@ -216,6 +243,23 @@ class Provider:
             rates = [q.requests_per_minute for q in sharing if q.requests_per_minute]
             self.lanes[where] = Lane(min(q.concurrency for q in sharing), min(rates, default=None))
         return self.lanes[where]
+
+
+def is_empty(answer: Answer) -> bool:
+    """Whether the answer holds nothing, and no filter says why."""
+    return not answer.text.strip() and answer.usage.finish_reason != FILTERED
+
+
+def tell(lane: Lane, problem: CallError, began: float, p: LlmParameters, name: str) -> None:
+    """Let all who call the provider know of a failure that began then: that it is down, and for how long to pause."""
+    if problem.billed:
+        lane.answered()
+    elif not problem.final or problem.status in FOR_ALL:
+        lane.failed(str(problem))
+    if problem.retry_after:
+        lane.pause(problem.retry_after)
+    elif problem.status in FOR_ALL and not problem.final:
+        lane.refused(began, lambda refusals: wait_before(p, problem, refusals, name))
 
 
 def destination(p: LlmParameters) -> str:

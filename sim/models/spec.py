@@ -38,10 +38,11 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     `model` is LiteLLM's name, with the provider's prefix; `api_base` another address than the provider's own.
     `api_key_env` names the environment variable with the key, `needs_env` others that must be set; a key itself has
-    no place here. `timeout` is a deadline in seconds for one attempt; `retries` are the attempts after the first, and
-    `backoff` is the seconds before the first of them, doubled each time. `max_retry_after` is the longest wait, in
-    seconds, that a server may ask for. `concurrency` and `requests_per_minute` limit all calls to one provider.
-    `seed` is the sampling seed of the first repeat; repeat r asks with seed + r. `extra` goes to the model as it is.
+    no place here. `timeout` is a deadline in seconds for one attempt. After a failure that may pass, others follow for
+    `retry_for` seconds, at most `retries` of them (None: any), the first after `backoff` seconds, doubled each time.
+    `max_retry_after` is the longest wait, in seconds, that a server may ask for. `concurrency` and
+    `requests_per_minute` limit all calls to one provider. `seed` is the sampling seed of the first repeat; repeat r
+    asks with seed + r. `extra` goes to the model as it is.
     """
 
     model: str
@@ -57,7 +58,8 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     prompt_dir: str | None = None
     prices: Prices | None = None
     timeout: float = 120.0
-    retries: int = 5
+    retry_for: float = 900.0
+    retries: int | None = None
     backoff: float = 1.0
     max_retry_after: float = 600.0
     concurrency: int = 8
@@ -70,6 +72,7 @@ CARRIAGE = (
     "needs_env",
     "prices",
     "timeout",
+    "retry_for",
     "retries",
     "backoff",
     "max_retry_after",
@@ -85,7 +88,7 @@ def asked(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def problem_of(p: LlmParameters) -> str | None:
     """What is wrong with the parameters' values, and what to do; None where nothing is."""
-    for name in ("timeout", "backoff", "max_retry_after", "requests_per_minute"):
+    for name in ("timeout", "retry_for", "backoff", "max_retry_after", "requests_per_minute"):
         value = getattr(p, name)
         if value is not None and not value > 0:
             return f"{name} is {value}; give a number above 0"

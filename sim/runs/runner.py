@@ -18,7 +18,7 @@ from machine.processes import no_garbage_collection
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import packed
-from sim.models.agent import AnswersAsks, LlmAgent
+from sim.models.agent import AnswersAsks, LlmAgent, ready
 from sim.models.attempts import redact, secrets
 from sim.models.money import BudgetSpent, Ledger
 from sim.models.spec import LlmParameters
@@ -152,12 +152,14 @@ async def play_waiting(
     count: Callable[[int], None],
 ) -> None:
     """Play the games, so many at once, and write each trace as soon as its game is over. A game that stops, for
-    whatever cause, leaves the others alone; once the budget is used up or a trace can't be written, no other begins."""
+    whatever cause, leaves the others alone; once the budget is used up or a trace can't be written, no other begins,
+    nor while a provider is down."""
     waiting = iter(jobs)
 
     async def work() -> None:
         for job in waiting:
-            if reason := reason_to_end(ledger, outcomes):
+            down = await ready(provider, models_of([job]))
+            if reason := reason_to_end(ledger, outcomes) or down:
                 outcomes.not_begun += 1
                 outcomes.causes[f"not begun: {reason}"] += 1
             else:

@@ -6,7 +6,7 @@ import pytest
 
 from sim.agents import AgentFailure
 from sim.game.game import Limits
-from sim.models.agent import NO_ANSWER, Answer, LlmAgent, Usage
+from sim.models.agent import NO_ANSWER, Answer, LlmAgent, Usage, read
 from sim.models.money import Ledger
 from sim.models.prompts import load_variant
 from sim.models.serve.negotiator import negotiate
@@ -69,6 +69,29 @@ def test_one_conversation_lasts_all_game():
     assert "ROUND 0 START" in first.prompt and "ROUND 1 START" in third.prompt
     assert "START" not in second.prompt
     assert [len(ask.messages) for ask in provider.asks] == [2, 4, 6]
+
+
+def test_other_games_go_on_while_a_runaway_answer_is_read():
+    async def ticks_while_read():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0)
+
+        ticking = asyncio.create_task(tick())
+        await llm(Canned("{slot: free, " * 300)).answer(request(BOARD))
+        ticking.cancel()
+        return ticks
+
+    assert asyncio.run(ticks_while_read()) > 0
+
+
+def test_an_answer_that_takes_too_long_to_read_is_refused():
+    parsed = asyncio.run(read("{slot: free, " * 300, 1e-9))
+    assert (parsed.actions, parsed.how) == ([], "refused: the answer could not be read within 1e-09 s")
 
 
 def test_what_waits_at_the_start_of_a_round_is_told_too():

@@ -1,12 +1,14 @@
 import asyncio
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import (
     CallError,
     KeyMissing,
+    Tries,
     call_error,
     check_access,
     key_of,
@@ -15,6 +17,7 @@ from sim.models.attempts import (
     secrets,
     wait_before,
 )
+from sim.models.lane import Lane
 from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost
 from sim.models.provider import Cache, digest
 from sim.models.spec import LlmParameters, Prices
@@ -162,8 +165,6 @@ def test_secrets_are_taken_out_of_texts(monkeypatch):
 
 
 def test_a_lane_lets_only_so_many_through_and_pauses():
-    from sim.models.provider import Lane
-
     async def rush():
         lane, loop = Lane(2, None), asyncio.get_running_loop()
         lane.pause(0.05)
@@ -186,8 +187,6 @@ def test_a_lane_lets_only_so_many_through_and_pauses():
 
 
 def test_a_rate_holds_from_the_first_minute_on():
-    from sim.models.provider import Lane
-
     async def rush():
         lane, loop = Lane(10, 1200), asyncio.get_running_loop()
         began = loop.time()
@@ -200,3 +199,79 @@ def test_a_rate_holds_from_the_first_minute_on():
 
     times = asyncio.run(rush())
     assert max(times) >= 0.18
+
+
+def test_attempts_end_by_time_by_number_and_by_what_they_cost():
+    clock = iter(range(0, 10_000, 100))
+    tries = Tries(P, lambda: next(clock))
+    tries.add(CallError("one", 429, False))
+    assert not tries.are_over(60)
+    assert [tries.are_over(60) for _ in range(8)].index(True) == 7
+    assert tries.time_is_up
+    few = Tries(msgspec.structs.replace(P, retries=1), lambda: 0.0)
+    few.add(CallError("one", 500, False))
+    assert not few.are_over(1)
+    few.add(CallError("two", 500, False))
+    assert few.are_over(1) and not few.time_is_up
+    dear = Tries(P, lambda: 0.0)
+    for _ in range(3):
+        assert not dear.are_over(1)
+        dear.add(CallError("broken", 500, False, billed=True))
+    assert dear.are_over(1)
+
+
+def test_waits_of_a_quarter_of_an_hour_are_the_default():
+    waits, failed = 0.0, 0
+    while waits <= P.retry_for:
+        failed += 1
+        waits += wait_before(P, CallError("", 503, False), failed, "a")
+    assert failed > 15
+
+
+def test_refusals_of_calls_that_were_under_way_together_count_once():
+    async def refuse():
+        lane, loop = Lane(8, None), asyncio.get_running_loop()
+        began, asked = loop.time(), []
+        for _ in range(3):
+            lane.refused(began, lambda refusals: asked.append(refusals) or 0.0)
+        lane.refused(loop.time() + 1, lambda refusals: asked.append(refusals) or 0.0)
+        lane.answered()
+        lane.refused(loop.time() + 2, lambda refusals: asked.append(refusals) or 0.0)
+        return asked
+
+    assert asyncio.run(refuse()) == [1, 1, 1, 2, 1]
+
+
+async def until_ready(lane, *steps):
+    """Whether a game may begin after each step, and what the lane says in the end."""
+    waiting = asyncio.create_task(lane.ready())
+    seen = []
+    for step in steps:
+        step()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        seen.append(waiting.done())
+    return seen, await waiting
+
+
+def test_no_game_begins_while_a_lane_is_down_and_others_try_it():
+    async def answered():
+        lane = Lane(8, None)
+        lane.failed("503")
+        with lane.question():
+            return await until_ready(lane, lambda: None, lambda: lane.failed("503 again"), lane.answered)
+
+    assert asyncio.run(answered()) == ([False, False, True], None)
+
+
+def test_a_game_may_try_a_lane_that_nobody_tries_until_it_is_given_up():
+    async def left():
+        lane = Lane(8, None)
+        lane.failed("503")
+        question = lane.question()
+        question.__enter__()
+        first = await until_ready(lane, lambda: None, lambda: question.__exit__(None, None, None))
+        lane.given_up = 2
+        return first, await lane.ready()
+
+    assert asyncio.run(left()) == (([False, True], None), "503")

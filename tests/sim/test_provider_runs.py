@@ -81,6 +81,8 @@ SPOILED = [
     ("fence", "repaired: code fence", 1),
     ("empty", "refused: the answer is empty", 0),
     ("types", "refused: the actions are text, not a list", 0),
+    ("filter-200", "refused: the provider's content filter held the answer back", 0),
+    ("filter-400", "refused: the provider's content filter held the answer back", 0),
     ("huge", "refused: the answer has ", 0),
     ("cut", "repaired: cut JSON", 0),
 ]
@@ -88,7 +90,7 @@ SPOILED = [
 
 @pytest.mark.parametrize(("kind", "how", "rate"), SPOILED, ids=[s[0] for s in SPOILED])
 def test_spoiled_answers_leave_an_honest_trace(folder, kind, how, rate):
-    with stub(kind) as server:
+    with stub(kind, stubborn=True) as server:
         result = run(folder, server, "--limit", "1")
     assert result.exit_code == 0, result.stderr
     (trace,) = traces(folder)
@@ -107,6 +109,42 @@ def test_a_provider_that_fails_stops_games_and_the_run_says_why(folder):
     assert f"{3 - len(stopped)} games played" in result.stdout
     assert "games  cause" in result.stderr and "the stub fails on request" in result.stderr
     assert "the stub fails on request" in stopped[0].stop_cause
+
+
+@pytest.mark.parametrize("kind", ["429-bare", "503", "500"])
+def test_games_in_hand_outlast_an_outage(folder, kind):
+    with stub(f"{kind}:0.2", arrivals=9) as server:
+        result = run(folder, server, retries=None, backoff=0.001)
+    assert result.exit_code == 0, result.stderr
+    assert not any(t.stopped for t in traces(folder))
+
+
+def test_no_game_begins_once_a_provider_is_given_up(folder):
+    with stub("503", stubborn=True) as server:
+        result = run(folder, server, "--concurrency", "2", retries=None, retry_for=0.3)
+    assert result.exit_code == 4
+    assert [t.stopped for t in traces(folder)] == [True, True]
+    assert "1  not begun: openai/stub is down: 503 " in result.stderr
+
+
+def test_two_teams_with_one_model_pay_once_for_a_question(folder):
+    with stub(latency=5) as server:
+        asked = msgspec.to_builtins(parameters(server)) | {"prices": FREE}
+        spec = {"type": "llm", "parameters": {k: v for k, v in asked.items() if v is not None}}
+        for name in ("one", "two"):
+            (folder / f"{name}.yaml").write_text(yaml.safe_dump({"team": name, "agents": [spec]}))
+        teams = [word for name in ("one", "two") for word in ("--team", str(folder / f"{name}.yaml"))]
+        words = [*teams, "--out", str(folder / "traces"), "--cache", str(folder / "answers"), "--limit", "1"]
+        result = CliRunner().invoke(app, ["run", str(folder / "tasks.jsonl"), *words])
+        assert result.exit_code == 0, result.stderr
+        kept = len(list((folder / "answers").rglob("*.json")))
+        assert server.requests == kept
+    one, two = (read(p) for p in sorted((folder / "traces").rglob("*.zst")))
+    assert list(map(still, events(one))) == list(map(still, events(two)))
+
+
+def events(trace):
+    return json.loads(msgspec.json.encode(trace))["events"]
 
 
 def test_resume_plays_what_is_missing_or_stopped(folder):

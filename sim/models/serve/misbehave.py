@@ -60,6 +60,43 @@ async def too_many_until(request: web.Request) -> web.StreamResponse:
     return error(429, "too many requests", {"Retry-After": format_datetime(until, usegmt=True)})
 
 
+async def too_many_no_wait(request: web.Request) -> web.StreamResponse:
+    """A quota that does not say when it is over."""
+    return error(429, "too many requests")
+
+
+async def unavailable(request: web.Request) -> web.StreamResponse:
+    return error(503, "the stub is down")
+
+
+async def overloaded(request: web.Request) -> web.StreamResponse:
+    return error(529, "the stub is overloaded")
+
+
+async def filtered(request: web.Request) -> web.StreamResponse:
+    """A question that a content filter refuses, as an error."""
+    message = "The response was filtered due to the prompt triggering the content management policy"
+    body = {"error": {"message": message, "type": None, "param": "prompt", "code": "content_filter", "status": 400}}
+    return web.json_response(body, status=400)
+
+
+async def cut_body(request: web.Request) -> web.StreamResponse:
+    """A response that breaks off: its beginning, under a status that says all is well."""
+    return web.Response(
+        text='{"id": "chatcmpl-cut", "object": "chat.completion", "choi', content_type="application/json"
+    )
+
+
+async def cut_stream(request: web.Request) -> web.StreamResponse:
+    """A response whose connection is lost before it is whole."""
+    response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "5000"})
+    await response.prepare(request)
+    await response.write(b'{"id": "chatcmpl-cut", "choi')
+    if request.transport is not None:
+        request.transport.close()
+    return response
+
+
 async def server_error(request: web.Request) -> web.StreamResponse:
     return error(500, "the stub fails on request")
 
@@ -134,12 +171,18 @@ Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RESPONSES: Mapping[str, Responder] = {
     "429": too_many,
     "429-date": too_many_until,
+    "429-bare": too_many_no_wait,
+    "503": unavailable,
+    "529": overloaded,
     "500": server_error,
     "400": bad_request,
     "401": wrong_key,
     "reset": reset,
     "drip": drip,
     "no-json": no_json,
+    "cut-body": cut_body,
+    "cut-stream": cut_stream,
+    "filter-400": filtered,
     "echo": echo,
 }
 CONTENTS: Mapping[str, Callable[[str], str]] = {
@@ -150,7 +193,8 @@ CONTENTS: Mapping[str, Callable[[str], str]] = {
     "types": types,
     "huge": huge,
 }
-BODIES = ("no-usage", "no-choices")
+USAGES: Mapping[str, Any] = {"usage-below-0": -1_000_000, "usage-text": "many"}
+BODIES = ("no-usage", "no-choices", "parts", "filter-200", *USAGES)
 KINDS = (*RESPONSES, *CONTENTS, *BODIES)
 
 
@@ -160,9 +204,24 @@ def spoil(kind: str, body: dict[str, Any]) -> dict[str, Any]:
         return {k: v for k, v in body.items() if k != "usage"}
     if kind == "no-choices":
         return body | {"choices": []}
+    if kind in USAGES:
+        return body | {"usage": dict.fromkeys(body["usage"], USAGES[kind])}
+    if kind == "parts":
+        return with_content(body, [{"type": "text", "text": content_of(body)}], "stop")
+    if kind == "filter-200":
+        return with_content(body, "", "content_filter")
     if kind in CONTENTS:
-        [choice] = body["choices"]
-        message = choice["message"] | {"content": CONTENTS[kind](choice["message"]["content"])}
-        reason = "length" if kind == "cut" else choice["finish_reason"]
-        return body | {"choices": [choice | {"message": message, "finish_reason": reason}]}
+        return with_content(body, CONTENTS[kind](content_of(body)), "length" if kind == "cut" else "stop")
     return body
+
+
+def content_of(body: dict[str, Any]) -> str:
+    """The text of the answer's body."""
+    return str(body["choices"][0]["message"]["content"])
+
+
+def with_content(body: dict[str, Any], content: Any, reason: str) -> dict[str, Any]:
+    """The answer's body with another content and reason to end."""
+    [choice] = body["choices"]
+    message = choice["message"] | {"content": content}
+    return body | {"choices": [choice | {"message": message, "finish_reason": reason}]}

@@ -28,13 +28,14 @@ LARGEST_REQUEST = 64 * 2**20
 class StubOptions(Struct, frozen=True, kw_only=True):
     """How the stub behaves. `latency` in milliseconds; with `keep` it remembers what it was sent.
 
-    A fault of the HTTP kind befalls the first arrival of a request only, so that a retry succeeds; `stubborn` lets it
-    befall every arrival.
+    A fault befalls the first `arrivals` of a request, so that a retry succeeds: one, of the HTTP kind, and all, of the
+    others. `stubborn` lets every fault befall every arrival.
     """
 
     style: str = "plain"
     faults: tuple[Fault, ...] = ()
     stubborn: bool = False
+    arrivals: int | None = None
     latency: float = 0.0
     keep: bool = False
 
@@ -79,6 +80,11 @@ class Stub:
         if self.runner is not None:
             await self.runner.cleanup()
 
+    def lasts(self, digest: str, usual: int | None) -> bool:
+        """Whether a fault befalls this arrival of the request, too; usually so many, None: all."""
+        most = usual if self.options.arrivals is None else self.options.arrivals
+        return self.options.stubborn or most is None or self.arrivals[digest] <= most
+
     async def models(self, request: web.Request) -> web.Response:
         """The one model that there is."""
         name = negotiator.MODEL if self.judges else MODEL
@@ -101,13 +107,13 @@ class Stub:
         await asyncio.sleep(self.options.latency / 1000)
         faults = [f.kind for f in self.options.faults if f.befalls(raw)]
         respond = next((RESPONSES[k] for k in faults if k in RESPONSES), None)
-        if respond is not None and (self.options.stubborn or self.arrivals[digest] == 1):
+        if respond is not None and self.lasts(digest, 1):
             return await respond(request)
         if self.judges and (refusal := negotiator.refusal(str(body.get("model")))):
             return error(404, refusal)
         content = negotiator.judge(messages) if self.judges else negotiate(messages, self.options.style)
         answer = completion(body, digest, content)
-        for kind in faults:
+        for kind in faults if self.lasts(digest, None) else ():
             answer = spoil(kind, answer)
         return web.json_response(answer)
 
