@@ -11,9 +11,8 @@ from typing import Annotated
 import typer
 
 from machine.terminal import Commands
-from sim.runs.interrupts import INTERRUPTED, no_empty_folders, terminated_as_interrupted
-from sim.runs.options import fail, say, worker_count
-from sim.runs.progress import progress
+from sim.runs.options import INTERRUPTED, fail, say, worker_count
+from sim.runs.progress import no_empty_folders, progress, terminated_as_interrupted
 from sim.runs.run import EXAMPLES, run
 
 

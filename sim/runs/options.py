@@ -17,6 +17,9 @@ from machine.stores import check_writable
 from machine.terminal import escaped
 from sim.game.trace import PACK_SUFFIX
 
+# The cause of a game that an interruption kept from its end.
+INTERRUPTED = "interrupted"
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sim.runs.interrupts import INTERRUPTED
-from sim.runs.options import RunOptions, fail, is_pack, say, worker_count
+from sim.runs.options import INTERRUPTED, RunOptions, fail, is_pack, say, worker_count
 from sim.runs.progress import counting, progress, so_far, telling
 
 if TYPE_CHECKING:

@@ -1,12 +1,15 @@
-"""How far a run is: a bar on the terminal; where there is none, a line every so often that a log can hold."""
+"""While a run lasts: how far it is, and the signals that end it early."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from machine.terminal import progress_bar
 from sim.runs.options import say
@@ -14,6 +17,44 @@ from sim.runs.options import say
 if TYPE_CHECKING:
     from sim.models.money import Ledger, Tally
     from sim.runs.runner import Outcomes
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, with KeyboardInterrupt; workers that are forked in it inherit that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def interrupt(number: int, frame: Any) -> None:
+    """Do what Ctrl-C does: its own handler knows when to wait, as while a worker starts or an event loop runs. A shell
+    has its background jobs ignore Ctrl-C; SIGTERM ends those, too."""
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.raise_signal(signal.SIGINT)
+    else:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Where the block does not end well, remove what it made of these folders, and of those that they lie in, if
+    nothing is in them."""
+    all_of_them = {place for folder in folders for place in (folder, *folder.parents)}
+    made = [folder for folder in all_of_them if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        for folder in sorted(made, key=lambda f: len(f.parts), reverse=True):
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
 
 Piece = TypeVar("Piece")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.runs.interrupts import INTERRUPTED, no_empty_folders, terminated_as_interrupted
-from sim.runs.options import RunOptions, fail, read_channels, read_shard
+from sim.runs.options import INTERRUPTED, RunOptions, fail, read_channels, read_shard
+from sim.runs.progress import no_empty_folders, terminated_as_interrupted
 
 if TYPE_CHECKING:
     from sim.runs.standing import Job

@@ -22,8 +22,7 @@ from sim.models.agent import AnswersAsks, LlmAgent, ready
 from sim.models.attempts import redact, secrets
 from sim.models.money import BudgetSpent, Ledger
 from sim.models.spec import LlmParameters
-from sim.runs.interrupts import INTERRUPTED
-from sim.runs.options import say
+from sim.runs.options import INTERRUPTED, say
 from sim.runs.play import Play, play_game, play_game_later, trace_path
 from sim.runs.standing import Job, write_unless_worse
 from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, waits
