@@ -1,5 +1,6 @@
 """Games that were broken off: counted where a result says so, and in none of its means."""
 
+import json
 from pathlib import Path
 
 import duckdb
@@ -18,6 +19,7 @@ from pipeline.statistics.table_intervals import table_intervals
 from pipeline.tables.io import read_table
 from pipeline.tables.queries import attach, build_database, query, query_names
 
+EXPLORER = Path(__file__).parents[2] / "notebooks/60_explore_traces.ipynb"
 COUNTED = "games_stopped"
 
 
@@ -124,6 +126,17 @@ def test_every_table_leaves_out_stopped_games_and_all_of_them_have_a_schema(mixe
     study = Study(mixed, tmp_path, tmp_path)
     counts = study.sql("SELECT (SELECT count(*) FROM games), (SELECT count(*) FROM all_games.games)")
     assert counts.row(0) == (6, 18)
+
+
+def test_the_explorer_finds_stopped_games(mixed: Path, tmp_path: Path) -> None:
+    sources = (cell["source"] for cell in json.loads(EXPLORER.read_text(encoding="utf-8"))["cells"])
+    looks = next(source for source in sources if source[0].startswith('games = """'))
+    known = {"study": Study(mixed, tmp_path, tmp_path), "where": "stopped AND failed_rounds > 0", "order": "game_id"}
+    exec("".join(looks), known)
+    found = known["selected"]
+    assert isinstance(found, pl.DataFrame)
+    assert found.height == 12
+    assert found["patterns"].sum() > 0 and found["vps"].null_count() < 12
 
 
 def test_the_database_has_every_game(mixed: Path, tmp_path: Path) -> None:
