@@ -67,7 +67,10 @@ class Study:
                 show_not_reference()
 
     def sql(self, query: str) -> pl.DataFrame:
-        """The rows of a DuckDB query over the tables, each a view under its name."""
+        """The rows of a DuckDB query over the tables, each a view under its name, without the games that were stopped.
+
+        With those too, a table is `all_games.NAME`.
+        """
         answer: pl.DataFrame = self.connection.sql(query).pl()
         return answer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.tables.queries import attach, query_text
+from pipeline.tables.queries import ALL_GAMES, attach, query_text
 
 SEPARATOR = "\x1f"  # stands in no team's name
 
@@ -25,10 +25,10 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
 
 def by_game(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` with a row for each of its rows and games: its columns, and `game_id`."""
-    one_game_teams = f"CREATE VIEW games AS SELECT * REPLACE (team || '{SEPARATOR}' || game_id AS team) FROM all_games"
+    one_game_teams = f"SELECT * REPLACE (team || '{SEPARATOR}' || game_id AS team) FROM {ALL_GAMES}.named"
     with attach(tables) as connection:
-        connection.execute("ALTER VIEW games RENAME TO all_games")
-        connection.execute(one_game_teams)
+        connection.execute(f"ALTER VIEW {ALL_GAMES}.games RENAME TO named")
+        connection.execute(f"CREATE VIEW {ALL_GAMES}.games AS {one_game_teams}")
         rows: pl.DataFrame = connection.sql(query_text(name)).pl()
     parts = pl.col("team").str.split(SEPARATOR)
     return rows.with_columns(team=parts.list.first(), game_id=parts.list.last())

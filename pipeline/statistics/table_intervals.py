@@ -30,7 +30,13 @@ def table_intervals(tables: Path, resampling: Resampling) -> pl.DataFrame:
     intervals = ratio_intervals(pl.concat(lines), ROW, resampling)
     joined = pl.concat(figures).join(intervals, on=ROW, how="left", nulls_equal=True)
     _check_agreement(joined)
-    return joined.with_columns(mean="figure").drop("figure").sort(ROW)
+    ends = (_end("low", pl.min_horizontal("low", "figure")), _end("high", pl.max_horizontal("high", "figure")))
+    return joined.with_columns(*ends, mean="figure").drop("figure").sort(ROW)
+
+
+def _end(name: str, around: pl.Expr) -> pl.Expr:
+    """An end of the interval. Where tasks are equal, draws miss the figure by rounding alone: there it ends at it."""
+    return pl.when(_apart(name)).then(name).otherwise(around).alias(name)
 
 
 def _figures(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
@@ -91,10 +97,15 @@ def _with_amount(known: pl.DataFrame, amount: pl.DataFrame, name: str) -> pl.Dat
     return known.join(amount.rename({"amount": name}), on=keys, how="left")
 
 
+def _apart(name: str) -> pl.Expr:
+    """Whether the column has no value, or one that differs from the figure by more than rounding."""
+    apart = (pl.col(name) - pl.col("figure")).abs() > TOLERANCE * pl.max_horizontal(1.0, pl.col("figure").abs())
+    return apart.fill_null(True)
+
+
 def _check_agreement(both: pl.DataFrame) -> None:
     """Raise ValueError where a table's figure is not the ratio over its games."""
-    apart = (pl.col("mean") - pl.col("figure")).abs() > TOLERANCE * pl.max_horizontal(1.0, pl.col("figure").abs())
-    wrong = both.filter(apart.fill_null(True))
+    wrong = both.filter(_apart("mean"))
     if wrong.height:
         row = wrong.row(0, named=True)
         where = ", ".join(f"{name} {row[name]}" for name in ROW if row[name])

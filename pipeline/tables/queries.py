@@ -11,15 +11,25 @@ from machine.files import replacing
 from pipeline.tables.io import conform, write_csv
 from pipeline.tables.schemas.results import RESULT_TABLES
 
+ALL_GAMES = "all_games"  # a schema; sql/shared/team_means.sql names it too
+NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHERE stopped)"
+
 
 def attach(tables: Path) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB connection with a view for every Parquet file of the folder, named after the file.
 
-    It uses one thread, so that sums of floats are the same on every machine. Raises FileNotFoundError without files.
+    The views leave out games that were stopped, and every row of them: what is broken off is no sample of how a team
+    plays. The schema `all_games` has views of the same names with all rows. The connection uses one thread, so that
+    sums of floats are the same on every machine. Raises FileNotFoundError without files.
     """
     connection = duckdb.connect(config={"threads": 1})
-    for path in parquet_files(tables):
-        connection.execute(f"CREATE VIEW {quoted(path.stem)} AS FROM {parquet_rows(path)}")
+    attach_schema(connection, ALL_GAMES, tables)
+    names = [path.stem for path in parquet_files(tables)]
+    columns = {name: connection.sql(f"FROM {ALL_GAMES}.{quoted(name)}").columns for name in names}
+    known = "stopped" in columns.get("games", ())
+    for name in names:
+        rows = NOT_STOPPED if known and "game_id" in columns[name] else ""
+        connection.execute(f"CREATE VIEW {quoted(name)} AS FROM {ALL_GAMES}.{quoted(name)} {rows}")
     return connection
 
 

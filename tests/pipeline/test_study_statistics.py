@@ -78,7 +78,7 @@ def result(study: Path, name: str) -> pl.DataFrame:
 
 
 def test_every_result_table_has_its_means_listed_or_has_none() -> None:
-    assert {*MEANS, *WITHOUT} == set(queries.queries()), "list it in pipeline/statistics/by_game.py"
+    assert {*MEANS, *WITHOUT} == set(queries.query_names()), "list it in pipeline/statistics/by_game.py"
 
 
 @pytest.mark.parametrize("name", MEANS)
