@@ -200,3 +200,15 @@ def test_a_database_that_cannot_be_made_leaves_the_old_one(study: Path, tmp_path
         build_database(study / "tables", path, task_sources(tmp_path))
     assert path.read_bytes() == before
     assert {file.name for file in tmp_path.iterdir()} == {"x.duckdb", "bad.jsonl"}
+
+
+def test_a_table_too_large_for_an_index_is_there_without_keys(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.tables.database.MOST_ROWS_WITH_KEYS", 2)
+    lines: list[str] = []
+    build_database(study / "tables", tmp_path / "x.duckdb", say=lines.append)
+    assert "games: has 3 rows, more than 2; it has no keys in the database" in lines
+    assert rows(tmp_path / "x.duckdb", "SELECT count(*) FROM games") == [(3,)]
+    keys = "FROM duckdb_constraints() WHERE table_name = 'games'"
+    assert rows(tmp_path / "x.duckdb", keys) == []
