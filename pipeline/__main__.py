@@ -94,18 +94,35 @@ app.command(epilog=EXAMPLES_REPORT)(report)
 def database(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
     out: Annotated[Path, typer.Option(help="The database file.")] = Path("data/calbench.duckdb"),
-    beyond: Annotated[Path, typer.Option(help="Folder of tables for the schema beyond; where there is one.")] = Path(
-        "data/beyond/tables"
-    ),
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Folder of results, for the schema results.", show_default="../results"),
+    ] = None,
+    suites: Annotated[
+        Path | None, typer.Option(help="Folder of suites for the table tasks.", show_default="../suites")
+    ] = None,
+    beyond: Annotated[
+        Path | None,
+        typer.Option(help="Folder of tables for the schema beyond.", show_default="../beyond/tables"),
+    ] = None,
 ) -> None:
-    """Put every table of a folder into one DuckDB database."""
-    from pipeline.tables.queries import build_database
+    """Put every table of a folder into one DuckDB database, with its keys and what its columns mean.
 
+    Results, tasks and tables beyond the paper come with them, where there are any. The database of before can be read
+    meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables.
+    """
+    from pipeline.beyond.schemas import BEYOND_TABLES
+    from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
+
+    beside = tables.parent
     try:
-        schemas = {"beyond": beyond} if beyond.is_dir() else {}
-        print(f"{len(build_database(tables, out, schemas))} tables in {printable(str(out))}")
+        more = [*result_sources(results or beside / "results"), *task_sources(suites or beside / "suites")]
+        if (folder := beyond or beside / "beyond" / "tables").is_dir():
+            more += table_sources("beyond", folder, BEYOND_TABLES)
+        names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
+    print(f"{len(names)} tables in {printable(str(out))}")
 
 
 @app.command()

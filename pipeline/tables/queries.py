@@ -1,13 +1,11 @@
-"""Tables in DuckDB: the database file, the result queries of sql/, and writing their results."""
+"""Tables in DuckDB: the result queries of sql/, and writing their results."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
-from machine.files import replacing
 from pipeline.tables.io import conform, write_csv
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -38,30 +36,6 @@ def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Pa
     connection.execute(f"CREATE SCHEMA {quoted(schema)}")
     for path in parquet_files(tables):
         connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(path.stem)} AS FROM {parquet_rows(path)}")
-
-
-def build_database(tables: Path, database: Path, schemas: Mapping[str, Path] | None = None) -> list[str]:
-    """Write a DuckDB file with every table of the folder, whole or not at all; return the tables' names.
-
-    schemas: schema → one more folder, whose tables go there. Raises FileNotFoundError for a folder without tables, and
-    OSError where the file can't be written.
-    """
-    folders = {"main": tables, **(schemas or {})}
-    paths = [(schema, path) for schema, folder in folders.items() for path in parquet_files(folder)]
-    database.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(database) as target:
-        try:
-            with duckdb.connect(str(target)) as connection:
-                for schema, path in paths:
-                    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}")
-                    connection.execute(
-                        f"CREATE TABLE {quoted(schema)}.{quoted(path.stem)} AS FROM {parquet_rows(path)}"
-                    )
-        except duckdb.Error as error:
-            raise OSError(f"{database}: can't be written ({error})") from error
-        finally:
-            target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
-    return [path.stem if schema == "main" else f"{schema}.{path.stem}" for schema, path in paths]
 
 
 def parquet_files(tables: Path) -> list[Path]:

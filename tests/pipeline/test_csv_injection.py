@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
 from pipeline.paper.compare import COLUMNS, as_rich_table
+from pipeline.tables.database import build_database
 from pipeline.tables.io import read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
-from pipeline.tables.queries import attach, build_database
+from pipeline.tables.queries import attach
 from pipeline.tables.schemas.base import REJECTED
 from pipeline.traces.audit.divergences import Divergence
 from pipeline.traces.audit.files import divergence_line

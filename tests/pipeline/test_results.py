@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import duckdb
 import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
@@ -88,12 +87,6 @@ def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
     assert [path.name for path in queries.write_query_results(derived, tmp_path)] == [
         f"{n}.csv" for n in queries.query_names()
     ]
-
-
-def test_the_database_has_every_table(derived: Path, tmp_path: Path) -> None:
-    assert set(queries.build_database(derived, tmp_path / "x.duckdb")) == set(TABLES)
-    with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM games").fetchall() == [(3,)]
 
 
 def test_a_folder_without_tables_says_what_to_do(tmp_path: Path) -> None:
