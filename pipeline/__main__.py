@@ -70,13 +70,20 @@ def audit(
     traces: Annotated[list[Path], typer.Argument(help="Files or folders: .json, .json.gz, .json.zst, .jsonl.zst.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the table of divergences.", show_default="none")] = None,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option(help="A task list (CSV) beside the paper's to hold games against; may be repeated."),
+    ] = None,
 ) -> None:
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
     from pipeline.traces.audit.files import audit_files, publish
+    from pipeline.traces.audit.suites import SuiteError
 
     try:
         with progress_bar("reading traces") as show:
-            audits = audit_files(traces, workers or None, show)
+            audits = audit_files(traces, workers or None, show, suite or ())
+    except SuiteError as unreadable:
+        raise typer.BadParameter(printable(str(unreadable)), param_hint="--suite") from None
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
     if not audits:

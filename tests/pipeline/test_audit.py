@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from audit_bases import BASES, raw_of, text_of
 from audit_reckless import SHAPES, reckless_game
+from audit_suites import own_suite
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -216,7 +217,7 @@ def run(*arguments: object) -> Result:
 
 
 def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
-    done = run(folder, "--workers", 1)
+    done = run(folder, "--workers", 1, "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
     assert (done.exit_code, done.stdout) == (0, "")
     assert "3 traces audited, 3 without a divergence, 0 errors" in done.stderr
 
@@ -224,7 +225,7 @@ def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
 def test_the_command_tells_each_divergence_and_fails(folder: Path, tmp_path: Path) -> None:
     (folder / "c.json").write_bytes(text_of("scripted").replace(b'"fairness":0.0', b'"fairness":0.5'))
     (folder / "d.json.gz").write_bytes(b"torn")
-    done = run(folder, "--out", tmp_path / "out")
+    done = run(folder, "--out", tmp_path / "out", "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
     assert done.exit_code == 1
     assert len(done.stdout.splitlines()) == 2
     table = pl.read_csv(tmp_path / "out" / "audit.csv")
@@ -238,7 +239,7 @@ def test_the_command_asks_for_traces(arguments: tuple[object, ...]) -> None:
 
 
 def test_the_stage_sums_up_by_team_condition_and_code(folder: Path, tmp_path: Path) -> None:
-    stage(folder, tmp_path / "results")
+    stage(folder, tmp_path / "results", [own_suite(folder, "scripted", "protocol", "spoken")])
     summary = pl.read_csv(tmp_path / "results" / "audit.csv")
     assert summary.columns == list(audit_files.SUMMARY)
     rows = summary.select("team", "condition", "audited", "code", "divergences").rows()
