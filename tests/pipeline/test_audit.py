@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 from audit_bases import BASES, raw_of, text_of
@@ -24,12 +25,14 @@ from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting, check_batch
 from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
 from pipeline.traces.audit.divergences import CODES, Findings
+from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
-from sim.runs.play import Play, play_game
-from sim.runs.teams import named_teams
+from sim.models.spec import CARRIAGE
+from sim.runs.play import Play, config_of, identity, play_game
+from sim.runs.teams import AgentSpec, Team, named_teams
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import ScenarioError
 from sim.tasks.suite import Task
@@ -192,6 +195,25 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
     calls = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/metrics.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
     assert "solver_cost" in calls
+
+
+OTHERS: dict[str, Any] = {
+    "api_key_env": "A_KEY",
+    "needs_env": ["A_KEY"],
+    "prices": {"input": 1, "output": 2, "date": "2026-01-01"},
+}
+CALLS = [{name: OTHERS.get(name, 7)} for name in CARRIAGE]
+
+
+@pytest.mark.parametrize("more", CALLS)
+def test_how_a_model_is_called_is_no_part_of_the_id(more: dict[str, Any]) -> None:
+    configs = []
+    for parameters in ({"model": "m"}, {"model": "m"} | more):
+        play = Play(tiny_task(3, num_meetings=2), Team("model", (AgentSpec("llm", parameters),)))
+        configs.append(json.loads(msgspec.json.encode(config_of(play))))
+        assert configured_id(configs[-1]) == identity(config_of(play))
+    assert configured_id(configs[0]) == configured_id(configs[1])
+    assert configured_id(configs[0] | {"repeat": 1}) != configured_id(configs[0])
 
 
 def test_many_divergences_of_one_kind_are_cut_short() -> None:

@@ -40,7 +40,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The whole file. A trace of ours states its schema's version; the public harness's does not."""
+    """The whole file. A trace of ours states its schema's version and a team; the public harness's does neither."""
 
     game_id: str
     events: list[Event]
@@ -55,8 +55,8 @@ class Trace(msgspec.Struct, frozen=True):
 
     @property
     def public(self) -> bool:
-        """Whether the public harness wrote it."""
-        return self.schema_version is None
+        """Whether the public harness wrote it. One of ours that leaves out its version stays one of ours."""
+        return self.schema_version is None and "team" not in self.config
 
 
 @dataclass(frozen=True)
