@@ -15,6 +15,7 @@ from audit_suites import own_suite
 from click.testing import Result
 from typer.testing import CliRunner
 
+from machine.process_pool import WorkerDied
 from pipeline.__main__ import app
 from pipeline.paper.stages.audit import main as stage
 from pipeline.reports.documents.reference import section
@@ -253,6 +254,34 @@ def test_the_command_tells_each_divergence_and_fails(folder: Path, tmp_path: Pat
     table = pl.read_csv(tmp_path / "out" / "audit.csv")
     assert table["code"].to_list() == ["wrong_metric", "unreadable"]
     assert pl.read_parquet(tmp_path / "out" / "audit.parquet").columns == list(AUDIT.names)
+
+
+def test_an_audit_that_cannot_be_written_is_no_error_of_a_trace(folder: Path, tmp_path: Path) -> None:
+    (folder / "c.json").write_bytes(b"torn")
+    (tmp_path / "file").write_bytes(b"")
+    done = run(folder, "--workers", 1, "--out", tmp_path / "file" / "out")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert done.stderr.count("error: ") == 1
+    assert run(folder, "--workers", 1).exit_code == 1
+
+
+def test_a_full_disk_is_no_error_of_a_trace(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pipeline.tables.io.write_table", full)
+    done = run(folder, "--workers", 1, "--out", tmp_path / "out")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "No space left on device" in done.stderr
+
+
+def test_a_process_that_dies_is_no_error_of_a_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dead(*_: object) -> None:
+        raise WorkerDied
+
+    monkeypatch.setattr(audit_files, "audit_files", dead)
+    done = run(folder)
+    assert (done.exit_code, done.stderr.count("a process died")) == (4, 1)
 
 
 @pytest.mark.parametrize("arguments", [("no/such/folder",), (ROOT / "tests/sim",)])

@@ -129,15 +129,14 @@ def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 
-def publish(audits: Sequence[TraceAudit], out: Path | None) -> bool:
-    """Print every divergence and the sums, and write the table where a folder is named. Whether there is no error."""
-    for audit in audits:
-        for divergence in audit.divergences:
-            print(divergence_line(divergence))
-    print("\n".join(report_lines(audits)), file=sys.stderr)
+def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
+    """Write the table where a folder is named, and then print every divergence and the sums."""
     if out:
         from pipeline.tables.io import write_table
 
         out.mkdir(parents=True, exist_ok=True)
         write_table(table(audits), AUDIT, out)
-    return not errors(audits)
+    for audit in audits:
+        for divergence in audit.divergences:
+            print(divergence_line(divergence))
+    print("\n".join(report_lines(audits)), file=sys.stderr)
