@@ -36,6 +36,8 @@ app = typer.Typer(
 )
 
 NOTHING_WRITTEN = 1
+# Of audit, whose 1 says that a trace has an error.
+NOT_AUDITED = 4
 
 EXAMPLES_DATABASE = """
 Examples:
@@ -53,7 +55,8 @@ Examples:
 
   python -m pipeline audit traces/a.json.zst packs/sd.jsonl.zst
 
-Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage.
+Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage, 4 when the audit could not be finished or
+its table not be written (a full disk, a process that died): a line says why, and nothing is said of the traces.
 """
 
 
@@ -70,18 +73,40 @@ def audit(
     traces: Annotated[list[Path], typer.Argument(help="Files or folders: .json, .json.gz, .json.zst, .jsonl.zst.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the table of divergences.", show_default="none")] = None,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option(help="A task list (CSV) beside the paper's to hold games against; may be repeated."),
+    ] = None,
 ) -> None:
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
-    from pipeline.traces.audit.files import audit_files, publish
+    from machine.process_pool import WorkerDied
+    from pipeline.traces.audit.files import audit_files, errors, publish
+    from pipeline.traces.audit.suites import SuiteError
 
     try:
         with progress_bar("reading traces") as show:
-            audits = audit_files(traces, workers or None, show)
+            audits = audit_files(traces, workers or None, show, suite or ())
+    except SuiteError as unreadable:
+        raise typer.BadParameter(printable(str(unreadable)), param_hint="--suite") from None
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
+    except (OSError, WorkerDied, MemoryError) as failure:
+        raise given_up(failure, NOT_AUDITED) from None
     if not audits:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
-    raise typer.Exit(0 if publish(audits, out) else 1)
+    try:
+        publish(audits, out)
+    except (OSError, MemoryError) as failure:
+        raise given_up(failure, NOT_AUDITED) from None
+    raise typer.Exit(1 if errors(audits) else 0)
+
+
+def given_up(failure: BaseException, code: int) -> typer.Exit:
+    """Say in one line why a command could not do its work; the exit to raise."""
+    died = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
+    problem = str(failure) if isinstance(failure, OSError) else died
+    print(f"error: {printable(problem)}", file=sys.stderr)
+    return typer.Exit(code)
 
 
 app.command(epilog=EXAMPLES_JUDGE)(judge)
@@ -161,14 +186,8 @@ def run() -> None:
 
     try:
         app()
-    except OSError as error:
-        problem = str(error)
-    except (WorkerDied, MemoryError):
-        problem = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
-    else:
-        return
-    print(f"error: {printable(problem)}", file=sys.stderr)
-    raise SystemExit(NOTHING_WRITTEN)
+    except (OSError, WorkerDied, MemoryError) as failure:
+        raise SystemExit(given_up(failure, NOTHING_WRITTEN).exit_code) from None
 
 
 @app.command()

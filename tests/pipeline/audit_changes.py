@@ -94,7 +94,7 @@ def holder(raw: Raw, path: str) -> tuple[Any, str]:
     *parts, last = path.split(".")
     found: Any = raw
     for part in parts:
-        found = found[part]
+        found = found[int(part) if isinstance(found, list) else part]
     return found, last
 
 

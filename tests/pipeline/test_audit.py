@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 from audit_bases import BASES, raw_of, text_of
 from audit_reckless import SHAPES, reckless_game
+from audit_suites import own_suite
 from click.testing import Result
 from typer.testing import CliRunner
 
+from machine.process_pool import WorkerDied
 from pipeline.__main__ import app
 from pipeline.paper.stages.audit import main as stage
 from pipeline.reports.documents.reference import section
@@ -23,12 +26,14 @@ from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting, check_batch
 from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
 from pipeline.traces.audit.divergences import CODES, Findings
+from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
-from sim.runs.play import Play, play_game
-from sim.runs.teams import named_teams
+from sim.models.spec import CARRIAGE
+from sim.runs.play import Play, config_of, identity, play_game
+from sim.runs.teams import AgentSpec, Team, named_teams
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import ScenarioError
 from sim.tasks.suite import Task
@@ -193,6 +198,25 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
     assert "solver_cost" in calls
 
 
+OTHERS: dict[str, Any] = {
+    "api_key_env": "A_KEY",
+    "needs_env": ["A_KEY"],
+    "prices": {"input": 1, "output": 2, "date": "2026-01-01"},
+}
+CALLS = [{name: OTHERS.get(name, 7)} for name in CARRIAGE]
+
+
+@pytest.mark.parametrize("more", CALLS)
+def test_how_a_model_is_called_is_no_part_of_the_id(more: dict[str, Any]) -> None:
+    configs = []
+    for parameters in ({"model": "m"}, {"model": "m"} | more):
+        play = Play(tiny_task(3, num_meetings=2), Team("model", (AgentSpec("llm", parameters),)))
+        configs.append(json.loads(msgspec.json.encode(config_of(play))))
+        assert configured_id(configs[-1]) == identity(config_of(play))
+    assert configured_id(configs[0]) == configured_id(configs[1])
+    assert configured_id(configs[0] | {"repeat": 1}) != configured_id(configs[0])
+
+
 def test_many_divergences_of_one_kind_are_cut_short() -> None:
     findings = Findings("t.json")
     for _ in range(1000):
@@ -216,7 +240,7 @@ def run(*arguments: object) -> Result:
 
 
 def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
-    done = run(folder, "--workers", 1)
+    done = run(folder, "--workers", 1, "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
     assert (done.exit_code, done.stdout) == (0, "")
     assert "3 traces audited, 3 without a divergence, 0 errors" in done.stderr
 
@@ -224,12 +248,40 @@ def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
 def test_the_command_tells_each_divergence_and_fails(folder: Path, tmp_path: Path) -> None:
     (folder / "c.json").write_bytes(text_of("scripted").replace(b'"fairness":0.0', b'"fairness":0.5'))
     (folder / "d.json.gz").write_bytes(b"torn")
-    done = run(folder, "--out", tmp_path / "out")
+    done = run(folder, "--out", tmp_path / "out", "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
     assert done.exit_code == 1
     assert len(done.stdout.splitlines()) == 2
     table = pl.read_csv(tmp_path / "out" / "audit.csv")
     assert table["code"].to_list() == ["wrong_metric", "unreadable"]
     assert pl.read_parquet(tmp_path / "out" / "audit.parquet").columns == list(AUDIT.names)
+
+
+def test_an_audit_that_cannot_be_written_is_no_error_of_a_trace(folder: Path, tmp_path: Path) -> None:
+    (folder / "c.json").write_bytes(b"torn")
+    (tmp_path / "file").write_bytes(b"")
+    done = run(folder, "--workers", 1, "--out", tmp_path / "file" / "out")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert done.stderr.count("error: ") == 1
+    assert run(folder, "--workers", 1).exit_code == 1
+
+
+def test_a_full_disk_is_no_error_of_a_trace(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pipeline.tables.io.write_table", full)
+    done = run(folder, "--workers", 1, "--out", tmp_path / "out")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "No space left on device" in done.stderr
+
+
+def test_a_process_that_dies_is_no_error_of_a_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dead(*_: object) -> None:
+        raise WorkerDied
+
+    monkeypatch.setattr(audit_files, "audit_files", dead)
+    done = run(folder)
+    assert (done.exit_code, done.stderr.count("a process died")) == (4, 1)
 
 
 @pytest.mark.parametrize("arguments", [("no/such/folder",), (ROOT / "tests/sim",)])
@@ -238,7 +290,7 @@ def test_the_command_asks_for_traces(arguments: tuple[object, ...]) -> None:
 
 
 def test_the_stage_sums_up_by_team_condition_and_code(folder: Path, tmp_path: Path) -> None:
-    stage(folder, tmp_path / "results")
+    stage(folder, tmp_path / "results", [own_suite(folder, "scripted", "protocol", "spoken")])
     summary = pl.read_csv(tmp_path / "results" / "audit.csv")
     assert summary.columns == list(audit_files.SUMMARY)
     rows = summary.select("team", "condition", "audited", "code", "divergences").rows()

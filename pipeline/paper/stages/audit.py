@@ -1,6 +1,7 @@
 """Traces to the auditor's findings, summed up by team, condition and code; in the study no trace may have an error."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.tables.io import write_csv
@@ -8,8 +9,8 @@ from pipeline.tables.paths import RESULTS, TRACES
 from pipeline.traces.audit.files import audit_files, divergence_line, errors, report_lines, summary
 
 
-def main(traces: Path = TRACES, out: Path = RESULTS) -> None:
-    findings = audit_files([traces])
+def main(traces: Path = TRACES, out: Path = RESULTS, suites: Sequence[Path] = ()) -> None:
+    findings = audit_files([traces], suites=suites)
     wrong = errors(findings)
     for divergence in wrong:
         print(divergence_line(divergence), file=sys.stderr)

@@ -10,6 +10,9 @@ from pipeline.traces.audit.decisions import replay_decision, replay_resolution, 
 from pipeline.traces.audit.divergences import Divergence, Findings
 from pipeline.traces.audit.events import EventComparison
 from pipeline.traces.audit.game import AgentView, BrokenOff, Game, start
+from pipeline.traces.audit.identity import check_identity
+from pipeline.traces.audit.suites import Suites
+from pipeline.traces.audit.task import check_task
 from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, read_setup
 
 
@@ -85,8 +88,11 @@ def audit(text: bytes, path: str) -> list[Divergence]:
     return list(audit_trace(text, path).divergences)
 
 
-def audit_trace(text: bytes, path: str) -> TraceAudit:
-    """The divergences of a trace from its JSON, with the team and condition that it names. Never raises."""
+def audit_trace(text: bytes, path: str, suites: Suites | None = None) -> TraceAudit:
+    """The divergences of a trace from its JSON, with the team and condition that it names. Never raises.
+
+    Where `suites` are given, the game is held against the task that it names.
+    """
     findings = Findings(path)
     trace: Trace | None = None
     try:
@@ -95,6 +101,9 @@ def audit_trace(text: bytes, path: str) -> TraceAudit:
         game = replay(trace, read_setup(trace), findings)
         EventComparison(game, trace.events, findings).run()
         Claims(trace, game, findings).run()
+        check_identity(trace, findings)
+        if suites is not None:
+            check_task(trace, game, suites, findings)
     except Unreadable as error:
         findings.add("unreadable", "", error.reason, error.place)
     except Exception as error:

@@ -153,6 +153,13 @@ def digest(calendars: tuple[Calendar, ...]) -> str:
     return sha256(msgspec.json.encode(listed)).hexdigest()
 
 
+@lru_cache(maxsize=512)
+def listed_digest(calendars: tuple[Calendar, ...]) -> str:
+    """The digest of the initial calendars, as a task list states it: the same, with keys sorted."""
+    listed = [[as_json(item) for item in calendar] for calendar in calendars]
+    return sha256(msgspec.json.encode(listed, order="deterministic")).hexdigest()
+
+
 def as_json(item: Any) -> dict[str, Any] | None:
     """An errand as the scenario lists it."""
     if item is None:

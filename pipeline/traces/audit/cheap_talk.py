@@ -106,6 +106,7 @@ def deliver(game: Game, ref: AgentEventRef, meeting: Meeting, call: dict[str, An
     sender, channel, content = ref[3], call["type"], call["content"]
     members = sorted(meeting.participants) if channel == "participant_groupchat" else range(len(game.calendars))
     readers = [call["to"]] if channel == "dm" else [a for a in members if a != sender]
+    game.spend(deliveries=len(readers))
     game.messages.append((channel, len(content)))
     game.sent[sender] += 1
     for agent in readers:

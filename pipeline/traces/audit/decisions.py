@@ -166,6 +166,8 @@ def apply_batch(game: Game, batch: Staged, record: DecisionEvents) -> None:
     """The agent's calendar after its batch, and what it pays; after an invalid batch, the record's calendar."""
     agent = batch.ref[3]
     after = recorded_calendar(game, batch, record) if batch.verdict.broken else batch.verdict.after
+    if after != game.calendars[agent]:
+        game.spend(rendered=len(render(after)) + len(game.rendering_for(after)))
     game.calendars[agent] = after
     game.paid[agent] += batch.verdict.cost
     facts: dict[str, Any] = {} if game.public else {"cost": batch.verdict.cost}

@@ -35,6 +35,9 @@ CODES = {
         C("broken_off", "The trace ends without its end, and does not say that the game was stopped.", public=KNOWN),
         C("stop_claim", "The trace says that the game was stopped, or was not, and its events say otherwise."),
         C("wrong_setup", "The game's announced shape, limits or identity is not that of its agents and rounds."),
+        C("wrong_game_id", "The game's id is not that of its task, team, configuration and repeat."),
+        C("wrong_task", "The game is not of the task that it names: a task list has other calendars, costs or names."),
+        C("unknown_task", "No task list has the calendars of the task, so the game was held against none.", NOTE, NOTE),
         C("wrong_times", "The game did not start and end with its first and last event."),
         C("meeting_differs", "A round schedules another meeting, or in another order, than the scenario has."),
         # What agents saw

@@ -13,6 +13,7 @@ from pipeline.tables.schemas.base import AUDIT
 from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
+from pipeline.traces.audit.suites import PAPER_SUITE, Suites, read_suites
 from pipeline.traces.sources import Source, find_sources, read_texts
 from pipeline.traces.trace import TraceError
 
@@ -27,16 +28,22 @@ CLEAN = "none"
 
 
 def audit_files(
-    inputs: Sequence[Path], workers: int | None = None, progress: Progress = lambda done, total: None
+    inputs: Sequence[Path],
+    workers: int | None = None,
+    progress: Progress = lambda done, total: None,
+    suites: Sequence[Path] = (),
 ) -> list[TraceAudit]:
-    """Every trace in the files and folders given, audited, sorted by its path.
+    """Every trace in the files and folders given, audited, sorted by its path, and held against the paper's tasks and
+    those of the lists `suites`.
 
-    `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
+    `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist, and
+    SuiteError for a list that cannot be read.
     """
+    tasks = read_suites((PAPER_SUITE, *suites))
     sources = find_sources(inputs)
     workers = min(workers or cores(), max(1, len(sources)))
     size = max(1, min(CHUNK_FILES, -(-len(sources) // (4 * workers))))
-    calls = [(sources[i : i + size],) for i in range(0, len(sources), size)]
+    calls = [(sources[i : i + size], tasks) for i in range(0, len(sources), size)]
     audits: list[TraceAudit] = []
     done = 0
     progress(0, len(sources))
@@ -48,16 +55,16 @@ def audit_files(
     return sorted(audits, key=lambda a: path_and_line(a.trace_path))
 
 
-def audit_chunk(sources: Sequence[Source]) -> tuple[int, list[TraceAudit]]:
+def audit_chunk(sources: Sequence[Source], suites: Suites) -> tuple[int, list[TraceAudit]]:
     """How many files these are, and their traces, audited."""
     with no_garbage_collection():
-        return len(sources), [audit_text(path, text) for source in sources for path, text in read_texts(source)]
+        return len(sources), [audit_text(p, text, suites) for source in sources for p, text in read_texts(source)]
 
 
-def audit_text(path: str, text: bytes | TraceError) -> TraceAudit:
+def audit_text(path: str, text: bytes | TraceError, suites: Suites) -> TraceAudit:
     """One trace, audited; a file that could not be unpacked is `unreadable`."""
     if not isinstance(text, TraceError):
-        return audit_trace(text, path)
+        return audit_trace(text, path, suites)
     findings = Findings(path)
     findings.add("unreadable", "", text.reason, text.place)
     return TraceAudit(path, "unknown", "unknown", tuple(findings.divergences))
@@ -122,15 +129,14 @@ def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 
-def publish(audits: Sequence[TraceAudit], out: Path | None) -> bool:
-    """Print every divergence and the sums, and write the table where a folder is named. Whether there is no error."""
-    for audit in audits:
-        for divergence in audit.divergences:
-            print(divergence_line(divergence))
-    print("\n".join(report_lines(audits)), file=sys.stderr)
+def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
+    """Write the table where a folder is named, and then print every divergence and the sums."""
     if out:
         from pipeline.tables.io import write_table
 
         out.mkdir(parents=True, exist_ok=True)
         write_table(table(audits), AUDIT, out)
-    return not errors(audits)
+    for audit in audits:
+        for divergence in audit.divergences:
+            print(divergence_line(divergence))
+    print("\n".join(report_lines(audits)), file=sys.stderr)

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import Calendar, render, render_with_labels, slot_of
 from pipeline.traces.audit.divergences import Findings
-from pipeline.traces.audit.trace import EventIndex, Setup, Trace
+from pipeline.traces.audit.trace import EventIndex, Setup, Trace, Unreadable
+
+# What replaying one trace may take, far beyond any game that is played: slots looked at, messages in inboxes,
+# characters of the calendars that agents come to have, and events of the replay that are not in the record.
+MOST_STEPS = 50_000_000
+MOST_DELIVERIES = 1_000_000
+MOST_RENDERED = 64_000_000
+MOST_MISSING = 10_000
 
 
 class BrokenOff(Exception):
@@ -70,13 +77,33 @@ class Game:
     disagreements: int = 0
     broken_off: bool = False
     texts: dict[Calendar, str] = field(default_factory=dict)
+    steps: int = 0
+    deliveries: int = 0
+    rendered: int = 0
+
+    def spend(self, steps: int = 0, deliveries: int = 0, rendered: int = 0) -> None:
+        """Count what the replay takes. Raises Unreadable where that is too much."""
+        self.steps += steps
+        self.deliveries += deliveries
+        self.rendered += rendered
+        spent = (
+            (self.steps, MOST_STEPS, "slots to look at"),
+            (self.deliveries, MOST_DELIVERIES, "messages in inboxes"),
+            (self.rendered, MOST_RENDERED, "characters of calendars"),
+            (len(self.expected), 2 * len(self.index.events) + MOST_MISSING, "events that it should have"),
+        )
+        for number, most, what in spent:
+            if number > most:
+                raise Unreadable(f"too large to replay: more than {most} {what}", ".events")
 
     def expect(self, kind: str, ref: EventRef, shown: AgentView | None = None, **fields: Any) -> None:
         """Add an event that the trace should have here."""
+        self.spend(steps=len(shown.calendar) if shown else 0)
         self.expected.append(ExpectedEvent(kind, *ref, fields, shown))
 
     def holds_once(self, meeting: Meeting) -> bool:
         """Whether all participants hold the meeting in one and the same slot."""
+        self.spend(steps=len(meeting.participants) * len(self.calendars[0]))
         slots = {slot_of(self.calendars[a], meeting.id) for a in meeting.participants}
         return len(slots) == 1 and slots != {None}
 

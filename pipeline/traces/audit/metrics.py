@@ -101,8 +101,20 @@ Meetings = tuple[Meeting, ...]
 MOST_STEPS = 2_000_000
 
 
+# Slots looked at for a schedule, and places of meetings on calendars that the solver's model may have.
+MOST_LOOKS = 100_000_000
+MOST_PLACES = 200_000
+
+
 class UnknownOptimum(Exception):
     """The least cost could not be computed."""
+
+
+def places_to_look_at(calendars: Calendars, meetings: Meetings) -> int | None:
+    """The places of meetings on their participants' calendars; None where to schedule them would take too long."""
+    slots = len(calendars[0])
+    places = slots * sum(len(m.participants) for m in meetings)
+    return places if places * slots <= MOST_LOOKS else None
 
 
 @lru_cache(maxsize=512)
@@ -111,8 +123,13 @@ def least_cost(calendars: Calendars, meetings: Meetings) -> int | None:
 
     Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent.
     """
+    places = places_to_look_at(calendars, meetings)
+    if places is None:
+        raise UnknownOptimum(f"too large: {len(meetings)} meetings in {len(calendars[0])} slots")
     groups = disjoint_groups(meetings)
     if groups is None or len(calendars[0]) * len(groups) << len(meetings) > MOST_STEPS:
+        if places > MOST_PLACES:
+            raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {len(calendars[0])} slots")
         return solver_cost(calendars, meetings)
     best = {0: 0}
     for slot in range(len(calendars[0])):
@@ -197,8 +214,10 @@ def schedule_in_order(
 ) -> Schedule | None:
     """The meetings in the slots given, or each in its first possible one; what stands there goes to a first free slot.
 
-    None where a meeting has no such slot.
+    None where a meeting has no such slot. Raises UnknownOptimum where there are too many slots and meetings.
     """
+    if places_to_look_at(calendars, meetings) is None:
+        raise UnknownOptimum(f"too large: {len(meetings)} meetings in {len(calendars[0])} slots")
     new_calendars, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
     for number, meeting in enumerate(meetings):
         candidates = range(len(calendars[0])) if chosen_slots is None else chosen_slots[number : number + 1]

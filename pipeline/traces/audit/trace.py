@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from pipeline.traces import limits
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import Calendar, parse_calendar
 
@@ -21,7 +22,6 @@ KINDS = OUTCOMES.union(
     ("batch_rejected", "decision_failed", "resolution", "consistency_violation", "game_end", "game_stopped"),
     FINAL,
 )
-MOST_AGENTS, MOST_SLOTS = 1_000, 10_000
 MOST_SWEEPS, MOST_RETRIES = 100_000, 1_000
 
 
@@ -40,7 +40,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The whole file. A trace of ours states its schema's version; the public harness's does not."""
+    """The whole file. A trace of ours states its schema's version and a team; the public harness's does neither."""
 
     game_id: str
     events: list[Event]
@@ -55,8 +55,8 @@ class Trace(msgspec.Struct, frozen=True):
 
     @property
     def public(self) -> bool:
-        """Whether the public harness wrote it."""
-        return self.schema_version is None
+        """Whether the public harness wrote it. One of ours that leaves out its version stays one of ours."""
+        return self.schema_version is None and "team" not in self.config
 
 
 @dataclass(frozen=True)
@@ -200,15 +200,17 @@ def initial_calendars(events: list[Event]) -> Iterator[Calendar]:
     for number, event in enumerate(events):
         if event.type == "agent_registered":
             shown.setdefault(hashable(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
-    if not shown or set(shown) != set(range(len(shown))) or len(shown) > MOST_AGENTS:
+    if not shown or set(shown) != set(range(len(shown))) or len(shown) > limits.AGENTS:
         raise Unreadable(f"the agents registered are {list(shown)[:20]}, not all from 0 up", ".events")
     sizes = set()
     for agent in range(len(shown)):
         number, text = shown[agent]
         calendar = parse_calendar(text)
         place = f".events[{number}].data.calendar_render"
-        if calendar is None or len(calendar) > MOST_SLOTS:
+        if calendar is None or len(calendar) > limits.SLOTS:
             raise Unreadable(f"agent {agent}'s initial calendar is not one slot a line", place)
+        if len(shown) * len(calendar) > limits.CELLS:
+            raise Unreadable(f"more than {limits.CELLS} slots of calendars", place)
         sizes.add(len(calendar))
         if len(sizes) > 1:
             raise Unreadable(f"agent {agent}'s initial calendar has not as many slots as those before", place)

@@ -1,0 +1,127 @@
+"""A game is held against the task that it names."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from audit_bases import Raw, raw_of, text_of
+from audit_changes import Change, at, nth
+from audit_suites import digest_of, own_suite, paper_game, paper_text, write_suite
+from click.testing import Result
+from typer.testing import CliRunner
+
+from pipeline.__main__ import app
+from pipeline.traces.audit.auditor import audit_trace
+from pipeline.traces.audit.divergences import NOTE, Divergence
+from pipeline.traces.audit.suites import PAPER_SUITE, read_suites
+
+FIRST = "b037_easy_5a_3p_d0p6_c1_1"
+
+
+def found(raw: Raw, *lists: Path) -> list[Divergence]:
+    suites = read_suites(lists or (PAPER_SUITE,))
+    divergences = audit_trace(json.dumps(raw).encode(), "t.json", suites).divergences
+    return [d for d in divergences if d.code in ("wrong_task", "unknown_task")]
+
+
+def seeded(raw: Raw) -> None:
+    """Another seed, wherever a trace states it."""
+    raw["config"]["seed"] = nth(raw, "game_start")["scenario_seed"] = 323074
+
+
+def other_meetings(raw: Raw) -> None:
+    """Another first meeting, which the digest of the calendars does not know."""
+    meeting = raw["config"]["scenario"]["meetings"][0]
+    order = meeting["speaker_order"]
+    other = next(a for a in range(5) if a not in order)
+    meeting["speaker_order"] = [other, *order[1:]]
+    meeting["participants"] = sorted(meeting["speaker_order"])
+
+
+@pytest.mark.parametrize("form", ["standard", "blocked"])
+def test_a_game_of_the_paper_s_task_has_no_divergence(form: str) -> None:
+    assert audit_trace(paper_text(form), "t.json", read_suites([PAPER_SUITE])).divergences == ()
+
+
+def test_one_easy_game_under_every_task_id_is_found_out() -> None:
+    raw = paper_game("standard")
+    names = [name for name in read_suites([PAPER_SUITE]) if name != FIRST]
+    assert len(names) == 71
+    for name in names:
+        raw["config"]["task_id"] = name
+        assert "digest" in " ".join(d.detail for d in found(raw)), name
+
+
+FORGED: Sequence[tuple[str, str, Change, str]] = (
+    ("another seed", "standard", seeded, "config.seed of"),
+    ("another setting", "standard", at("config.setting", "varied"), "setting of"),
+    ("called blocked", "standard", at("config.condition", "blocked"), "condition of"),
+    ("called standard", "blocked", at("config.condition", "standard"), "condition of"),
+    ("another witness", "standard", at("config.scenario.witness.assignments.1", 15), "witness's cost"),
+    ("other meetings", "standard", other_meetings, "cost of"),
+    ("a blocked game as standard", "blocked", at("config.task_id", FIRST), "digest"),
+    ("a standard game as blocked", "standard", at("config.task_id", f"{FIRST}_blocked2"), "blocked errands an agent"),
+    ("another number", "blocked", at("config.task_id", f"{FIRST}_blocked4"), "name of"),
+    ("other errands blocked", "misblocked", lambda raw: None, "blocked slots of"),
+)
+
+
+@pytest.mark.parametrize(("form", "change", "what"), [f[1:] for f in FORGED], ids=[f[0] for f in FORGED])
+def test_a_game_that_is_not_of_its_task_is_found_out(form: str, change: Change, what: str) -> None:
+    raw = paper_game(form)
+    change(raw)
+    assert what in " | ".join(d.detail for d in found(raw) if d.code == "wrong_task")
+
+
+def test_a_task_of_no_list_is_a_note(tmp_path: Path) -> None:
+    raw = raw_of("spoken")
+    assert [(d.code, d.severity) for d in found(raw)] == [("unknown_task", NOTE)]
+    assert found(raw, own_suite(tmp_path, "spoken")) == []
+
+
+def test_a_list_without_digests_knows_the_seed_alone(tmp_path: Path) -> None:
+    raw = raw_of("spoken")
+    bare = write_suite(tmp_path / "bare.csv", [raw], calendars_sha256="")
+    assert [d.code for d in found(raw, bare)] == ["unknown_task"]
+    assert [d.code for d in found(raw, write_suite(tmp_path / "other.csv", [raw], seed=1))] == ["wrong_task"] * 2
+
+
+def test_of_several_tasks_of_a_name_one_must_fit(tmp_path: Path) -> None:
+    raw = paper_game("standard")
+    other = write_suite(tmp_path / "other.csv", [raw], seed=1, **{"calendars_sha256": "0" * 64})
+    assert found(raw, other)
+    assert not found(raw, other, PAPER_SUITE)
+    assert digest_of(raw)["calendars_sha256"] != read_suites([PAPER_SUITE])[FIRST][0].digest
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["audit", "--workers", "1", *map(str, arguments)])
+
+
+def test_the_command_takes_lists(tmp_path: Path) -> None:
+    traces = [tmp_path / "a.json", tmp_path / "b.json"]
+    traces[0].write_bytes(text_of("spoken"))
+    traces[1].write_bytes(text_of("protocol"))
+    unknown = run(*traces)
+    assert (unknown.exit_code, unknown.stdout.count("note unknown_task")) == (0, 2)
+    lists = [write_suite(tmp_path / f"{base}.csv", [raw_of(base)]) for base in ("spoken", "protocol")]
+    known = run(*traces, "--suite", lists[0], "--suite", lists[1])
+    assert (known.exit_code, known.stdout) == (0, "")
+
+
+HEADER = "setting,task_id,seed,num_agents,density\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "holds no task"), ("task_id\nx\n", "line 2: no setting"), (f"{HEADER}u,x,s,1,1\n", "give a number")],
+)
+def test_a_list_that_is_none_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    trace, listed = tmp_path / "a.json", tmp_path / "list.csv"
+    trace.write_bytes(text_of("spoken"))
+    listed.write_text(text, encoding="utf-8")
+    done = run(trace, "--suite", listed)
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+    assert run(trace, "--suite", tmp_path / "nothing.csv").exit_code == 2
