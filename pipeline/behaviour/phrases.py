@@ -84,7 +84,7 @@ def split_words(text: str) -> list[Word]:
 Span = tuple[int, int]
 
 AGENT = re.compile(
-    r"\bagent[\s_#-]*(?P<one>\d{1,3})\b|\bagents[\s_#-]*(?P<many>\d{1,3}(?:(?:\s*[,&/]\s*|\s*,?\s*and\s+)#?\d{1,3})*)"
+    r"\bagent[\s_#-]*(?P<one>\d{1,3})\b|\bagents[\s_#-]*(?P<many>\d{1,3}(?:\s*(?:[,&/]\s*|(?:,\s*)?and\s+)#?\d{1,3})*)"
 )
 NUMBER = re.compile(r"\d{1,3}")
 ERRAND = re.compile(r"errand")

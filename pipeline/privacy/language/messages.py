@@ -26,11 +26,15 @@ THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
 NAMED = re.compile(r"\bagents?\s*#?0")
-FAR = 400  # characters to look back for who they are
+FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
 ONESELF = (None,)  # the targets of who speaks of itself alone
 # Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
 TWO = re.compile(r"(?<!0)00(?!0)")
+# More blanks or digits in a row than any rule looks back over are read as so many.
+RUN = 44
+LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
+MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
 # Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
@@ -109,13 +113,16 @@ def statements(content: str) -> tuple[Statement, ...]:
         return ()
     numbers = numbers_of(content)
     stated: list[Statement] = []
-    before = None
+    before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
         forms = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
         if forms:
-            own = numbers[first:]
-            stated += _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading)
+            own = numbers[first : first + len(text)]  # all of them, as each has a digit
+            told, room = _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading, room)
+            stated += told
+        if room < 0:
+            break
     return tuple(stated)
 
 
@@ -139,7 +146,8 @@ def _passages(folded: str) -> Iterator[Passage]:
     for start, text, question, line in sentences(folded):
         numbers, heads, leans = _outline(text)
         if line and heads:
-            heading = Heading(start, text.rstrip() + " ", slice(count, count + numbers))
+            own = slice(count, count + numbers)
+            heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
             if numbers:
                 yield start, text, question, count, None, apart, 0
         elif not numbers:
@@ -188,16 +196,26 @@ def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
-    """What the text says with numbers of one digit, its places put back."""
-    if "00" not in text:
+    """What the text says with numbers of one digit and without long runs, its places put back."""
+    if not LONG.search(text):
         return _read_short(text, question, before, after)
-    short = _read_short(TWO.sub("0", text), question, before, len(TWO.sub("0", text[:after])))
-    longer = [at.start() - i for i, at in enumerate(TWO.finditer(text))]
+    short = _read_short(LONG.sub(_shorter, text), question, before, len(LONG.sub(_shorter, text[:after])))
+    runs, left_out = [], [0]
+    for run in LONG.finditer(text):
+        runs.append(run.start() - left_out[-1])
+        left_out.append(left_out[-1] + len(run[0]) - len(_shorter(run)))
     moved = (
-        form._replace(start=form.start + bisect_left(longer, form.start), end=form.end + bisect_left(longer, form.end))
+        form._replace(
+            start=form.start + left_out[bisect_left(runs, form.start)],
+            end=form.end + left_out[bisect_left(runs, form.end)],
+        )
         for form in short.statements
     )
     return Reading(tuple(moved), short.decided)
+
+
+def _shorter(run: re.Match[str]) -> str:
+    return run[0][:RUN] if len(run[0]) > RUN else "0"
 
 
 @lru_cache(maxsize=65536)
@@ -206,15 +224,20 @@ def _read_short(text: str, question: bool, before: str | None, after: int) -> Re
 
 
 def _numbered(
-    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None
-) -> Iterable[Statement]:
-    """The statements of a passage that starts at a place, with its numbers."""
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int
+) -> tuple[Iterable[Statement], int]:
+    """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
+    how many are left."""
     stated: list[Statement] = []
     for _, targets, slots, claim_class, start, end, _ in forms:
         whom = targets if targets == ONESELF else _agents(targets, numbers)
         begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
-        stated.append((whom, _slots(slots, numbers), claim_class, begin, stop))
-    return stated if len(stated) == 1 else _settled(forms, stated)
+        named = _slots(slots, numbers)
+        room -= len(whom) * len(named)
+        if room < 0:
+            break
+        stated.append((whom, named, claim_class, begin, stop))
+    return (stated if len(forms) == 1 else _settled(forms, stated)), room
 
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
@@ -236,7 +259,7 @@ def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Seq
 def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
     """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
     best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
-    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=True):
+    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=False):
         for slot in slots:
             for target in targets:
                 held = best.get((scope, target, slot))

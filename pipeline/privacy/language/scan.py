@@ -48,6 +48,10 @@ END = re.compile(
 )
 
 
+# No sentence is longer: what goes on is another. So time grows with a message's length, whatever is done in a sentence.
+SENTENCE_CHARS = 2_000
+
+
 class Token(NamedTuple):
     """A phrase of the vocabulary in a sentence: its kind, where it starts and ends."""
 
@@ -70,11 +74,12 @@ def fold(content: str) -> str:
 
 def in_digits(content: str, folded: str) -> str:
     """The message with such numbers in digits, character for character: each is padded to its word's length."""
+    kept, end = [], 0
     for numbers in NUMERAL.finditer(folded):
         for word in EACH.finditer(folded, *numbers.span()):
-            padded = VALUES[word[0]].rjust(len(word[0]))
-            content = content[: word.start()] + padded + content[word.end() :]
-    return content
+            kept += [content[end : word.start()], VALUES[word[0]].rjust(len(word[0]))]
+            end = word.end()
+    return "".join((*kept, content[end:]))
 
 
 def numbers_of(content: str) -> list[bytes]:
@@ -88,8 +93,29 @@ def sentences(folded: str) -> Iterator[Sentence]:
     pieces = END.split(folded)
     for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
         if text:
-            yield start, text, "?" in mark, "\n" in mark
+            yield from _stretches(start, text, "?" in mark, "\n" in mark)
         start += len(text) + len(mark)
+
+
+def _stretches(start: int, text: str, question: bool, line: bool) -> Iterator[Sentence]:
+    """A sentence, in stretches if it is longer than any should be: cut at a comma or a blank, and not in a number."""
+    begin = 0
+    while len(text) - begin > SENTENCE_CHARS:
+        end = _cut(text, begin + SENTENCE_CHARS)
+        yield start + begin, text[begin:end], question, line
+        begin = end
+    if begin < len(text):
+        yield start + begin, text[begin:], question, line
+
+
+def _cut(text: str, most: int) -> int:
+    """Where a sentence is best cut, some way before `most`; after it where a number has no end."""
+    for mark in (",", " "):
+        if (at := text.rfind(mark, most - SENTENCE_CHARS // 2, most)) >= 0:
+            return at + 1
+    while most < len(text) and text[most - 1] == text[most] == "0":
+        most += 1
+    return most
 
 
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")

@@ -1,0 +1,153 @@
+"""Reading English takes time in proportion to a message's length, whatever it repeats."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline.behaviour.phrases import Thresholds, message_patterns, stems
+from pipeline.privacy.language import messages as language
+from pipeline.privacy.language.clause_rules import RULES, Rule
+from pipeline.privacy.language.grammar import KINDS
+from pipeline.privacy.language.messages import FAR, MOST_CLAIMS, RUN
+from pipeline.privacy.language.scan import SENTENCE_CHARS, expand, scanner
+from tests.pipeline.gold import gold
+
+REMEMBERED = ("statements", "_outline", "_read_alone", "_read_on", "_read_short")
+
+# What a message starts with, repeats, and ends with.
+Shape = tuple[str, str, str]
+SHAPES: tuple[Shape, ...] = (
+    ("slot 3 slot", " ", ","),
+    ("", f"slot 3 slot{' ' * (RUN - 1)},", ""),
+    ("I'm free " * 400 + ":\n", "- slot 3\n", ""),
+    ("agents 1", " ", "x free"),
+    *(("", each, "") for each in ("not 3, ", "slot ", "so 3, ", "know what 3 free ", "(", "slot three, ")),
+)
+MORE_SHAPES: tuple[Shape, ...] = (
+    ("I'm free " * 20 + ":\n", "- slot 3\n", ""),
+    *(("I'm free at 3 ", each, " free") for each in (" ", "\n", "0", "1, ", ")", '"', "'", "- ", "• ", "✅", ".")),
+    *(
+        ("", each, "")
+        for each in ("They are free at 5. ", "you, ", "agent 1, ", "which ", "3 is not, ", "Free:\n- 3\n")
+    ),
+    *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
+    *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),
+    *((start, "1", "") for start in ("slot ", "agents ", "cost slot ", "errand #")),
+)
+
+
+def read(message: str) -> None:
+    language.statements(message)
+
+
+def find(message: str) -> None:
+    list(message_patterns(message, 0, [3], Thresholds()))
+    stems(message)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    scanner().compile_all()
+    for name in REMEMBERED:
+        monkeypatch.setattr(language, name, getattr(language, name).__wrapped__)
+    yield
+
+
+def seconds(run: Callable[[str], None], message: str) -> float:
+    """The least CPU time of several runs, and no less than can be compared."""
+    costs = [0.004]
+    for _ in range(3):
+        start = time.process_time()
+        run(message)
+        costs.append(time.process_time() - start)
+        if costs[-1] <= costs[0]:
+            return costs[0]
+    return min(costs[1:])
+
+
+def lengthen(shape: Shape, length: int) -> str:
+    start, part, end = shape
+    return start + part * ((length - len(start) - len(end)) // len(part) + 1) + end
+
+
+def assert_linear(run: Callable[[str], None], shape: Shape, most: int) -> None:
+    """From one length to twice that, time is less than three times as much; within a sentence less than six times."""
+    length = SENTENCE_CHARS // 4
+    while length < most:
+        once, twice = lengthen(shape, length), lengthen(shape, 2 * length)
+        allowed = 3 if length >= 2 * SENTENCE_CHARS else 6
+        ratios = (seconds(run, twice) / seconds(run, once) for _ in range(3))
+        assert any(ratio < allowed for ratio in ratios), f"{shape} of {2 * length} characters"
+        length *= 2
+
+
+@pytest.mark.parametrize("run", [read, find])
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: ascii("".join(shape)[-12:]))
+def test_a_message_twice_as_long_takes_twice_the_time(run: Callable[[str], None], shape: Shape) -> None:
+    assert_linear(run, shape, 4 * SENTENCE_CHARS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [read, find])
+@pytest.mark.parametrize("shape", (*SHAPES, *MORE_SHAPES), ids=lambda shape: ascii("".join(shape)[-12:]))
+def test_so_does_a_long_one(run: Callable[[str], None], shape: Shape) -> None:
+    assert_linear(run, shape, 50_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("joint", [" ", ", ", "\n", " " * RUN])
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_so_does_every_rule(rule: Rule, joint: str) -> None:
+    words = rule.example.rstrip(".?!").split(" ")
+    assert_linear(read, ("", joint.join((*words, "")), ""), 4 * SENTENCE_CHARS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@settings(
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.data())
+def test_so_does_every_phrase_of_the_vocabulary(kind: str, data: st.DataObject) -> None:
+    phrase = data.draw(st.sampled_from(KINDS[kind]))
+    said = data.draw(st.from_regex(expand(phrase), fullmatch=True))
+    joint = data.draw(st.sampled_from((" ", " 3, ", "\n", " " * RUN)))
+    assert_linear(read, ("", said + joint, ""), 4 * SENTENCE_CHARS)
+
+
+@pytest.mark.parametrize("blanks", [RUN - 1, RUN + 1, 3 * RUN])
+def test_long_blanks_change_no_claim_and_no_span(blanks: int) -> None:
+    """They are read as fewer, and spans are still those of the message."""
+    for _, message, _ in gold("clauses"):
+        wide, wider = (message.replace(" ", " " * width, 2) for width in (RUN, blanks))
+        if len(wider) > FAR:
+            continue
+        claims, same = language.statements(wide), language.statements(wider)
+        assert [claim[:3] for claim in claims] == [claim[:3] for claim in same]
+        assert [wide[c[3] : c[4]].split() for c in claims] == [wider[c[3] : c[4]].split() for c in same]
+
+
+def test_a_long_sentence_is_read_to_its_end_and_no_number_is_cut() -> None:
+    told = language.statements(", ".join(f"slot {slot} is free" for slot in range(1000)))
+    assert [slot for claim in told for slot in claim[1]] == list(range(1000))
+    assert language.statements("9" * 3 * SENTENCE_CHARS + " I'm free at 3")[-1][1] == [3]
+
+
+def test_a_heading_longer_than_any_should_be_heads_nothing() -> None:
+    for words, slots in ((1, [3, 5]), (FAR, [])):
+        told = language.statements("I'm free " + "today " * words + "at:\n- slot 3\n- slot 5")
+        assert [slot for claim in told for slot in claim[1]] == slots
+
+
+def test_a_message_makes_no_more_claims_than_a_table_should_hold() -> None:
+    agents = ", ".join(map(str, range(99)))
+    slots = ", ".join(f"{first}-{first + 63}" for first in range(0, 900, 64))
+    told = language.statements(f"I'm free at 3. Agents {agents} and 99 are free at slots {slots}. I'm free at 5.")
+    assert [list(claim[1]) for claim in told] == [[3]]
+    assert sum(len(claim[0]) * len(claim[1]) for claim in told) <= MOST_CLAIMS
