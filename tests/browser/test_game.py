@@ -1,7 +1,9 @@
 """A game in a browser: found, opened, stepped through, linked to, set beside another."""
 
+import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 from site_games import REASONING
 from site_pages import page_data, page_of
@@ -71,6 +73,16 @@ def test_beliefs_at_a_round_s_end_add_up_to_its_privacy_loss(page: Page, site: P
             page.goto(f"{game.as_uri()}#r{number}")
             loss = sum(pair[2] for pair in one["vps"])
             expect(page.locator(".step h3").first).to_contain_text(f"privacy loss in this round {loss:.2f}")
+
+
+@pytest.mark.parametrize(("prior", "told"), [("0.5", "· 50, nothing"), ("0.3", "· 30, nothing"), ("null", "· nothing")])
+def test_a_game_says_what_beliefs_start_from(page: Page, site: Path, tmp_path: Path, prior: str, told: str) -> None:
+    game = page_of(site, team="imap", setting="varied", condition="standard")
+    shutil.copytree(site, tmp_path / "site")
+    data = tmp_path / "site/games" / game.with_suffix(".js").name
+    data.write_text(data.read_text(encoding="utf-8").replace('"prior":0.5', f'"prior":{prior}'), encoding="utf-8")
+    page.goto(data.with_suffix(".html").as_uri())
+    expect(page.locator(".step .legend").first).to_contain_text(told)
 
 
 def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Path) -> None:

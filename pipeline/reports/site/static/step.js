@@ -103,7 +103,7 @@ calbench.step = function (here) {
       el("small", {}, lost()),
     ),
     beliefs.heatmap(here.game, round, here.at.step, here.at.everyone),
-    beliefs.legend(),
+    beliefs.legend(here.game.prior),
     el("h3", {}, "Calendars ", states()),
     calendars.grid(here.game, round, here.state(), here.game.labels),
     calendars.legend(),
