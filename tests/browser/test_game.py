@@ -1,7 +1,9 @@
 """A game in a browser: found, opened, stepped through, linked to, set beside another."""
 
+import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 from site_games import REASONING
 from site_pages import page_data, page_of
@@ -33,13 +35,24 @@ def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> 
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".stepper strong")).to_have_text(f"Message 1 of {len(messages)}")
     page.keyboard.press("]")
-    expect(page.locator(".rounds [aria-current]")).to_contain_text("Round 2")
+    expect(page.locator(".rounds [aria-current]")).to_contain_text("Round 1")
     page.get_by_label("Keys").uncheck()
     page.locator("h1").click()
     page.keyboard.press("[")
-    expect(page.locator(".rounds [aria-current]")).to_contain_text("Round 2")
+    expect(page.locator(".rounds [aria-current]")).to_contain_text("Round 1")
     page.get_by_role("button", name="Next message").press("Enter")
     expect(page.get_by_role("button", name="Next message")).to_be_focused()
+
+
+def test_rounds_are_numbered_as_in_the_tables(page: Page, site: Path) -> None:
+    game = page_of(site, team="imap", setting="varied", condition="standard")
+    numbers = [one["round"] for one in page_data(game.with_suffix(".js"))["rounds"]]
+    page.goto(game.as_uri())
+    assert numbers[0] == 0
+    expect(page.locator(".rounds b")).to_have_text([f"Round {number}" for number in numbers])
+    expect(page.locator(".conversation")).to_have_attribute("aria-label", "Conversation of round 0")
+    page.goto(f"{(site / 'compare.html').as_uri()}?a={game.stem}&b={game.stem}")
+    expect(page.locator(".aligned h2")).to_have_text([f"Round {number}" for number in numbers])
 
 
 def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> None:
@@ -48,7 +61,7 @@ def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> N
     message = next(m for m in rounds[1]["messages"] if m[8] and m[8][0][4] is not None)
     source, target, evidence, _, start, end, beliefs = message[8][0]
     page.goto(f"{game.as_uri()}#m{message[0]}")
-    expect(page.locator(".rounds [aria-current]")).to_contain_text("Round 2")
+    expect(page.locator(".rounds [aria-current]")).to_contain_text("Round 1")
     expect(page.locator(".full")).to_contain_text(message[6])
     mark = page.locator(".full mark.evidence").first
     assert message[6][start:end].startswith(mark.inner_text()[:5])
@@ -67,15 +80,25 @@ def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> N
 def test_beliefs_at_a_round_s_end_add_up_to_its_privacy_loss(page: Page, site: Path) -> None:
     for team in ("candid", "imap", "sd", "dsm-welfare"):
         game = page_of(site, team=team, setting="varied", condition="standard")
-        for number, one in enumerate(page_data(game.with_suffix(".js"))["rounds"], 1):
+        for number, one in enumerate(page_data(game.with_suffix(".js"))["rounds"]):
             page.goto(f"{game.as_uri()}#r{number}")
             loss = sum(pair[2] for pair in one["vps"])
             expect(page.locator(".step h3").first).to_contain_text(f"privacy loss in this round {loss:.2f}")
 
 
+@pytest.mark.parametrize(("prior", "told"), [("0.5", "· 50, nothing"), ("0.3", "· 30, nothing"), ("null", "· nothing")])
+def test_a_game_says_what_beliefs_start_from(page: Page, site: Path, tmp_path: Path, prior: str, told: str) -> None:
+    game = page_of(site, team="imap", setting="varied", condition="standard")
+    shutil.copytree(site, tmp_path / "site")
+    data = tmp_path / "site/games" / game.with_suffix(".js").name
+    data.write_text(data.read_text(encoding="utf-8").replace('"prior":0.5', f'"prior":{prior}'), encoding="utf-8")
+    page.goto(data.with_suffix(".html").as_uri())
+    expect(page.locator(".step .legend").first).to_contain_text(told)
+
+
 def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Path) -> None:
     game = page_of(site, team="sd", setting="varied", condition="standard")
-    number, one = next((i, r) for i, r in enumerate(page_data(game.with_suffix(".js"))["rounds"], 1) if r["moves"])
+    number, one = next((i, r) for i, r in enumerate(page_data(game.with_suffix(".js"))["rounds"]) if r["moves"])
     _, _, agent, _, _, source, target, _ = one["moves"][0]
     page.goto(f"{game.as_uri()}#r{number}")
     row = page.locator(".calendars tbody tr").nth(agent)

@@ -5,6 +5,7 @@ from pathlib import Path
 from trace_builder import TraceBuilder, schedule, toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
+from pipeline.privacy.rules import Weighing
 
 HOSTILE = (
     "<script>document.title='script'</script><img src=x onerror=\"document.title='handler'\">"
@@ -41,7 +42,7 @@ def reasoning_game() -> TraceBuilder:
     return game.batch(0, 0, schedule(1, 1)).batch(0, 1, schedule(1, 1)).resolution(0, True, a0=1, a1=1)
 
 
-def site_tables(folder: Path) -> Path:
+def site_tables(folder: Path, weighing: Weighing = Weighing()) -> Path:
     """Tables of two teams on three tasks, uniform and varied, and of the two games above."""
     for team in ("alpha", "beta"):
         for task in ("t1", "t2", "t3"):
@@ -53,6 +54,6 @@ def site_tables(folder: Path) -> Path:
                 write_trace(folder / "in" / f"{team}-{task}-{setting}.json", game.text())
     for name, game in (("hostile", hostile_game()), ("thinker", reasoning_game())):
         write_trace(folder / "in" / f"{name}.json", game.text())
-    derived = derive([folder / "in"], folder / "tables", Recipe(csv=False), workers=1)
+    derived = derive([folder / "in"], folder / "tables", Recipe(csv=False, weighing=weighing), workers=1)
     assert not derived.rejected, derived.rejected
     return folder / "tables"

@@ -15,6 +15,7 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.stages.intervals import main as write_intervals
+from pipeline.privacy.rules import Weighing
 from pipeline.reports.jupyter_kernel import isolated_kernel
 from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
 from pipeline.tables.queries import write_query_results
@@ -274,10 +275,23 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", ("10_table1", "20_privacy_plane", "25_communication"))
 def test_a_notebook_runs_on_tables_that_hold_next_to_nothing(tmp_path: Path, wanted: str) -> None:
-    write_trace(tmp_path / "in" / "a.json", toy_game().text())
-    derive([tmp_path / "in"], tmp_path / "tables", Recipe(csv=False), workers=1)
-    write_query_results(tmp_path / "tables", tmp_path / "results")
-    write_intervals(tmp_path / "tables", tmp_path / "results")
-    places = {place: str(tmp_path / place) for place in ("tables", "results", "figures")}
-    execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)
-    assert "These are not the study" in (tmp_path / "copy.ipynb").read_text(encoding="utf-8")
+    assert "These are not the study" in executed_on_a_toy(tmp_path, wanted, Recipe(csv=False))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", ("00_one_game", "60_explore_traces"))
+def test_a_notebook_runs_on_tables_with_another_prior(tmp_path: Path, wanted: str) -> None:
+    assert "These are not the study" in executed_on_a_toy(
+        tmp_path, wanted, Recipe(csv=False, weighing=Weighing(prior=0.3))
+    )
+
+
+def executed_on_a_toy(folder: Path, wanted: str, recipe: Recipe) -> str:
+    """The notebook's copy, executed on the tables and results of one game."""
+    write_trace(folder / "in" / "a.json", toy_game().text())
+    derive([folder / "in"], folder / "tables", recipe, workers=1)
+    write_query_results(folder / "tables", folder / "results")
+    write_intervals(folder / "tables", folder / "results")
+    places = {place: str(folder / place) for place in ("tables", "results", "figures")}
+    execute(ROOT / f"notebooks/{wanted}.ipynb", folder / "copy.ipynb", places)
+    return (folder / "copy.ipynb").read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ from site_games import HOSTILE, NAME, REASONING, site_tables
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.privacy.rules import Weighing
 from pipeline.reports.site import build as building
 from pipeline.reports.site.build import Origins, SiteCounts, build
 from pipeline.reports.site.figures import figures, read_metrics
@@ -66,6 +67,18 @@ def test_the_leaderboard_has_the_study_s_own_intervals(tables: Path) -> None:
     assert both.height == theirs.height > 10
     for name in ("mean", "low", "high", "games", "tasks"):
         assert both[name].to_list() == both[f"{name}_right"].to_list()
+
+
+def test_a_site_says_what_beliefs_start_from(tmp_path: Path) -> None:
+    tables = site_tables(tmp_path, Weighing(prior=0.3))
+    build(Origins(tables), tmp_path / "site", RESAMPLING, workers=1)
+    told = {metric["key"]: metric["about"] for metric in page_data(tmp_path / "site/data/leaderboard.js")["metrics"]}
+    assert "moved from the prior, 0.3, summed over slots" in told["vps_uniform_mean"]
+    assert {page_data(path)["prior"] for path in (tmp_path / "site/games").glob("*.js")} == {0.3}
+
+
+def test_a_site_where_nobody_learnt_anything_names_no_prior() -> None:
+    assert "moved from the prior, summed" in next(m.about for m in read_metrics() if m.key == "vps_uniform_mean")
 
 
 def test_filters_narrow_the_leaderboard_to_their_tasks(tables: Path) -> None:

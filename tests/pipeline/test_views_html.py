@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.reports.plots.heat import draw_beliefs
 from pipeline.reports.views import html
 from pipeline.reports.views.beliefs import beliefs_over_time
 from pipeline.reports.views.html import Mark, escape_text, mark_spans
@@ -91,7 +92,7 @@ def test_english_has_no_words_but_its_own() -> None:
     assert sentence("Slot 4 is free", None) is None
 
 
-def update(observer: int, slot: int, after: float, index: int = 0) -> dict[str, Any]:
+def update(observer: int, slot: int, after: float | None, index: int = 0) -> dict[str, Any]:
     return {
         "observer_agent": observer, "target_agent": 2, "slot": slot, "belief_after": after, "update_index": index,
         "belief_before": 0.5, "source": "language_positive", "span_start": 0, "span_end": 6,
@@ -104,11 +105,29 @@ def test_beliefs_stay_until_a_message_moves_them() -> None:
         {"updates": []},
         {"updates": [update(1, 0, 0.1)]},
     ]
-    told = beliefs_over_time(messages, 2)
+    told = beliefs_over_time(messages, 2, 0.5)
     assert told == {
         (0, 2): [[0.5, 0.5], [0.5, 0.95], [0.5, 0.95], [0.5, 0.95]],
         (1, 2): [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.1, 0.5]],
     }
+
+
+def test_beliefs_start_from_the_prior_that_they_were_derived_with() -> None:
+    assert beliefs_over_time([{"updates": [update(0, 1, 0.9)]}], 2, 0.3) == {(0, 2): [[0.3, 0.3], [0.3, 0.9]]}
+
+
+def test_who_learnt_nothing_has_no_beliefs() -> None:
+    assert beliefs_over_time([{"updates": [update(0, 7, None)]}], 2, 0.3) == {}
+    assert beliefs_over_time([{"updates": []}], 2, None) == {}
+
+
+@pytest.mark.parametrize(("prior", "ends"), [(0.5, (0, 1)), (0.3, (-0.4, 1)), (0.8, (0, 1.6))])
+def test_white_is_the_prior_and_equal_moves_are_equally_dark(prior: float, ends: tuple[float, float]) -> None:
+    figure = draw_beliefs({(0, 1): [[prior, prior], [prior, 1.0]]}, prior)
+    norm = figure.axes[0].images[0].norm
+    assert (norm.vmin, norm.vmax) == pytest.approx(ends)
+    assert float(norm(prior)) == pytest.approx(0.5)
+    assert figure.axes[-1].get_ylim() == (0, 1)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -77,12 +77,14 @@ def rate_text(value: float) -> str:
     return f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= LEAST else f"<{LEAST}"
 
 
-def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]]) -> "Figure":
+def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: float) -> "Figure":
     """A panel for each observer (rows) and target (columns): a line a message, from the top, and a column a slot.
 
-    histories: as views.beliefs.beliefs_over_time returns them. White is a belief of 0.5, violet above it (feasible),
-    brown below.
+    histories: as views.beliefs.beliefs_over_time returns them, from that prior. White is the prior, violet above it
+    (feasible), brown below; as far above as below is as dark.
     """
+    farthest = max(prior, 1 - prior)
+    shades = {"cmap": "PuOr", "vmin": prior - farthest, "vmax": prior + farthest}
     observers, targets = sorted({o for o, _ in histories}), sorted({t for _, t in histories})
     size = (1.0 + 1.5 * len(targets), 0.9 + 1.05 * len(observers))
     figure, panels = subplots(
@@ -102,8 +104,9 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]]) -> "Fig
                 axes.set_facecolor("#f4f4f4")
                 continue
             # seaborn's heat map has a path for each cell, of which there are thousands here; this is one image a panel.
-            image = axes.imshow(history, cmap="PuOr", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+            image = axes.imshow(history, **shades, aspect="auto", interpolation="nearest")
     if image is not None:
         figure.supxlabel("slot", fontsize=8)
-        figure.colorbar(image, ax=panels, label="belief that the slot is feasible", fraction=0.04)
+        bar = figure.colorbar(image, ax=panels, label="belief that the slot is feasible", fraction=0.04)
+        bar.ax.set_ylim(0, 1)
     return figure

@@ -28,7 +28,7 @@ from pipeline.reports.site.pages import (
     write_reports,
     write_text,
 )
-from pipeline.reports.views.game import game_views
+from pipeline.reports.views.game import game_views, tables_prior
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.shards import table_executor
 
@@ -131,7 +131,7 @@ def fit_page(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     """Write the leaderboard, the list of games and the page for two games, with their data."""
-    metrics = read_metrics()
+    metrics = read_metrics(tables_prior(origins.tables))
     games = listed_games(origins.tables)
     parts = {f"games-{part['part']}.js": part for part in listing_parts(games)}
     for name, part in parts.items():

@@ -31,12 +31,13 @@ class Metric:
     ranks_as: str = ""
 
 
-def read_metrics(path: Path = METRICS) -> list[Metric]:
-    """The columns in the order of the leaderboard."""
+def read_metrics(prior: float | None = None, path: Path = METRICS) -> list[Metric]:
+    """The columns in the order of the leaderboard. prior: what beliefs start from, where anybody learnt anything."""
     import yaml
 
     listed: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return [Metric(**entry) for entry in listed]
+    known = "" if prior is None else f", {prior:g}"
+    return [Metric(**(entry | {"about": entry["about"].replace("{prior}", known)})) for entry in listed]
 
 
 CELL = ("difficulty", "density")

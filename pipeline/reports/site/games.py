@@ -32,15 +32,13 @@ MOVE = ("event_index", "phase", "agent", "item_kind", "item_id", "from_slot", "t
 LEAK = ("to_agent", "label", "tier", "induced", "recipient_entitled", "span_start", "span_end")
 PATTERN = ("pattern", "agent", "strict", "span_start", "span_end")
 THOUGHT = ("event_index", "phase", "agent")
-PRIOR = 0.5  # shown for a game without belief updates
 
 
 def compact_view(view: View, cut: int = CUTS[0]) -> dict[str, Any]:
     """The view as lists, ready for JSON. cut: characters at which texts end; each says how many are left out."""
-    priors = [pair["prior"] for game_round in view["rounds"] for pair in game_round["vps"]]
     return {
         "game": {name: view["game"][name] for name in GAME} | {"trace": trace_name(view["game"]["trace_path"])},
-        "prior": priors[0] if priors else PRIOR,
+        "prior": view["prior"],
         "agents": [[a["agent"], a["agent_type"], a["model"], a["nosy"], a["cost"], a["oracle_cost"]]
                    for a in view["agents"]],
         "labels": {kind: {str(i): [game_round["label"], game_round["tier"]] for i, game_round in sorted(labels.items())}

@@ -1,11 +1,9 @@
 """Beliefs within a round: after each message for all pairs, and update by update for one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-
-PRIOR = 0.5
 
 Pair = tuple[int, int]
 
@@ -21,21 +19,32 @@ STEP = {
 }
 
 
+def prior_of(pairs: Iterable[Mapping[str, Any]]) -> float | None:
+    """What beliefs start from, by rows of pair_round_vps; None where nobody learnt anything.
+
+    All tables of a folder are derived with one prior, so any row tells it.
+    """
+    return next((pair["prior"] for pair in pairs), None)
+
+
 def beliefs_over_time(
-    messages: Sequence[Mapping[str, Any]], slots: int, prior: float = PRIOR
+    messages: Sequence[Mapping[str, Any]], slots: int, prior: float | None
 ) -> dict[Pair, list[list[float]]]:
     """(observer, target) → beliefs: a row before the first message and one after each, an entry a slot.
 
-    messages: those of one round of a view. Pairs without an update are left out.
+    messages: those of one round of a view; prior: the view's. Pairs of which none learnt anything are left out.
     """
-    pairs = sorted({(u["observer_agent"], u["target_agent"]) for m in messages for u in m["updates"]})
+    updates = [u for m in messages for u in m["updates"] if u["belief_after"] is not None]
+    if prior is None or not updates:
+        return {}
+    pairs = sorted({(u["observer_agent"], u["target_agent"]) for u in updates})
     histories = {pair: [[prior] * slots] for pair in pairs}
     for message in messages:
         for history in histories.values():
             history.append(list(history[-1]))
         for update in sorted(message["updates"], key=lambda u: u["update_index"]):
             slot, after = update["slot"], update["belief_after"]
-            if after is not None and slot is not None and 0 <= slot < slots:
+            if after is not None and 0 <= slot < slots:
                 histories[update["observer_agent"], update["target_agent"]][-1][slot] = after
     return histories
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.reports.views.beliefs import prior_of
 from pipeline.reports.views.calendars import grid_after_round, initial_grid
 from pipeline.reports.views.sentences import sentence
 
@@ -66,7 +67,7 @@ def game_view(tables: Path, game_id: str) -> View:
 
 
 def build_view(rows: Mapping[str, Rows]) -> View:
-    """The view of a game from its rows in each table: `game`, `agents`, `labels` and `rounds`."""
+    """The view of a game from its rows in each table: `game`, `prior`, `agents`, `labels` and `rounds`."""
     game = rows["games"][0]
     grid = initial_grid(rows["items"], game["num_agents"], game["num_slots"])
     by_round: dict[str, dict[int, Rows]] = {
@@ -97,7 +98,8 @@ def build_view(rows: Mapping[str, Rows]) -> View:
             }
         )
     labels = {kind: labels_of(rows["labels_known"], kind) for kind in ("errand", "meeting")}
-    return {"game": game, "agents": rows["agents"], "labels": labels, "rounds": rounds}
+    prior = prior_of(rows["pair_round_vps"])
+    return {"game": game, "prior": prior, "agents": rows["agents"], "labels": labels, "rounds": rounds}
 
 
 def message_view(
@@ -125,6 +127,11 @@ def read_rows(tables: Path, name: str, game_ids: Sequence[str], columns: Sequenc
     frame = pl.scan_parquet(path).filter(in_range & pl.col("game_id").is_in(list(game_ids)))
     wanted = frame if "*" in columns else frame.select("game_id", *columns)
     return wanted.collect().to_dicts()
+
+
+def tables_prior(tables: Path) -> float | None:
+    """What beliefs start from in a folder of tables; None where nobody learnt anything."""
+    return prior_of(pl.scan_parquet(tables / "pair_round_vps.parquet").select("prior").head(1).collect().to_dicts())
 
 
 def rows_by_game(rows: Rows) -> dict[str, Rows]:

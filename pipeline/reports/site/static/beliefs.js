@@ -133,7 +133,7 @@ calbench.beliefs = (() => {
     );
   }
 
-  const legend = () =>
+  const legend = (prior) =>
     el(
       "p",
       { class: "legend" },
@@ -141,7 +141,7 @@ calbench.beliefs = (() => {
       el("span", { class: "key taken" }, "▾5"),
       " hardly ",
       el("span", { class: "key prior" }, "·"),
-      " 50, nothing learnt ",
+      prior === null ? " nothing learnt " : ` ${number(100 * prior)}, nothing learnt `,
       el("span", { class: "key free" }, "▴95"),
       " surely ",
       el("span", { class: "key free changed" }, "▴95"),

@@ -88,7 +88,7 @@ calbench.calendars = (() => {
       el(
         "table",
         { class: "grid calendars" },
-        el("caption", { class: "hidden-text" }, `Calendars ${state} round ${round.round + 1}`),
+        el("caption", { class: "hidden-text" }, `Calendars ${state} round ${round.round}`),
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "slot"), head)),
         el("tbody", {}, rows),
       ),

@@ -178,7 +178,7 @@ document.addEventListener("DOMContentLoaded", () => {
             return el(
               "tr",
               {},
-              el("th", { scope: "row" }, el("a", { href: `#round-${i + 1}` }, `${round.round + 1}`)),
+              el("th", { scope: "row" }, el("a", { href: `#round-${i}` }, `${round.round}`)),
               el("td", {}, round.oracle_slot === null ? "–" : `slot ${round.oracle_slot}`),
               cells(a, i),
               cells(b, i),
@@ -205,8 +205,8 @@ document.addEventListener("DOMContentLoaded", () => {
   function section(a, b, i) {
     return el(
       "section",
-      { class: "aligned", id: `round-${i + 1}`, "aria-label": `Round ${i + 1}` },
-      el("h2", {}, `Round ${i + 1}`),
+      { class: "aligned", id: `round-${i}`, "aria-label": `Round ${i}` },
+      el("h2", {}, `Round ${i}`),
       el(
         "div",
         { class: "pair" },

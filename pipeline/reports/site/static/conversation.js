@@ -56,7 +56,7 @@ calbench.conversation = function (here) {
   const order = round.speaker_order.join(", ") || "not told";
   return el(
     "section",
-    { class: "conversation", "aria-label": `Conversation of round ${round.round + 1}` },
+    { class: "conversation", "aria-label": `Conversation of round ${round.round}` },
     el("h2", {}, "Conversation"),
     el("p", { class: "soft small" }, `Meeting ${round.meeting_id}${label}. Speakers in turn: ${order}.${probes}`),
     el("ol", { class: "messages", tabindex: "0", "aria-label": "Messages" }, parts()),

@@ -18,20 +18,20 @@ document.addEventListener("DOMContentLoaded", () => {
   here.last = () => here.round().messages.length + 1;
   here.current = () => here.round().messages[at.step - 1] || null;
   here.state = () => at.state || (here.current() ? "before" : "after");
-  here.address = () => (here.current() ? `m${here.current().event}` : `r${here.round().round + 1}`);
+  here.address = () => (here.current() ? `m${here.current().event}` : `r${here.round().round}`);
   here.isEnd = (by) => {
     if (by < 0) return at.round === 0 && at.step <= 1;
     return at.round === rounds.length - 1 && at.step === here.last();
   };
 
-  /* Go where an address points: #m82 is the message of event 82, #r2 the decision of round 2. */
+  /* Go where an address points: #m82 is the message of event 82, #r2 the decision of round 2, the third. */
   function locate(hash) {
     const [, kind, digits] = /^#([mr])(\d{1,9})$/.exec(hash) || [];
     const wanted = Number(digits);
     rounds.forEach((round, i) => {
       const j = round.messages.findIndex((message) => message.event === wanted);
       if (kind === "m" && j >= 0) Object.assign(at, { round: i, step: j + 1 });
-      if (kind === "r" && round.round + 1 === wanted)
+      if (kind === "r" && round.round === wanted)
         Object.assign(at, { round: i, step: round.messages.length + 1 });
     });
     return Boolean(kind);
@@ -59,7 +59,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const who = message && `message ${at.step} of ${count}, agent ${message.from} to ${words.agents(message.to)}: `;
     const text = message && (messageView.inWords(message) || calbench.visible(message.text.slice(0, 300)));
     const step = message ? who + text : calendars.outcome(here.round());
-    document.getElementById("announcement").textContent = `Round ${here.round().round + 1}, ${step}`;
+    document.getElementById("announcement").textContent = `Round ${here.round().round}, ${step}`;
   }
 
   const turn = (name) => (on) => {

@@ -22,7 +22,7 @@ calbench.rounds = function (here) {
         "aria-current": chosen,
         on: { click: () => here.go(i, 1) },
       },
-      el("b", {}, `Round ${round.round + 1}`),
+      el("b", {}, `Round ${round.round}`),
       el("span", {}, `agents ${round.participants.join(", ")}`),
       el("span", { class: "result" }, `${round.coordinated ? "✓" : "✗"} ${result(round)}`),
       el("span", {}, calendars.cost(round)),

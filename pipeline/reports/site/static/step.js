@@ -31,9 +31,9 @@ calbench.step = function (here) {
   }
 
   function heading() {
-    if (!message) return el("h2", {}, `How round ${round.round + 1} ended `, el("small", {}, calendars.cost(round)));
+    if (!message) return el("h2", {}, `How round ${round.round} ended `, el("small", {}, calendars.cost(round)));
     const sweep = message.sweep === null ? "" : `, sweep ${message.sweep + 1}`;
-    const where = `${words.channel(message.channel)}, round ${round.round + 1}${sweep}`;
+    const where = `${words.channel(message.channel)}, round ${round.round}${sweep}`;
     return el("h2", {}, `Agent ${message.from} to ${words.agents(message.to)} `, el("small", {}, where));
   }
 
@@ -103,7 +103,7 @@ calbench.step = function (here) {
       el("small", {}, lost()),
     ),
     beliefs.heatmap(here.game, round, here.at.step, here.at.everyone),
-    beliefs.legend(),
+    beliefs.legend(here.game.prior),
     el("h3", {}, "Calendars ", states()),
     calendars.grid(here.game, round, here.state(), here.game.labels),
     calendars.legend(),
