@@ -11,10 +11,9 @@ from machine.files import replacing
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
 from pipeline.tables.queries import SQL, parquet_files, parquet_rows, query_text, quoted
-from pipeline.tables.schemas.base import GAMES, TABLES
+from pipeline.tables.schemas.base import GAMES, TABLES, TASKS
 from pipeline.tables.schemas.results import RESULT_TABLES
 from pipeline.tables.schemas.table import Column, Table
-from pipeline.tables.schemas.tasks import TASKS
 
 # The oldest DuckDB whose file format can hold all that is in the database: programs from this one on open it.
 STORAGE_VERSION = "v1.2.0"

@@ -26,6 +26,7 @@ from sim.models.attempts import (
     FOR_ALL,
     CallError,
     KeyMissing,
+    Lane,
     Tries,
     call_error,
     key_of,
@@ -34,9 +35,17 @@ from sim.models.attempts import (
     wait_before,
     written,
 )
-from sim.models.lane import Lane
-from sim.models.money import Ledger, presumed_cost, price_of
-from sim.models.response import filtered, is_billed, is_filtered, is_late, text_of, usage_of
+from sim.models.money import (
+    Ledger,
+    filtered,
+    is_billed,
+    is_filtered,
+    is_late,
+    presumed_cost,
+    price_of,
+    text_of,
+    usage_of,
+)
 from sim.models.spec import LlmParameters, Prices
 
 

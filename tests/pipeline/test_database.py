@@ -15,10 +15,9 @@ from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.tables import io, queries
 from pipeline.tables.database import build_database, result_sources, task_sources
-from pipeline.tables.schemas.base import REJECTED, TABLES
+from pipeline.tables.schemas.base import REJECTED, TABLES, TASKS
 from pipeline.tables.schemas.results import RESULT_TABLES
 from pipeline.tables.schemas.table import Table
-from pipeline.tables.schemas.tasks import TASKS
 from sim.tasks.lists import read_list
 from sim.tasks.suite import make_task, write_tasks
 

@@ -8,6 +8,7 @@ from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import (
     CallError,
     KeyMissing,
+    Lane,
     Tries,
     call_error,
     check_access,
@@ -17,7 +18,6 @@ from sim.models.attempts import (
     secrets,
     wait_before,
 )
-from sim.models.lane import Lane
 from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost
 from sim.models.provider import Cache, digest
 from sim.models.spec import LlmParameters, Prices

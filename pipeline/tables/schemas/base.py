@@ -1,4 +1,4 @@
-"""Every table the pipeline derives, declared once: what one row is, its key, and its columns in order."""
+"""The tables that traces are turned into: their columns, keys and units (docs: data/README.md)."""
 
 from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.tables.schemas.intended import INTENDED_TABLES
@@ -237,3 +237,30 @@ TABLES = {
         REJECTED,
     )
 }
+
+
+TASKS = Table(
+    "tasks",
+    "one task of a suite",
+    ("task_id",),
+    (
+        C("task_id", "str", "the task"),
+        C("setting", "str", "uniform or varied errand costs"),
+        C("condition", "str", "standard or blocked"),
+        C("seed", "int", "the scenario's seed"),
+        C("num_agents", "int", "agents in the game"),
+        C("num_participants", "int", "participants of a meeting"),
+        C("num_meetings", "int", "meetings to schedule"),
+        C("num_slots", "int", "slots of a calendar"),
+        C("density", "float", "share of slots that hold an errand at first"),
+        C("difficulty", "str", "easy, medium or hard"),
+        C("difficulty_score", "float", "optimal_cost over the number of participant-slots to fill", "cost"),
+        C("displaced_errands", "int", "errands that the oracle's schedule moves"),
+        C("optimal_cost", "int", "cost of the oracle's schedule", "cost"),
+        C("optimal_bound", "int", "a lower bound of the optimum; empty where optimal_cost is proven", "cost"),
+        C("greedy_cost", "int", "cost of the greedy yardstick", "cost"),
+        C("witness_cost", "int", "cost of the schedule that the scenario was built around", "cost"),
+        C("feasible_assignments", "int", "schedules that break nothing; empty where there are too many to count"),
+        C("optimal_assignments", "int", "of those, schedules of least cost; empty where there are too many to count"),
+    ),
+)

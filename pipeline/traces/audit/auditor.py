@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import render
-from pipeline.traces.audit.cheap_talk import replay_cheap_talk
 from pipeline.traces.audit.claims import Claims
 from pipeline.traces.audit.decisions import replay_decision, replay_resolution, replay_voluntary
 from pipeline.traces.audit.divergences import Divergence, Findings
 from pipeline.traces.audit.events import EventComparison
-from pipeline.traces.audit.game import AgentView, BrokenOff, Game, start
-from pipeline.traces.audit.identity import check_identity
-from pipeline.traces.audit.suites import Suites
+from pipeline.traces.audit.game import AgentView, BrokenOff, Game, replay_cheap_talk, start
+from pipeline.traces.audit.suites import Suites, check_identity
 from pipeline.traces.audit.task import check_task
 from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, read_setup
 
