@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pipeline.tables.names import BEFORE_DIGEST, MOST_BYTES, with_digest
 from pipeline.tables.schemas.base import Table
 
 if TYPE_CHECKING:
@@ -22,8 +23,18 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def partition_folder(values: Iterable[str | None]) -> Path:
-    """The folder of a team and a condition; characters that a path cannot hold are percent-encoded."""
-    return Path(*(f"{name}={NULL if v is None else quote(v, safe='')}" for name, v in zip(BY, values, strict=True)))
+    """The folder of a team and a condition, each named as `folder_value` says."""
+    return Path(*(f"{name}={NULL if v is None else folder_value(v)}" for name, v in zip(BY, values, strict=True)))
+
+
+def folder_value(value: str) -> str:
+    """A value as a folder's name holds it: letters and digits of any script, and all else percent-encoded.
+
+    One too long for a folder is cut, and ends in `~` and a digest, which no other value's name does.
+    """
+    pieces = [c if c.isalnum() else quote(c, safe="").replace(BEFORE_DIGEST, "%7E") for c in value]
+    whole = "".join(pieces)
+    return whole if len(whole.encode()) <= MOST_BYTES else with_digest(pieces, [value])
 
 
 def is_partition(name: str) -> bool:

@@ -52,11 +52,47 @@ def test_a_name_stands_in_markdown_as_it_is(text: str) -> None:
     assert not re.search(r"[<>*_\[\]`|\\]", escape_markdown(text))
 
 
+LONG = "队" * 35
+SAME_WHEN_CUT = [
+    "a/b",
+    "a-b",
+    "a b",
+    "../a-b",
+    "队一/",
+    "队一?",
+    LONG * 9,
+    LONG * 9 + "x",
+    "e\u0301",
+    "\u00e9",
+    "~a",
+    "a~b",
+    ".",
+]
+
+
 @pytest.mark.parametrize(
-    ("text", "name"), [("imap.standard", "imap.standard"), ("../../x", "-..-x"), ("a b/c", "a-b-c"), ("...", "report")]
+    ("team", "condition", "name"),
+    [
+        ("imap", "standard", "imap.standard"),
+        ("gpt-4.1", "standard", "gpt-4.1.standard"),
+        ("队伍", "standard", "队伍.standard"),
+        (LONG, "standard", f"{LONG}.standard"),
+    ],
 )
-def test_a_page_gets_a_file_of_its_own_folder(text: str, name: str) -> None:
-    assert file_name(text) == name
+def test_a_page_is_called_as_its_team(team: str, condition: str, name: str) -> None:
+    assert file_name(team, condition) == name
+
+
+@pytest.mark.parametrize("team", [*SAME_WHEN_CUT, *HOSTILE, "../../x", "...", "", "x" * 300])
+def test_a_page_gets_a_file_of_its_own_folder(team: str) -> None:
+    name = file_name(team, "standard")
+    assert Path(name).name == name and not name.startswith(".")
+    assert len(f".{name}.html.4194304.tmp".encode()) <= 255
+
+
+def test_no_two_pages_have_one_file() -> None:
+    places = [(team, "standard") for team in SAME_WHEN_CUT] + [("a", "b.c"), ("a.b", "c"), ("a-b.standard", "")]
+    assert len({file_name(*place) for place in places}) == len(places)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def _team_jobs(tables: Path, results: Path, out: Path, teams: set[str], conditio
         PageJob(
             NOTEBOOKS / "report.ipynb",
             {"tables": str(tables), "results": str(results), "team": team, "condition": condition},
-            out / f"{file_name(f'{team}.{condition}')}.html",
+            out / f"{file_name(team, condition)}.html",
             f"{team}{' (simulated)' if simulated else ''}, {condition}",
         )
         for team, condition, simulated in games.select("team", "condition", "simulated").iter_rows()

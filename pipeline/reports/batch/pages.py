@@ -7,10 +7,13 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unicodedata import normalize
+from urllib.parse import quote
 
 from machine.executor import map_unordered
 from machine.files import replacing
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
+from pipeline.tables.names import MOST_BYTES, with_digest
 
 # Pages load nothing and run no script, whatever agents wrote into the traces.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -108,11 +111,17 @@ def write_pages(jobs: Sequence[PageJob], workers: int, progress: Callable[[int, 
 def write_index(jobs: Iterable[PageJob], out: Path) -> None:
     """Write `out/index.html`: links to the pages that are there."""
     written = [job for job in jobs if job.target.is_file()]
-    items = (f'<li><a href="{escape(job.target.name)}">{escape(job.title)}</a></li>' for job in written)
+    items = (f'<li><a href="{quote(job.target.name)}">{escape(job.title)}</a></li>' for job in written)
     with replacing(out / "index.html") as draft:
         draft.write_text(html_page(f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>", "Reports"), encoding="utf-8")
 
 
-def file_name(text: str) -> str:
-    """A file's name for any text: other characters than letters, digits, '.', '-' and '_' become '-'."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".") or "report"
+def file_name(team: str, condition: str) -> str:
+    """The name of a page's file, without its suffix: letters and digits of any script, `.`, `-` and `_` stay.
+
+    Where another character became `-`, or the name is cut, it ends in a digest: no two pages have one name.
+    """
+    text = f"{team}.{condition}"
+    name = re.sub(r"[^\w.-]+", "-", text).lstrip(".")
+    is_own = name == normalize("NFC", text) == text and "." not in condition and len(name.encode()) <= MOST_BYTES
+    return name if is_own else with_digest(name, (team, condition))
