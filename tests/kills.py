@@ -71,7 +71,7 @@ def tables(folder: Path, games: int = 40) -> None:
 
 
 def results(folder: Path) -> None:
-    from pipeline.reports.batch.command import write_results
+    from pipeline.reports.batch.own_study import write_results
 
     tables(folder, games=3)
     write_results(folder / "tables", folder / "results")

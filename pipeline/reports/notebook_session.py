@@ -166,6 +166,15 @@ class Study:
         return None if answer is None else bool(answer)
 
 
+def escape_markdown(text: str) -> str:
+    """Text from a trace, escaped so that Markdown shows it literally within a line.
+
+    Control characters, and those that steer the direction of text, are shown as their codes.
+    """
+    shown = "".join(c if c.isprintable() else f"[U+{ord(c):04X}]" for c in text)
+    return "".join(c if c.isalnum() or c in " .-" else f"&#{ord(c)};" for c in shown)
+
+
 def in_a_notebook() -> bool:
     """Whether this runs in a notebook's kernel."""
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None

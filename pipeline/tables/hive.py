@@ -3,8 +3,9 @@
 DuckDB and Polars read such folders as one table, and skip those that a query does not need (docs/scale.md).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from hashlib import blake2s
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -20,10 +21,41 @@ FILE = "part.parquet"
 # Hive's name for the value null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
+# Bytes of a name. A disk takes 255; a suffix and the name of an unfinished file need some of them.
+MOST_BYTES = 200
+# What no name has that is kept as it is, so that none looks like one with a digest.
+BEFORE_DIGEST = "~"
+DIGEST_BYTES = 8
+
 
 def partition_folder(values: Iterable[str | None]) -> Path:
-    """The folder of a team and a condition; characters that a path cannot hold are percent-encoded."""
-    return Path(*(f"{name}={NULL if v is None else quote(v, safe='')}" for name, v in zip(BY, values, strict=True)))
+    """The folder of a team and a condition, each named as `folder_value` says."""
+    return Path(*(f"{name}={NULL if v is None else folder_value(v)}" for name, v in zip(BY, values, strict=True)))
+
+
+def folder_value(value: str) -> str:
+    """A value as a folder's name holds it: letters and digits of any script, and all else percent-encoded.
+
+    One too long for a folder is cut, and ends in `~` and a digest, which no other value's name does.
+    """
+    pieces = [c if c.isalnum() else quote(c, safe="").replace(BEFORE_DIGEST, "%7E") for c in value]
+    whole = "".join(pieces)
+    return whole if len(whole.encode()) <= MOST_BYTES else with_digest(pieces, [value])
+
+
+def with_digest(pieces: Iterable[str], texts: Sequence[str], room: int = MOST_BYTES) -> str:
+    """As many of a name's pieces as fit into `room` bytes with a digest of the texts that it stands for."""
+    # Each text's length is before it, so that ("a", "bc") and ("ab", "c") differ.
+    told = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
+    ending = BEFORE_DIGEST + blake2s(told, digest_size=DIGEST_BYTES).hexdigest()
+    room -= len(ending)
+    kept = []
+    for piece in pieces:
+        room -= len(piece.encode())
+        if room < 0:
+            break
+        kept.append(piece)
+    return "".join(kept) + ending
 
 
 def is_partition(name: str) -> bool:

@@ -11,7 +11,7 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
 from pipeline.tables import shards
-from pipeline.tables.hive import BY
+from pipeline.tables.hive import BY, folder_value
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
@@ -74,3 +74,28 @@ def test_a_query_for_a_team_opens_its_folders_alone(folders: tuple[Path, Path]) 
     team = unquote(first.name.removeprefix("team="))
     rows = scan.filter(pl.col("team") == team).select(pl.len()).collect().item()
     assert rows == with_places(flat, "messages").filter(team=team).height > 0
+
+
+@pytest.mark.parametrize("team", ["队" * 35, "Zwölf", "a/b=c d%2F", "a~b", "नमस्ते", "e\u0301"])
+def test_a_folder_tells_its_team(team: str) -> None:
+    assert unquote(folder_value(team)) == team
+    assert len(folder_value(team)) <= 250
+
+
+def test_names_too_long_for_a_folder_keep_apart() -> None:
+    names = ["队" * 400, "队" * 399 + "x", "/" * 400, "x" * 400]
+    values = [folder_value(name) for name in names]
+    assert len({*values, *map(folder_value, values)}) == 2 * len(names)
+    assert all(len(f"condition={value}".encode()) <= 255 for value in values)
+
+
+def test_tables_are_parted_whatever_teams_are_called(tmp_path: Path) -> None:
+    teams = ["队" * 35, "队" * 200, "队" * 199 + "x"]
+    for number, team in enumerate(teams):
+        write_trace(tmp_path / "traces" / f"{number}.json", toy_game(f"game-{number}", team=team).text())
+    parallel.derive([tmp_path / "traces"], tmp_path / "out", parallel.Recipe(partition=True), workers=1)
+    games = pl.scan_parquet(tmp_path / "out/games/**/*.parquet", hive_partitioning=True).collect()
+    assert sorted(games["team"]) == sorted(unquote(folder_value(team)) for team in teams)
+    with duckdb.connect() as database:
+        sql = f"SELECT team FROM read_parquet('{tmp_path}/out/games/**/*.parquet', hive_partitioning = true) ORDER BY 1"
+        assert [team for (team,) in database.sql(sql).fetchall()] == sorted(games["team"])

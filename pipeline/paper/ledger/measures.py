@@ -22,6 +22,9 @@ TEAMS_SCHEMA = {
     "tasks": pl.Int64,
 }
 
+# Columns of names, whatever is in them.
+TEXT = ("team", "difficulty")
+
 MeasureKey = tuple[str, str, str, str]  # method, condition, setting, metric
 
 
@@ -45,9 +48,9 @@ def open_tables(tables: Path) -> duckdb.DuckDBPyConnection:
 
 
 def read_result(path: Path) -> pl.DataFrame:
-    """A result from its CSV. A column without any value is read as numbers, so that queries can sum it."""
-    result = pl.read_csv(path, infer_schema_length=None)
-    empty = [name for name in result.columns if result[name].is_null().all()]
+    """A result from its CSV. A column without any value is read as numbers, so that queries can sum it; TEXT is not."""
+    result = pl.read_csv(path, infer_schema_length=None, schema_overrides=dict.fromkeys(TEXT, pl.String))
+    empty = [name for name in result.columns if name not in TEXT and result[name].is_null().all()]
     return result.with_columns(pl.col(empty).cast(pl.Float64))
 
 

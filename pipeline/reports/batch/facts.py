@@ -1,9 +1,11 @@
 """The tables of a batch report, about one team under one condition."""
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.notebook_session import Study
+from pipeline.reports.notebook_session import Study, escape_markdown
 
 MEASURES = {
     "meetings_scheduled": ("meetings scheduled", 2),
@@ -15,10 +17,13 @@ MEASURES = {
     "vps_cost_mean": ("VPS, cost weights", 2),
 }
 
+SIMULATED, MIXED = " (simulated)", " (simulated in part)"
 SIMULATED_NOTES = {
-    True: "*Its speakers are simulated: programs that bargain in English and stand for no model. What follows from "
-    "their parameters is so by construction.*",
-    False: "",
+    SIMULATED: "*Its speakers are simulated: programs that bargain in English and stand for no model. What follows "
+    "from their parameters is so by construction.*",
+    MIXED: "*In some of these games its speakers are simulated: programs that bargain in English and stand for no "
+    "model. A table without a column `simulated` is about both kinds of games together.*",
+    "": "",
 }
 
 
@@ -30,18 +35,23 @@ def headline(study: Study, team: str, condition: str) -> str:
     scheduled, meetings = games["meetings_scheduled"].sum(), games["meetings"].sum()
     finished = games.filter(~pl.col("stopped"))
     broken = f" {games.height - finished.height} were broken off." if finished.height < games.height else ""
-    simulated = bool(games["simulated"].any())
-    mark = " (simulated)" if simulated else ""
+    mark = simulated_mark(games["simulated"])
     return (
         f"## {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
         f"**{games.height} games, {scheduled} of {meetings} meetings scheduled, {games['dms'].sum()} direct messages.**"
-        f"{broken}\n\n{SIMULATED_NOTES[simulated]}"
+        f"{broken}\n\n{SIMULATED_NOTES[mark]}"
     )
 
 
-def escape_markdown(text: str) -> str:
-    """Text from a trace, escaped so that Markdown shows it literally."""
-    return "".join(c if c.isalnum() or c in " ." else f"&#{ord(c)};" for c in text)
+def simulated_mark(simulated: Iterable[bool]) -> str:
+    """What is said beside a team's name. simulated: of each game, whether its speakers are."""
+    kinds = set(simulated)
+    return MIXED if len(kinds) > 1 else SIMULATED if True in kinds else ""
+
+
+def told_apart(rows: pl.DataFrame) -> pl.DataFrame:
+    """A result's rows without the column `simulated`, except where they are about both kinds of games."""
+    return rows if rows["simulated"].n_unique() > 1 else rows.drop("simulated")
 
 
 def team_games(study: Study, team: str, condition: str) -> pl.DataFrame:
@@ -74,9 +84,8 @@ def _with_interval(row: dict[str, float | None], decimals: int) -> str:
 def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
     """One row per measure and setting: the ranks that the team may hold among those that played the same tasks."""
     ranks = study.result("ranks").filter(team=team, condition=condition)
-    return ranks.select("metric", "setting", "rank", "rank_low", "rank_high", "teams", "better").sort(
-        "metric", "setting"
-    )
+    columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
+    return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))
 
 
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:

@@ -7,10 +7,16 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unicodedata import normalize
+from urllib.parse import quote
 
 from machine.executor import map_unordered
 from machine.files import replacing
+from pipeline.reports.batch.allowed_html import harmless, lift_styles
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
+from pipeline.reports.views.html import escape_text
+from pipeline.tables.hive import MOST_BYTES, with_digest
+from pipeline.traces.limits import printable
 
 # Pages load nothing and run no script, whatever agents wrote into the traces.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -46,10 +52,11 @@ def notebook_html(executed: Path) -> str:
 
     notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
     embed_figures(notebook, executed.parent)
+    styles = lift_styles(notebook)
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
     exporter.exclude_input = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(notebook)
-    return without_scripts(body)
+    return styles + harmless(body)
 
 
 def html_page(body: str, title: str, index: str | None = None) -> str:
@@ -59,14 +66,9 @@ def html_page(body: str, title: str, index: str | None = None) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n"
+        f"<title>{escape_text(title)}</title><style>{STYLE}</style></head>\n"
         f"<body>{nav}<main>\n{body}\n</main></body></html>\n"
     )
-
-
-def without_scripts(body: str) -> str:
-    """The HTML without script elements."""
-    return re.sub(r"<script\b.*?</script\s*>", "", body, flags=re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -81,38 +83,56 @@ class PageJob:
 
 def write_page(job: PageJob) -> str | None:
     """Execute the notebook and write its page, whole or not at all. Returns the error in one line, if there is one."""
-    job.target.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="report-") as folder:
-        executed = Path(folder) / "executed.ipynb"
-        figures = {"figures": str(Path(folder) / "figures")}
-        try:
+    try:
+        job.target.parent.mkdir(parents=True, exist_ok=True)
+        job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
+        with TemporaryDirectory(prefix="report-") as folder:
+            executed = Path(folder) / "executed.ipynb"
+            figures = {"figures": str(Path(folder) / "figures")}
             execute(job.notebook, executed, figures | dict(job.parameters))
-        except NotebookFailed as error:
-            return f"{job.target.name}: {error}"
-        with replacing(job.target) as draft:
-            draft.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
+            with replacing(job.target) as draft:
+                draft.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
+    except Exception as error:  # whatever it is, the other pages can be made
+        return told(error)
     return None
 
 
-def write_pages(jobs: Sequence[PageJob], workers: int, progress: Callable[[int, int], None]) -> list[str]:
-    """Write every page. Returns one line for each page that could not be written, in their order."""
+def told(error: Exception) -> str:
+    """An error as one line without control characters."""
+    text = str(error).strip().partition("\n")[0]
+    return printable(text if isinstance(error, NotebookFailed) else f"{type(error).__name__}: {text}")
+
+
+def write_pages(
+    jobs: Sequence[PageJob], workers: int, progress: Callable[[int, int], None]
+) -> list[tuple[PageJob, str]]:
+    """Write every page. Returns those that could not be written, in their order, and each one's error in a line."""
     failures: dict[int, str] = {}
     progress(0, len(jobs))
     for done, (number, failure) in enumerate(map_unordered(write_page, jobs, workers), start=1):
         if failure:
             failures[number] = failure
         progress(done, len(jobs))
-    return [failures[number] for number in sorted(failures)]
+    return [(jobs[number], failures[number]) for number in sorted(failures)]
 
 
-def write_index(jobs: Iterable[PageJob], out: Path) -> None:
-    """Write `out/index.html`: links to the pages that are there."""
+def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = ()) -> None:
+    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing."""
     written = [job for job in jobs if job.target.is_file()]
-    items = (f'<li><a href="{escape(job.target.name)}">{escape(job.title)}</a></li>' for job in written)
+    items = (f'<li><a href="{quote(job.target.name)}">{escape_text(job.title)}</a></li>' for job in written)
+    body = f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>"
+    if missing:
+        body += f"\n<h2>What could not be made</h2>\n<ul>{''.join(f'<li>{escape_text(m)}</li>' for m in missing)}</ul>"
     with replacing(out / "index.html") as draft:
-        draft.write_text(html_page(f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>", "Reports"), encoding="utf-8")
+        draft.write_text(html_page(body, "Reports"), encoding="utf-8")
 
 
-def file_name(text: str) -> str:
-    """A file's name for any text: other characters than letters, digits, '.', '-' and '_' become '-'."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".") or "report"
+def file_name(team: str, condition: str) -> str:
+    """The name of a page's file, without its suffix: letters and digits of any script, `.`, `-` and `_` stay.
+
+    Where another character became `-`, or the name is cut, it ends in a digest: no two pages have one name.
+    """
+    text = f"{team}.{condition}"
+    name = re.sub(r"[^\w.-]+", "-", text).lstrip(".")
+    is_own = name == normalize("NFC", text) == text and "." not in condition and len(name.encode()) <= MOST_BYTES
+    return name if is_own else with_digest(name, (team, condition))

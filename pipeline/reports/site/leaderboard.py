@@ -147,7 +147,7 @@ def team_rows(figures: pl.DataFrame, keys: Sequence[str], reports: Mapping[str, 
         key = (figure["team"], figure["setting"], figure["condition"])
         row = rows.setdefault(key, {**dict(zip(("team", "setting", "condition"), key, strict=True)), "cells": {}})
         row["kind"] = "simulated" if key[0] in simulated else "protocol" if key[0] in PAPER_PROTOCOLS else "team"
-        row["report"] = reports.get(file_name(f"{key[0]}.{key[2]}"))
+        row["report"] = reports.get(file_name(key[0], key[2]))
         cell = row["cells"].setdefault("|".join(figure[name] for name in CELL), [None] * len(keys))
         ends = (figure["mean"], figure["low"], figure["high"])
         ranks = (figure[name] for name in RANKS)

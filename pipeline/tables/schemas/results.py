@@ -194,7 +194,7 @@ ROBUSTNESS_FLIPS = _at_points(
 EXCESS = Table(
     "excess",
     "one team, setting, condition and notion of excess cost",
-    ("setting", "condition", "measure", "penalty", "team"),
+    ("setting", "condition", "measure", "penalty", "team", "simulated"),
     (
         SETTING,
         CONDITION,
