@@ -73,6 +73,11 @@ class Answer(Struct, frozen=True):
     usage: Usage
 
 
+def characters(ask: Ask) -> int:
+    """How long the conversation is."""
+    return sum(len(m["content"]) for m in ask.messages)
+
+
 class AnswersAsks(Protocol):
     """Whoever answers for a model: a provider, or something that stands in for one."""
 

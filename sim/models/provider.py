@@ -21,7 +21,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from machine.files import write_atomically
 from sim.agents import AgentFailure
-from sim.models.agent import FILTERED, Answer, Ask
+from sim.models.agent import FILTERED, Answer, Ask, characters
 from sim.models.attempts import (
     FOR_ALL,
     CallError,
@@ -285,11 +285,6 @@ def failure(state: RetryCallState) -> CallError:
     """What the attempt failed with."""
     error = state.outcome.exception() if state.outcome else None
     return error if isinstance(error, CallError) else CallError(str(error), None, True)
-
-
-def characters(ask: Ask) -> int:
-    """How long the conversation is."""
-    return sum(len(m["content"]) for m in ask.messages)
 
 
 def request(ask: Ask, p: LlmParameters) -> dict[str, Any]:

@@ -84,18 +84,20 @@ WAITING_TYPES = ("llm",)
 AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *DEGENERATE, *FRONTIER, *WAITING_TYPES)
 
 
+# The paper's four protocols (Appendix G).
+PROTOCOL_TEAMS = {
+    "imap": Team("imap", (AgentSpec("imap"),)),
+    "sd": Team("sd", (AgentSpec("sd"),)),
+    "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
+    "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
+}
+
+
 def named_teams() -> dict[str, Team]:
-    """The teams that need no file: the paper's four protocols (Appendix G), the simulated styles of params.yaml, and
-    policies that nobody would want (docs/metrics.md)."""
+    """The teams that need no file: the paper's four protocols, the simulated styles of params.yaml, and policies that
+    nobody would want (docs/metrics.md)."""
     styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
-    return {
-        "imap": Team("imap", (AgentSpec("imap"),)),
-        "sd": Team("sd", (AgentSpec("sd"),)),
-        "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
-        "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
-        **styles,
-        **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE},
-    }
+    return {**PROTOCOL_TEAMS, **styles, **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE}}
 
 
 def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Parameters]) -> Parameters:
@@ -113,6 +115,8 @@ def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Pa
 
 def load_team(name: str) -> Team:
     """The team of that name, or of the YAML file at that path. Raises TeamError, saying what there is."""
+    if name in PROTOCOL_TEAMS:
+        return PROTOCOL_TEAMS[name]
     teams = named_teams()
     if name in teams:
         return teams[name]
