@@ -13,8 +13,15 @@ from typer.testing import CliRunner
 from machine.files import exclusive_access
 from pipeline.__main__ import app
 from pipeline.reports.batch import command, own_study
-from pipeline.reports.batch.allowed_html import harmless
-from pipeline.reports.batch.pages import PageJob, file_name, html_page, notebook_html, notebook_page, write_page
+from pipeline.reports.batch.pages import (
+    PageJob,
+    file_name,
+    harmless,
+    html_page,
+    notebook_html,
+    notebook_page,
+    write_page,
+)
 from pipeline.reports.notebook_session import escape_markdown
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
