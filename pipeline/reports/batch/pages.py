@@ -82,7 +82,7 @@ def _is_allowed(tag: str, attribute: str, value: str) -> bool:
 # Pages load nothing and run no script, whatever agents wrote into the traces.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-STYLE = """
+PAGE_STYLE = """
 :root { color-scheme: light; }
 body { font: 15px/1.55 system-ui, sans-serif; color: #222; background: #fff; }
 body { max-width: 66em; margin: 2em auto; padding: 0 1em; }
@@ -127,7 +127,7 @@ def html_page(body: str, title: str, index: str | None = None) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape_text(title)}</title><style>{STYLE}</style></head>\n"
+        f"<title>{escape_text(title)}</title><style>{PAGE_STYLE}</style></head>\n"
         f"<body>{nav}<main>\n{body}\n</main></body></html>\n"
     )
 
