@@ -10,7 +10,7 @@ import duckdb
 from machine.files import replacing
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
-from pipeline.tables.queries import SQL, parquet_files, parquet_rows, query_text, quoted
+from pipeline.tables.queries import SQL, parquet_files, parquet_rows, quoted
 from pipeline.tables.schemas.base import GAMES, TABLES, TASKS
 from pipeline.tables.schemas.results import RESULT_TABLES
 from pipeline.tables.schemas.table import Column, Table
@@ -258,9 +258,9 @@ def _meanings(columns: Iterable[Column]) -> dict[str, str]:
 
 
 def _add_table1(connection: duckdb.DuckDBPyConnection) -> None:
-    """Add Table 1 as a view, where there are the tables that it reads."""
+    """Add Table 1 as a view, where its result is there."""
     try:
-        connection.execute(f"CREATE VIEW main.table1 AS {query_text('table1')}")
+        connection.execute("CREATE VIEW main.table1 AS FROM results.table1")
     except (duckdb.CatalogException, duckdb.BinderException):
         return
     connection.execute(f"COMMENT ON VIEW main.table1 IS {literal(_result_comment('table1'))}")

@@ -16,8 +16,9 @@ from pipeline.reports.notebook_session import Study
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
+from pipeline.tables.database import build_database
 from pipeline.tables.io import read_table
-from pipeline.tables.queries import attach, build_database, query, query_names
+from pipeline.tables.queries import attach, query, query_names
 
 EXPLORER = Path(__file__).parents[2] / "notebooks/60_explore_traces.ipynb"
 COUNTED = "games_stopped"
