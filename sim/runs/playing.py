@@ -48,9 +48,9 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 
     left = missing(o, jobs)
     later = [job for job in left if is_waiting(job.play)]
-    ledger, outcomes = provider_ledger(o, later), Outcomes()
+    ledger, outcomes = provider_ledger(o, later) if later else None, Outcomes()
     play_now([job for job in left if not is_waiting(job.play)], o, outcomes)
-    if later:
+    if ledger is not None:
         play_later(later, o, ledger, outcomes)
     kept = f", {len(jobs) - len(left)} were there already" if o.resume else ""
     say(f"{outcomes.ended} games played{kept}; traces in {o.out}")
@@ -125,9 +125,9 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
         outcomes.interrupted(len(jobs) - (outcomes.told - before))
 
 
-def report(outcomes: Outcomes, ledger: Ledger, o: RunOptions) -> None:
+def report(outcomes: Outcomes, ledger: Ledger | None, o: RunOptions) -> None:
     """What the models took, and which games did not end and why; exit code 4 where there are any."""
-    for model, tally in sorted(ledger.tallies.items()):
+    for model, tally in sorted(ledger.tallies.items()) if ledger else ():
         say(f"{model}: {tally.text}")
     if not outcomes.causes:
         return
