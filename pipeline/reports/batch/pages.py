@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from machine.executor import map_unordered
 from machine.files import replacing
+from machine.processes import NO_ROOM_ERRNOS
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
 from pipeline.reports.views.html import escape_text
 from pipeline.tables.hive import MOST_BYTES, with_digest
@@ -143,7 +144,10 @@ class PageJob:
 
 
 def write_page(job: PageJob) -> str | None:
-    """Execute the notebook and write its page, whole or not at all. Returns the error in one line, if there is one."""
+    """Execute the notebook and write its page, whole or not at all. Returns the error in one line, if there is one.
+
+    Raises OSError where there is no room to write, as no other page would fare better.
+    """
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
@@ -154,6 +158,8 @@ def write_page(job: PageJob) -> str | None:
             with replacing(job.target) as draft:
                 draft.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
     except Exception as error:  # whatever it is, the other pages can be made
+        if isinstance(error, OSError) and error.errno in NO_ROOM_ERRNOS:
+            raise
         return told(error)
     return None
 
