@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # What loads NumPy first in a stage, in a notebook, and in a command.
 STARTS = ("pipeline.statistics.mixed_effects", "pipeline.reports.notebook_session", "pipeline.__main__")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

@@ -29,6 +29,7 @@ def vast(agents: int, slots: int, meetings: int) -> bytes:
     return json.dumps({"game_id": "g", "config": {"scenario": {"meetings": listed}}, "events": [*shown, end]}).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("agents", "slots", "meetings"), [(200, 4, 500), (2, 10_000, 1_000), (500, 4, 2)])
 def test_a_vast_game_takes_no_vast_memory(
     agents: int, slots: int, meetings: int, monkeypatch: pytest.MonkeyPatch

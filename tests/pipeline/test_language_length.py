@@ -15,6 +15,8 @@ from pipeline.privacy.language.messages import FAR, MOST_CLAIMS, RUN
 from pipeline.privacy.language.scan import SENTENCE_CHARS, expand, scanner
 from tests.pipeline.gold import gold
 
+pytestmark = pytest.mark.slow
+
 REMEMBERED = ("statements", "_outline", "_read_alone", "_read_on", "_read_short")
 
 # What a message starts with, repeats, and ends with.

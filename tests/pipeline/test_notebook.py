@@ -123,6 +123,7 @@ def with_outputs(path: Path, *shown: dict[str, str]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_figure_is_linked_where_it_was_saved_and_comes_back_where_a_page_stands_alone(tmp_path: Path) -> None:
     import nbformat
 

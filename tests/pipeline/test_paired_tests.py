@@ -87,6 +87,7 @@ def test_holm_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(closed)
 
 
+@pytest.mark.slow
 def test_holm_has_the_digits_of_another_implementation() -> None:
     for i in range(5):
         p_values = stream("holm", str(i)).random(28) ** 3

@@ -64,6 +64,7 @@ ACTIVE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ACTIVE)
 def test_prose_does_nothing(tmp_path: Path, text: str) -> None:
     for data in ({"text/markdown": text}, {"text/markdown": f"a {text} b"}, {"text/plain": text}):
@@ -187,6 +188,7 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
     assert "What could not be made" in index and "ZeroDivisionError" in index and "<b>" not in index
 
 
+@pytest.mark.slow
 def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "intervals", "excess"))

@@ -75,6 +75,7 @@ def test_a_stopped_game_changes_no_result(name: str, whole: Path, mixed: Path) -
     assert query(name, whole).height > 0
 
 
+@pytest.mark.slow
 def test_a_stopped_game_changes_no_interval(whole: Path, mixed: Path) -> None:
     drawn = Resampling(50, 0.95, "intervals")
     assert table_intervals(mixed, drawn).equals(table_intervals(whole, drawn))
@@ -108,6 +109,7 @@ def test_table_1_counts_the_games_that_were_stopped(mixed: Path) -> None:
     assert by_game("table1", mixed)[COUNTED].sum() == 12
 
 
+@pytest.mark.slow
 def test_a_team_without_a_whole_game_has_a_row_in_table_1_alone(tmp_path: Path) -> None:
     tables = derived(tmp_path, [broken_off(toy_game("a"), "stopped", "t1")])
     row = query("table1", tables).row(0, named=True)

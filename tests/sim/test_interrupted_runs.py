@@ -18,6 +18,8 @@ from tests.imports import ROOT
 from tests.sim.stub import KEY, LIMIT, stub
 from tests.sim.worlds import tiny_task
 
+pytestmark = pytest.mark.slow
+
 SHOWN, HIDDEN = "\x1b[?25h", "\x1b[?25l"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 TASKS, REPEATS = 50, 200

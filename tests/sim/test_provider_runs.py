@@ -111,6 +111,7 @@ def test_a_provider_that_fails_stops_games_and_the_run_says_why(folder):
     assert "the stub fails on request" in stopped[0].stop_cause
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["429-bare", "503", "500"])
 def test_games_in_hand_outlast_an_outage(folder, kind):
     with stub(f"{kind}:0.2", arrivals=9) as server:
