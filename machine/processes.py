@@ -46,8 +46,6 @@ WORKER_NAME = "calbench-worker"
 
 # The system's errors where it allows no more processes or open files, and what to do about them.
 TOO_MANY_ERRNOS = (errno.EAGAIN, errno.EMFILE, errno.ENFILE)
-# Where there is no room to write: whatever else would be written fails as well.
-NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOO_MANY_ADVICE = "use fewer --workers, or allow more processes and open files (ulimit -u, ulimit -n)"
 
 

@@ -1,5 +1,6 @@
 """Executed notebooks as pages: harmless HTML that opens with no network, one or many at once."""
 
+import errno
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from urllib.parse import quote
 
 from machine.executor import map_unordered
 from machine.files import replacing
-from machine.processes import NO_ROOM_ERRNOS
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
 from pipeline.reports.views.html import escape_text
 from pipeline.tables.hive import MOST_BYTES, with_digest
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 HTML = "text/html"
+# Where there is no room to write: no other page would fare better.
+NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Tables bring their looks in such elements, before or in what they show.
 STYLE = re.compile(r"<style[^>]*>(.*?)</style\s*>", re.DOTALL | re.IGNORECASE)
 
