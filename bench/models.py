@@ -79,7 +79,7 @@ def _cpu(work: Any) -> tuple[float, float]:
 
 async def _play(tasks: Path, address: str, games: int) -> None:
     from sim.game.game import Limits
-    from sim.models.money import Ledger
+    from sim.models.money import Ledger, Reserve
     from sim.models.provider import Provider
     from sim.runs.runner import Outcomes, jobs_for, models_of, play_waiting
     from sim.runs.teams import load_team
@@ -91,7 +91,9 @@ async def _play(tasks: Path, address: str, games: int) -> None:
         limits = Limits(max_turns_per_round=TURNS)
         jobs = jobs_for(read_tasks(tasks)[:games], [load_team(str(team))], limits, 1, Path(out) / "traces")
         ledger, outcomes = Ledger(None), Outcomes()
-        await play_waiting(jobs, Provider(models_of(jobs), ledger, None), ledger, GAMES, outcomes, lambda more: None)
+        await play_waiting(
+            jobs, Provider(models_of(jobs), ledger, None), Reserve(ledger, {}), GAMES, outcomes, lambda more: None
+        )
         assert outcomes.ended == games, outcomes
 
 

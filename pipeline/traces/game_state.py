@@ -52,6 +52,10 @@ class Call(NamedTuple):
     cost_usd: float | None
     priced_by: str | None
     failed_attempts: int
+    served_model: str | None
+    reasoning_tokens: int | None
+    finish_reason: str | None
+    from_cache: bool | None
 
 
 def read_thoughts(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: str | None) -> list[Thought]:
@@ -80,6 +84,10 @@ def read_calls(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: 
             cost_usd=_dollars(usage.get("cost_usd")),
             priced_by=_name(usage.get("priced_by")),
             failed_attempts=len(failed) if isinstance(failed, list) else 0,
+            served_model=_name(usage.get("served_model")),
+            reasoning_tokens=_tokens(usage, ("reasoning_tokens",)),
+            finish_reason=_name(usage.get("finish_reason")),
+            from_cache=cached if isinstance(cached := usage.get("from_cache"), bool) else None,
         )
     ]
 

@@ -86,6 +86,7 @@ def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
         num_participants=config.num_participants,
         seed=start.scenario_seed if start.scenario_seed is not None else config.seed,
         stop_cause=trace.stop_cause,
+        stop_category=trace.stop_category,
         schema_version=trace.schema_version,
     )
 

@@ -42,6 +42,7 @@ class RawTrace(Record, frozen=True, gc=False):
     metrics: Metrics | None = None
     stopped: bool | None = None
     stop_cause: str | None = None
+    stop_category: str | None = None
     schema_version: int | None = None
 
 
@@ -62,6 +63,7 @@ class Trace(Record, frozen=True, gc=False):
     events: list[Event]
     stopped: bool
     stop_cause: str | None
+    stop_category: str | None
     schema_version: int | None
 
 
@@ -132,6 +134,7 @@ def _trace(raw: RawTrace, events: list[Event]) -> Trace:
         events=events,
         stopped=bool(raw.stopped),
         stop_cause=raw.stop_cause,
+        stop_category=raw.stop_category,
         schema_version=raw.schema_version,
     )
 

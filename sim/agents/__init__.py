@@ -45,8 +45,9 @@ class Request(Struct, frozen=True, kw_only=True):
 
     `turn` is the sweep of cheap talk, from 0, of at most `max_turns`. `attempt` counts DECISION's retries from 0, of
     at most `max_attempts`, and `conflict` says why the batch before was rejected. `penalty` is what the agent paid in
-    earlier rounds. Where the game has private labels, `labels` maps the agent's slots to those of its items,
-    `meeting_label` is the meeting's for its participants, and `render` shows both the calendar and the labels.
+    earlier rounds; `undelivered` says why messages of the agent's turn before were not sent. Where the game has private
+    labels, `labels` maps the agent's slots to those of its items, `meeting_label` is the meeting's for its
+    participants, and `render` shows both the calendar and the labels.
     """
 
     phase: str
@@ -60,6 +61,7 @@ class Request(Struct, frozen=True, kw_only=True):
     attempt: int = 0
     max_attempts: int = 1
     conflict: str | None = None
+    undelivered: tuple[str, ...] = ()
     render: str = ""
     labels: Mapping[int, str] = {}
     meeting_label: str | None = None
@@ -85,8 +87,17 @@ class Reply(Struct, frozen=True):
     intent: Any = None
 
 
+# Why a game is stopped: its provider fails, refuses for lack of quota or key, finds the conversation too long, lets a
+# deadline pass, or the run may spend no more.
+PROVIDER, QUOTA, KEY, CONTEXT, DEADLINE, BUDGET = "provider", "quota", "key", "context", "deadline", "budget"
+
+
 class AgentFailure(Exception):
-    """An agent that can't answer: the game stops, and this is its cause."""
+    """An agent that can't answer: the game stops, and this is its cause, of one of the categories above."""
+
+    def __init__(self, cause: str, category: str = PROVIDER) -> None:
+        super().__init__(cause)
+        self.category = category
 
 
 class Agent(Protocol):

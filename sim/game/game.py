@@ -52,6 +52,7 @@ class Game:
         self.limits = limits
         self.events: list[Event] = []
         self.inboxes: list[list[Message]] = [[] for _ in agents]
+        self.undelivered: list[list[str]] = [[] for _ in agents]
         self.paid = [0 for _ in agents]
         self.sent = [0 for _ in agents]
         self.received = [0 for _ in agents]

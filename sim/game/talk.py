@@ -46,7 +46,9 @@ def take_turn(
     """One agent's turn: it reads, it answers, and its messages are delivered."""
     assert at.agent is not None
     inbox = game.drain(at.agent)
-    request = request_for(game, at, meeting, paid_before, inbox=inbox)
+    undelivered, game.undelivered[at.agent] = game.undelivered[at.agent], []
+    problems = tuple(dict.fromkeys(undelivered))
+    request = request_for(game, at, meeting, paid_before, inbox=inbox, undelivered=problems)
     reply = yield at.agent, request
     game.record(
         "turn_start",
@@ -62,6 +64,7 @@ def take_turn(
         problem = undeliverable(game, at.agent, call)
         if problem:
             game.record("invalid_tool_call", at, tool_call=call, reason=problem)
+            game.undelivered[at.agent].append(problem)
         else:
             deliver(game, at, meeting, call)
 

@@ -84,7 +84,8 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 
 class Trace(Struct, kw_only=True):
-    """A whole game. `stopped` marks a game that was cut short, by `stop_cause`; one that ended has none."""
+    """A whole game. `stopped` marks a game that was cut short, by `stop_cause`, which is of the kind `stop_category`
+    (see AgentFailure); one that ended has neither."""
 
     schema_version: int = SCHEMA_VERSION
     game_id: str
@@ -96,6 +97,7 @@ class Trace(Struct, kw_only=True):
     ended_at: str | None = None
     stopped: bool = False
     stop_cause: str | None = None
+    stop_category: str | None = None
 
 
 def game_id(identity: dict[str, Any]) -> str:

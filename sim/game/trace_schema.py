@@ -192,6 +192,7 @@ def trace_schema() -> Schema:
         "ended_at": OPTIONAL_TEXT,
         "stopped": FLAG,
         "stop_cause": OPTIONAL_TEXT,
+        "stop_category": OPTIONAL_TEXT,
     }
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | record(fields)
 

@@ -16,6 +16,7 @@ from sim.models.parse import LONGEST, Parsed, parse
 from sim.models.prompts import (
     MeetingNotice,
     build_decision_message,
+    build_problem_note,
     build_retry_message,
     build_round_start_message,
     build_system_prompt,
@@ -23,6 +24,7 @@ from sim.models.prompts import (
     build_voluntary_reschedule_message,
     list_inbox,
 )
+from sim.models.prompts.answer_format import format_arguments
 from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.
@@ -40,7 +42,6 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     model: str
     messages: list[dict[str, str]]
-    api_base: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
@@ -49,10 +50,13 @@ class Ask(Struct, frozen=True, kw_only=True):
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """What an answer took. Tokens are None where the provider did not say, `cost_usd` where no price is known.
+    """What an answer took, and who gave it. What the provider did not say is None.
 
-    `cost_usd` is the answer's price in US dollars, and `priced_by` where the price comes from. `failed_attempts` says
-    what went wrong with the attempts before the one that succeeded.
+    `model` was asked for; the provider says that `served_model` answered, in the state `system_fingerprint`.
+    `cost_usd` is the answer's price in US dollars, None where no price is known, and `priced_by` where the price comes
+    from. `reasoning_tokens` are among `output_tokens`; `reasoning` is their text where the provider shows it, and
+    `refusal` what it says instead of an answer. `failed_attempts` says what went wrong with the attempts before the one
+    that succeeded. An answer that was paid for earlier is `from_cache`.
     """
 
     model: str
@@ -63,7 +67,13 @@ class Usage(Struct, frozen=True, kw_only=True):
     priced_by: str | None = None
     finish_reason: str | None = None
     response_id: str | None = None
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+    reasoning_tokens: int | None = None
+    reasoning: str | None = None
+    refusal: str | None = None
     failed_attempts: tuple[str, ...] = ()
+    from_cache: bool = False
 
 
 class Answer(Struct, frozen=True):
@@ -107,13 +117,15 @@ class LlmAgent:
         self.nosy = nosy
         self.repeat = repeat
         self.agent = -1
+        self.channels: tuple[str, ...] = ()
+        self.problem: str | None = None
         self.messages: list[dict[str, str]] = []
         self.told_of = -1
         self.read_as: dict[str, int] = {}
 
     def register(self, registration: Registration) -> str:
         """Begin a game; the system prompt with its variants appended."""
-        self.agent = registration.agent
+        self.agent, self.channels = registration.agent, registration.channels
         base = build_system_prompt(
             agent_id=registration.agent,
             all_agent_ids=range(registration.num_agents),
@@ -128,18 +140,20 @@ class LlmAgent:
 
     async def answer(self, request: Request) -> Reply:
         """Answer one request. Raises AgentFailure, saying who and where, where the provider gives no answer."""
-        prompt = self.message_for(request)
+        prompt = self.noted(self.message_for(request), request)
         self.messages.append({"role": "user", "content": prompt})
         began, clock = now(), time.perf_counter()
         try:
             answer = await self.provider.answer(self.ask(), self.parameters)
         except AgentFailure as failure:
-            raise AgentFailure(f"agent {self.agent}, round {request.round}, {request.phase}: {failure}") from failure
+            where = f"agent {self.agent}, round {request.round}, {request.phase}"
+            raise AgentFailure(f"{where}: {failure}", failure.category) from failure
         latency = (time.perf_counter() - clock) * 1000
         text, held_back = answer.text, answer.usage.finish_reason == FILTERED
         parsed = Parsed([], None, HELD_BACK) if held_back else await read(text)
         self.messages.append({"role": "assistant", "content": kept("" if held_back else text)})
-        outcome = parsed.how.partition(":")[0]
+        outcome, _, why = parsed.how.partition(":")
+        self.problem = f"your answer could not be read:{why}" if outcome == "refused" else None
         self.read_as[outcome] = self.read_as.get(outcome, 0) + 1
         return Reply(
             actions=parsed.actions,
@@ -163,13 +177,18 @@ class LlmAgent:
         return Ask(
             model=p.model,
             messages=list(self.messages),
-            api_base=p.api_base,
             temperature=p.temperature,
             max_tokens=p.max_tokens,
             seed=None if p.seed is None else p.seed + self.repeat,
-            extra=p.extra,
+            extra={**format_arguments(p.answer_format, self.channels), **p.extra},
             sample=self.repeat,
         )
+
+    def noted(self, message: str, request: Request) -> str:
+        """The message, after what became of the answer before it where the team wants its agents to know."""
+        problems = [self.problem] if self.problem else []
+        problems += [f"a message was not sent: {problem}" for problem in request.undelivered]
+        return f"{build_problem_note(problems)}\n\n{message}" if self.parameters.tell_problems and problems else message
 
     def message_for(self, request: Request) -> str:
         """The user message of the request (Table 6)."""

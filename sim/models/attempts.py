@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from random import Random
-from typing import Any
-from urllib.parse import quote, quote_plus
 
 from aiolimiter import AsyncLimiter
 
-from sim.models.spec import LlmParameters
+from sim.agents import KEY
+from sim.models.failures import CallError
+from sim.models.spec import LlmParameters, listed_addresses
 
-REDACTED = "[redacted]"
-SHORTEST = 6
-SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 # What a server without keys is sent: the client insists on one.
 NO_KEY = "none"
 
 LONGEST_BACKOFF = 60.0
-# A request that is wrong stays wrong; what is not listed here, or below 400, is the server's trouble and may pass.
-FINAL = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
-# Too many requests, or a server that is down: it is so for all who ask.
-FOR_ALL = frozenset({429, 503, 529})
 # Answers that were charged for and can't be used, for one question, before it is given up.
 MOST_BILLED = 3
 
@@ -37,113 +27,43 @@ class KeyMissing(ValueError):
     """What a model needs before it can be asked: which variable or package, and what to do."""
 
 
+def variable(p: LlmParameters, name: str, use: str) -> str:
+    """What the environment variable holds. Raises KeyMissing where it is not set."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise KeyMissing(f"{p.model}: the environment variable {name} is not set; export it with {use}")
+    return value
+
+
 def key_of(p: LlmParameters) -> str | None:
     """The key of the model's provider. Raises KeyMissing where its variable is not set."""
     if p.api_key_env is None:
-        return NO_KEY if p.api_base else None
-    key = os.environ.get(p.api_key_env, "").strip()
-    if not key:
-        raise KeyMissing(f"{p.model}: the environment variable {p.api_key_env} is not set; export it with the key")
-    return key
+        return NO_KEY if addresses(p) else None
+    return variable(p, p.api_key_env, "the key")
+
+
+def headers_of(p: LlmParameters) -> dict[str, str]:
+    """The headers that every call carries. Raises KeyMissing where a variable is not set."""
+    return {header: variable(p, name, f"the value of the header {header}") for header, name in p.headers_env.items()}
+
+
+def addresses(p: LlmParameters) -> tuple[str, ...]:
+    """Where the model is served, if not at its provider's own address. Raises KeyMissing where the variable that lists
+    the addresses is not set."""
+    if p.api_base_env is None:
+        return listed_addresses(p)
+    listed = variable(p, p.api_base_env, "the server's address, or several with commas")
+    return tuple(part.strip() for part in listed.split(",") if part.strip())
 
 
 def check_access(p: LlmParameters) -> None:
     """Raises KeyMissing where a variable or a package that the model needs is missing."""
     key_of(p)
+    headers_of(p)
     for name in p.needs_env:
-        if not os.environ.get(name):
-            raise KeyMissing(f"{p.model}: the environment variable {name} is not set; see docs/models.md")
+        variable(p, name, "what docs/models.md says of it")
     if p.model.startswith("vertex_ai/") and (find_spec("google") is None or find_spec("google.auth") is None):
         raise KeyMissing(f"{p.model}: Vertex AI needs a package; install it with `uv pip install google-auth`")
-
-
-def secrets(named: Iterable[str | None]) -> tuple[str, ...]:
-    """The values of the variables named as keys, and of those that look like keys by their names; longest first."""
-    names = {n for n in named if n} | {n for n in os.environ if n.upper().endswith(SECRET_ENDINGS)}
-    values = {os.environ.get(n, "").strip() for n in names}
-    forms = {form for value in values if len(value) >= SHORTEST for form in written(value)}
-    return tuple(sorted(forms, key=lambda v: (-len(v), v)))
-
-
-def written(key: str) -> set[str]:
-    """The ways in which an echo of a request may write a key: plain, in a JSON string, in an address."""
-    return {key, json.dumps(key)[1:-1], quote(key, safe=""), quote_plus(key)}
-
-
-def redact(text: str, hidden: Iterable[str]) -> str:
-    """The text without the secrets."""
-    for value in hidden:
-        text = text.replace(value, REDACTED)
-    return text
-
-
-class CallError(Exception):
-    """One failed attempt: its HTTP status (None: none came), the wait that the server asked for in seconds, if any,
-    and whether it may be charged for."""
-
-    def __init__(
-        self, message: str, status: int | None, final: bool, retry_after: float | None = None, billed: bool = False
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.final = final
-        self.retry_after = retry_after
-        self.billed = billed
-
-
-def call_error(error: Exception, p: LlmParameters, hide: Callable[[str], str]) -> CallError:
-    """The failure as one line without secrets, and whether another attempt makes sense.
-
-    Secrets are taken out before the line is cut: half a key would be found no longer.
-    """
-    if isinstance(error, TimeoutError):
-        return CallError(f"no answer within {p.timeout:g} s", None, False)
-    status = getattr(error, "status_code", None)
-    if not isinstance(status, int):
-        return CallError(one_line(hide(f"unusable response ({type(error).__name__}: {error})")), None, False)
-    wait = retry_after(error)
-    text = one_line(hide(f"{status} {error}"))
-    if wait is not None and wait > p.max_retry_after:
-        return CallError(f"{text}; asks to wait {wait:.0f} s, more than {p.max_retry_after:.0f} s", status, True)
-    return CallError(text, status, status in FINAL, wait)
-
-
-def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, and those that it came from."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def one_line(text: str) -> str:
-    """The text on one line, without a Python traceback, cut at 300 characters."""
-    line = " ".join(text.partition("Traceback (most recent call last)")[0].split())
-    return line if len(line) <= 300 else line[:297] + "..."
-
-
-def retry_after(error: Any) -> float | None:
-    """The seconds that the server asks to wait: given as a number, or as a date; None where it asks nothing."""
-    sources = (getattr(error, "litellm_response_headers", None), getattr(error, "headers", None))
-    response = getattr(getattr(error, "response", None), "headers", None)
-    for headers in (*sources, response):
-        text = headers.get("retry-after") if headers else None
-        if text is not None:
-            return seconds(str(text))
-    return None
-
-
-def seconds(text: str, now: datetime | None = None) -> float | None:
-    """A Retry-After header in seconds from now, never below 0; None where it is neither a number nor a date."""
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        until = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
-        return None
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
 
 
 def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> float:
@@ -253,3 +173,39 @@ class Lane:
             self.settled.clear()
             await self.settled.wait()
         return self.down if self.given_up >= GIVEN_UP else None
+
+
+class Credential:
+    """A key as its provider takes it. Until it was accepted once, one call at a time tries it; once it is refused, all
+    others are, without being sent."""
+
+    def __init__(self) -> None:
+        self.accepted = False
+        self.refusal: CallError | None = None
+        self.lock = asyncio.Lock()
+
+    @asynccontextmanager
+    async def tried(self) -> AsyncIterator[None]:
+        """Hold the key for one call. Raises CallError where it was refused already."""
+        await self.lock.acquire()
+        alone = not self.accepted
+        if not alone:
+            self.lock.release()
+        try:
+            if self.refusal:
+                raise CallError(str(self.refusal), self.refusal.status, final=True)
+            yield
+        finally:
+            if alone:
+                self.lock.release()
+
+    def answered(self) -> None:
+        """The provider answered a call with this key."""
+        self.accepted = True
+
+    def failed(self, problem: CallError) -> None:
+        """A call failed: where the key is why, the next one finds out whether it is so for all."""
+        if problem.category == KEY and not self.accepted:
+            self.refusal = problem
+        elif problem.status == 401:
+            self.accepted = False

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from sim.agents import AgentFailure
+from sim.agents import BUDGET, AgentFailure
 from sim.game.trace import to_jsonable
 from sim.models.agent import FILTERED, Usage
-from sim.models.attempts import causes, redact
+from sim.models.failures import redact
+from sim.models.parse import LONGEST
 from sim.models.spec import LlmParameters, Prices
-
-# Errors by their names: a status that says what is wrong, and no connection to hear an answer on.
-STATUS = frozenset({"HTTPStatusError", "APIStatusError", "ClientResponseError"})
-UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
-UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError"}
-FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 
 
 def usage_of(
@@ -32,8 +29,7 @@ def usage_of(
     told = getattr(details, "cached_tokens", None)
     sound = asked is not None and given is not None and (told is None or (cached is not None and cached <= asked))
     usd = cost_of(response, p, asked or 0, given or 0, cached or 0, litellm) if sound and prices else None
-    choices = getattr(response, "choices", None)
-    reason = getattr(choices[0], "finish_reason", None) if choices else None
+    thought = tokens(getattr(counts, "completion_tokens_details", None), "reasoning_tokens")
     return Usage(
         model=p.model,
         input_tokens=asked,
@@ -41,9 +37,30 @@ def usage_of(
         cached_input_tokens=cached,
         cost_usd=usd,
         priced_by=prices[1] if prices and usd is not None else None,
-        finish_reason=redact(str(reason), keys) if reason else None,
-        response_id=redact(str(getattr(response, "id", None)), keys),
+        reasoning_tokens=thought,
+        **provenance(response, keys),
     )
+
+
+def provenance(response: Any, keys: Sequence[str]) -> dict[str, Any]:
+    """What the provider says of its answer besides the text: who gave it, how it ended, and the reasoning, as far as it
+    is text."""
+    choices = getattr(response, "choices", None)
+    choice = choices[0] if choices else None
+    message = getattr(choice, "message", None)
+    sources = {
+        "finish_reason": (choice, "finish_reason"),
+        "response_id": (response, "id"),
+        "served_model": (response, "model"),
+        "system_fingerprint": (response, "system_fingerprint"),
+        "reasoning": (message, "reasoning_content"),
+    }
+    told = {name: getattr(place, attribute, None) for name, (place, attribute) in sources.items()}
+    told["refusal"] = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
+    return {
+        name: str(to_jsonable(redact(value, keys)))[:LONGEST] if isinstance(value, str) and value else None
+        for name, value in told.items()
+    }
 
 
 def tokens(counts: Any, name: str) -> int | None:
@@ -64,43 +81,16 @@ def cost_of(response: Any, p: LlmParameters, asked: int, given: int, cached: int
 
 
 def text_of(response: Any, keys: Sequence[str]) -> str:
-    """The response's text, without keys. Raises ValueError where it holds none that can be used."""
+    """The response's text, or what it hands to a tool, without keys. Raises ValueError where it holds none
+    that can be used."""
     if not response.choices:
         raise ValueError("a response without choices")
-    content = response.choices[0].message.content
+    message = response.choices[0].message
+    calls = getattr(message, "tool_calls", None)
+    content = calls[0].function.arguments if calls and not message.content else message.content
     if not isinstance(content, str | None):
         raise ValueError(f"content of type {type(content).__name__}, not text")
     return str(to_jsonable(redact(content or "", keys)))
-
-
-def is_billed(error: Exception) -> bool:
-    """Whether the call that failed so may have been charged for: an answer had begun, and could not be used."""
-    status = getattr(error, "status_code", None)
-    # LiteLLM gives a status of its own, 500, to what it can't read; a server's has its cause among the errors.
-    return status in (None, 200, 500) and not any(names(e) & UNANSWERED for e in causes(error))
-
-
-def is_late(error: Exception) -> bool:
-    """Whether the call was given up at its deadline, ours or LiteLLM's: the server had it, and said nothing yet."""
-    if isinstance(error, TimeoutError):
-        return True
-    return getattr(error, "status_code", None) == 408 and not any(
-        names(e) & (STATUS | UNREACHED) for e in causes(error)
-    )
-
-
-def names(error: BaseException) -> set[str]:
-    """The names of the error's classes, LiteLLM's own left out: they stand for any failure."""
-    own = type(error).__module__.startswith("litellm.")
-    return set() if own else {kind.__name__ for kind in type(error).__mro__}
-
-
-def is_filtered(error: Exception) -> bool:
-    """Whether a content filter refused the question: some providers say so by a status, others in their answer."""
-    if getattr(error, "status_code", None) != 400:
-        return False
-    codes = {code for e in causes(error) if isinstance(code := getattr(e, "code", None), str)}
-    return type(error).__name__ == "ContentPolicyViolationError" or bool(codes & FILTER_CODES)
 
 
 def filtered(p: LlmParameters) -> Usage:
@@ -114,6 +104,9 @@ MILLION = 1_000_000
 
 class BudgetSpent(AgentFailure):
     """The run's budget is used up."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(cause, BUDGET)
 
 
 class UnknownPrice(ValueError):
@@ -200,6 +193,52 @@ class Ledger:
         worked, and charge for it."""
         self.of(model).unmetered += 1
         self.of(model).presumed_usd += presumed
+
+
+class Reserve:
+    """What games cost, so that none begins which the budget can't pay to its end.
+
+    `estimates` are US dollars a game by team; a team's dearest game so far takes the place of its estimate.
+    """
+
+    def __init__(self, ledger: Ledger, estimates: Mapping[str, float]) -> None:
+        self.ledger = ledger
+        self.a_game = dict(estimates)
+        self.ended: dict[str, float] = {}
+        self.paid = 0.0
+        self.in_hand: Counter[str] = Counter()
+        self.one_over = asyncio.Event()
+
+    async def lacks(self, team: str) -> str | None:
+        """Wait while games in hand may leave enough for another game of the team; why none begins, if none can."""
+        self.ledger.check()
+        while (short := self.shortage(team)) and self.in_hand.total():
+            self.one_over.clear()
+            await self.one_over.wait()
+            self.ledger.check()
+        return short
+
+    def shortage(self, team: str) -> str | None:
+        """Why the budget does not pay for another game of the team beside those in hand; None where it does."""
+        most, a_game = self.ledger.max_cost, self.a_game.get(team, 0.0)
+        promised = self.paid + sum(self.a_game.get(name, 0.0) * games for name, games in self.in_hand.items())
+        if most is None or max(self.ledger.spent, promised) + a_game <= most:
+            return None
+        return (
+            f"the {most - self.ledger.spent:.2f} USD left of the budget do not pay for a game, about {a_game:.2f} USD"
+        )
+
+    def begins(self, team: str) -> None:
+        """Count a game in hand."""
+        self.in_hand[team] += 1
+
+    def ends(self, team: str, usd: float, whole: bool) -> None:
+        """Count a game that is over and has cost so much; only a whole one says what games cost."""
+        self.in_hand[team] -= 1
+        self.paid += usd
+        if whole:
+            self.ended[team] = self.a_game[team] = max(usd, self.ended.get(team, 0.0))
+        self.one_over.set()
 
 
 def price_of(p: LlmParameters, litellm: Any) -> tuple[Prices, str] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import pairwise
 from string import ascii_letters
 from typing import Any
@@ -195,8 +196,9 @@ def thinking_before(head: str) -> Any:
     """The thinking in what stands before the actions of a cut answer; empty where it can't be read."""
     whole = head + '"actions": []}'
     value = loaded(whole)
-    if value is None and len(whole) <= LONGEST_MENDED:
-        value = mended(whole)[0]
+    if value is None:
+        with suppress(Refused):
+            value = mended(whole)[0]
     thinking = value.get("thinking") if isinstance(value, dict) else None
     return "" if thinking is None else thinking
 

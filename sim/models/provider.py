@@ -1,52 +1,56 @@
-"""Calls to providers through LiteLLM: limits, deadlines, retries, cache, and what it all costs.
-
-The cache keeps answers by what was asked: the same question, the same answer, and nothing to pay.
-"""
+"""Calls to providers through LiteLLM: limits, deadlines, retries, cache, and what it all costs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from machine.files import write_atomically
-from sim.agents import AgentFailure
+from sim.agents import KEY, AgentFailure
 from sim.models.agent import FILTERED, Answer, Ask, characters
 from sim.models.attempts import (
-    FOR_ALL,
-    CallError,
+    Credential,
     KeyMissing,
     Lane,
     Tries,
-    call_error,
-    key_of,
-    redact,
-    secrets,
+    addresses,
+    check_access,
     wait_before,
-    written,
 )
-from sim.models.money import (
-    Ledger,
-    filtered,
+from sim.models.cache import Cache, digest
+from sim.models.failures import (
+    FOR_ALL,
+    CallError,
+    call_error,
     is_billed,
     is_filtered,
     is_late,
-    presumed_cost,
-    price_of,
-    text_of,
-    usage_of,
+    redact,
+    secrets,
+    written,
 )
+from sim.models.money import Ledger, filtered, presumed_cost, price_of, text_of, usage_of
+from sim.models.request import address_for, destination, request
 from sim.models.spec import LlmParameters, Prices
+
+
+class Failure(Struct, frozen=True):
+    """A call that failed: the model, the category, the HTTP status if any, what went wrong, and the digest of what was
+    asked."""
+
+    model: str
+    category: str
+    status: int | None
+    problem: str
+    question: str
 
 
 @cache
@@ -63,55 +67,28 @@ def litellm() -> Any:
     return module
 
 
-class Entry(Struct, frozen=True):
-    """One file of the cache: the SHA-256 of the question, the model, and the answer."""
-
-    sha256: str
-    model: str
-    answer: Answer
-
-
-def digest(ask: Ask) -> str:
-    """The SHA-256 of all that was asked: model, conversation, parameters, and the repeat. No key is part of it."""
-    return sha256(msgspec.json.encode(ask, order="deterministic")).hexdigest()
-
-
-class Cache:
-    """A folder with a JSON file for each answer."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def path(self, name: str) -> Path:
-        """Where the answer of that digest stands."""
-        return self.folder / name[:2] / f"{name}.json"
-
-    def get(self, name: str) -> Answer | None:
-        """The answer, or None where there is none; a file that can't be read counts as none and is written anew."""
-        try:
-            entry = msgspec.json.decode(self.path(name).read_bytes(), type=Entry)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return None
-        return entry.answer if entry.sha256 == name else None
-
-    def put(self, name: str, model: str, answer: Answer) -> None:
-        """Keep the answer; its file appears whole or not at all. One that is kept already stays."""
-        if self.get(name) is None:
-            write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
-
-
 class Provider:
     """Answers asks for all games of a run. `models` are the parameters of all its agents: the strictest limits of a
-    provider hold for everybody who calls it."""
+    provider hold for everybody who calls it. `log` is told of each failure; with `offline` only the cache answers."""
 
-    def __init__(self, models: Iterable[LlmParameters], ledger: Ledger, store: Cache | None = None) -> None:
+    def __init__(
+        self,
+        models: Iterable[LlmParameters],
+        ledger: Ledger,
+        store: Cache | None = None,
+        log: Callable[[Failure], None] = lambda failure: None,
+        offline: bool = False,
+    ) -> None:
         self.models = list(models)
         self.ledger = ledger
         self.store = store
-        self.hidden = secrets(p.api_key_env for p in self.models)
+        self.log = log
+        self.offline = offline
+        self.hidden = secrets(name for p in self.models for name in (p.api_key_env, *p.headers_env.values()))
         own = {form for key in secrets_named(self.models) if key for form in written(key)}
         self.keys = [value for value in self.hidden if value in own]
         self.lanes: dict[str, Lane] = {}
+        self.credentials: dict[tuple[str, str | None], Credential] = {}
         self.flights: dict[str, tuple[asyncio.Lock, int]] = {}
         self.prices: dict[bytes, tuple[Prices, str] | None] = {}
 
@@ -120,13 +97,15 @@ class Provider:
 
         Equal questions at once wait for the answer to the first of them, where it will be kept.
         """
-        if self.store is None:
+        if self.store is None or not self.store.keeps(parameters):
             return await self.asked(ask, parameters)
         name = digest(ask)
         async with self.flight(name):
             if kept := self.store.get(name):
                 self.ledger.of(ask.model).from_cache += 1
-                return kept
+                return msgspec.structs.replace(kept, usage=msgspec.structs.replace(kept.usage, from_cache=True))
+            if self.offline:
+                raise AgentFailure(f"{ask.model}: the cache holds no answer to this question, and nobody is asked")
             answer = await self.asked(ask, parameters)
             if not is_empty(answer):
                 self.store.put(name, ask.model, answer)
@@ -155,9 +134,9 @@ class Provider:
                     tries.failed.append("an empty answer")
                     answer = await self.tried(ask, p, tries)
         except CallError as error:
-            raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))") from None
+            raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))", error.category) from None
         except KeyMissing as error:
-            raise AgentFailure(str(error)) from None
+            raise AgentFailure(str(error), KEY) from None
         usage = msgspec.structs.replace(answer.usage, failed_attempts=tuple(tries.failed))
         return msgspec.structs.replace(answer, usage=usage)
 
@@ -167,7 +146,7 @@ class Provider:
 
         async def once() -> Answer:
             try:
-                return await self.attempt(ask, p, name)
+                return await self.attempt(ask, p, name, len(tries.failed))
             except CallError as error:
                 tries.add(error)
                 raise
@@ -186,11 +165,13 @@ class Provider:
             raise
         return answer
 
-    async def attempt(self, ask: Ask, p: LlmParameters, name: str) -> Answer:
+    async def attempt(self, ask: Ask, p: LlmParameters, name: str, failed: int) -> Answer:
         """One call within its deadline. Raises CallError, or BudgetSpent before anything is sent."""
-        lane, prices, arguments = self.lane(p), self.price(p), request(ask, p)
+        lane, credential, prices = self.lane(p), self.credential(p), self.price(p)
+        address = address_for(ask, p, failed)
+        arguments = request(ask, p, address)
         presumed = presumed_cost(prices[0] if prices else None, characters(ask), p.max_tokens)
-        async with lane.turn() as began:
+        async with lane.turn() as began, credential.tried():
             self.ledger.check()
             self.ledger.of(ask.model).attempts += 1
             try:
@@ -202,18 +183,22 @@ class Provider:
             except Exception as error:  # whatever LiteLLM raises is a failed call, not a failed program
                 if is_filtered(error):
                     lane.answered()
+                    credential.answered()
                     return Answer("", filtered(p))
-                problem = self.problem(error, p)
+                problem = self.problem(error, p, address)
+                credential.failed(problem)
+                self.log(Failure(ask.model, problem.category, problem.status, str(problem), name))
                 if problem.billed or is_late(error):
                     self.ledger.given_up(ask.model, presumed)
                 tell(lane, problem, began, p, name)
                 raise problem from None
         lane.answered()
+        credential.answered()
         return self.read(response, p, prices, presumed)
 
-    def problem(self, error: Exception, p: LlmParameters) -> CallError:
+    def problem(self, error: Exception, p: LlmParameters, address: str | None = None) -> CallError:
         """The failure as one line without secrets."""
-        problem = call_error(error, p, lambda text: redact(text, self.hidden))
+        problem = call_error(error, p, lambda text: redact(text, self.hidden), address or "")
         problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
         return problem
 
@@ -233,6 +218,8 @@ class Provider:
     async def ready(self, models: Iterable[LlmParameters]) -> str | None:
         """Wait while a provider of these models is down and others try to reach it; why no game should begin, if so."""
         for p in models:
+            if refusal := self.credential(p).refusal:
+                return f"{p.model} refuses the key: {refusal}"
             if problem := await self.lane(p).ready():
                 return f"{p.model} is down: {problem}"
         return None
@@ -253,6 +240,10 @@ class Provider:
             self.lanes[where] = Lane(min(q.concurrency for q in sharing), min(rates, default=None))
         return self.lanes[where]
 
+    def credential(self, p: LlmParameters) -> Credential:
+        """The key that the model is asked with."""
+        return self.credentials.setdefault((destination(p), p.api_key_env), Credential())
+
 
 def is_empty(answer: Answer) -> bool:
     """Whether the answer holds nothing, and no filter says why."""
@@ -271,11 +262,6 @@ def tell(lane: Lane, problem: CallError, began: float, p: LlmParameters, name: s
         lane.refused(began, lambda refusals: wait_before(p, problem, refusals, name))
 
 
-def destination(p: LlmParameters) -> str:
-    """Where the model's calls go: an address, or the provider that LiteLLM's prefix names."""
-    return p.api_base or p.model.partition("/")[0]
-
-
 def secrets_named(models: Iterable[LlmParameters]) -> set[str]:
     """The values of the models' own keys."""
     return {os.environ.get(p.api_key_env, "").strip() for p in models if p.api_key_env}
@@ -287,14 +273,12 @@ def failure(state: RetryCallState) -> CallError:
     return error if isinstance(error, CallError) else CallError(str(error), None, True)
 
 
-def request(ask: Ask, p: LlmParameters) -> dict[str, Any]:
-    """The arguments of LiteLLM's call: one attempt, no retries of its own, nothing that was not asked for."""
-    optional = {
-        "api_base": ask.api_base,
-        "api_key": key_of(p),
-        "temperature": ask.temperature,
-        "max_tokens": ask.max_tokens,
-        "seed": ask.seed,
-    }
-    given = {name: value for name, value in optional.items() if value is not None}
-    return {"model": ask.model, "messages": ask.messages, "timeout": p.timeout, "max_retries": 0, **given, **ask.extra}
+def check_models(models: Iterable[LlmParameters]) -> None:
+    """Raises KeyMissing where something is missing that a model needs: a variable of its team's, or, where the team
+    names none, one that LiteLLM looks for itself."""
+    for p in models:
+        check_access(p)
+        if p.api_key_env is None and not addresses(p):
+            missing = litellm().validate_environment(model=p.model)["missing_keys"]
+            if missing:
+                raise KeyMissing(f"{p.model}: set {' or '.join(missing)} in the environment; see docs/models.md")

@@ -12,9 +12,16 @@ import msgspec
 from msgspec import Struct
 
 from sim.models.prompts import VERSION, Variant, VariantError, load_variant
+from sim.models.prompts.answer_format import AnswerFormat
 
 # What the name of a model begins with that is none, but a stub's negotiator or judge.
 SIMULATED = "simulated-"
+
+
+def is_simulated(model: str) -> bool:
+    """Whether the name says that no model answers to it."""
+    return model.rpartition("/")[2].startswith(SIMULATED)
+
 
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
 # How the keys of well-known providers begin, and what stands before one in a header.
@@ -36,23 +43,33 @@ class Prices(Struct, frozen=True, forbid_unknown_fields=True):
 class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to reach a model, and what to ask of it.
 
-    `model` is LiteLLM's name, with the provider's prefix; `api_base` another address than the provider's own.
-    `api_key_env` names the environment variable with the key, `needs_env` others that must be set; a key itself has
-    no place here. `timeout` is a deadline in seconds for one attempt. After a failure that may pass, others follow for
-    `retry_for` seconds, at most `retries` of them (None: any), the first after `backoff` seconds, doubled each time.
+    `model` is LiteLLM's name, with the provider's prefix; `api_base` another address than the provider's own, or
+    several of servers that hold the same model, or `api_base_env` the environment variable that lists them. Variables
+    with secrets are named, too, for a secret has no place here: `api_key_env` with the key, `headers_env` with the
+    value of a header each; `needs_env` are others that must be set. `timeout` is a deadline in seconds for one attempt.
+    After a failure that may pass, others follow for `retry_for` seconds, at most `retries` of them (None: any), the
+    first after `backoff` seconds, doubled each time.
     `max_retry_after` is the longest wait, in seconds, that a server may ask for. `concurrency` and
     `requests_per_minute` limit all calls to one provider. `seed` is the sampling seed of the first repeat; repeat r
-    asks with seed + r. `extra` goes to the model as it is.
+    asks with seed + r. `extra` goes to the model as it is. `answer_format` holds answers to a form by more than the
+    prompt, and with `tell_problems` the model learns of answers that could not be read and messages that were not
+    delivered. `mark_cache` marks what stays the same of a prompt for the provider's cache (None: where Anthropic's
+    models are asked).
     """
 
     model: str
-    api_base: str | None = None
+    api_base: str | tuple[str, ...] | None = None
+    api_base_env: str | None = None
     api_key_env: str | None = None
+    headers_env: dict[str, str] = {}
     needs_env: tuple[str, ...] = ()
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
     extra: dict[str, Any] = {}
+    answer_format: AnswerFormat | None = None
+    tell_problems: bool | None = None
+    mark_cache: bool | None = None
     prompt_variant: str | None = None
     adversary_variant: str = "nosy-highpressure"
     prompt_dir: str | None = None
@@ -68,7 +85,11 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 # What decides how a call is carried but not what is asked: a game stays the same game when these change.
 CARRIAGE = (
+    "api_base",
+    "api_base_env",
     "api_key_env",
+    "headers_env",
+    "mark_cache",
     "needs_env",
     "prices",
     "timeout",
@@ -79,6 +100,15 @@ CARRIAGE = (
     "concurrency",
     "requests_per_minute",
 )
+
+
+# What public figures were probably made with: the public benchmark's own defaults. The paper prints none.
+PRESETS: Mapping[str, Mapping[str, Any]] = {"paper": {"temperature": 0.7, "max_tokens": 4096}}
+
+
+def listed_addresses(p: LlmParameters) -> tuple[str, ...]:
+    """The addresses that the parameters themselves name."""
+    return (p.api_base,) if isinstance(p.api_base, str) else p.api_base or ()
 
 
 def asked(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,9 +128,9 @@ def problem_of(p: LlmParameters) -> str | None:
             return f"{name} is {value}; give a whole number from {least}"
     if p.prices and min(p.prices.input, p.prices.output, p.prices.cached_input or 0) < 0:
         return "a price is below 0; give US dollars for a million tokens"
-    if p.api_base and ("@" in p.api_base or "?" in p.api_base):
+    if any("@" in address or "?" in address for address in listed_addresses(p)):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
-    recorded = ("model", "api_base", "api_key_env", "prompt_variant", "extra")
+    recorded = ("model", "api_base", "api_base_env", "api_key_env", "headers_env", "prompt_variant", "extra")
     return secret_in({name: getattr(p, name) for name in recorded}, "")
 
 
@@ -138,7 +168,14 @@ def prompt_record(p: LlmParameters, nosy: bool) -> dict[str, Any]:
 
 
 def read_parameters(parameters: Mapping[str, Any], nosy: bool = False) -> LlmParameters:
-    """The parameters, checked, their variants too. Raises ValueError with what is wrong and what to do."""
+    """The parameters, checked, their variants too; `preset` stands for a set of them, and what is given beside it
+    holds. Raises ValueError with what is wrong and what to do."""
+    if (preset := parameters.get("preset")) is not None:
+        if preset not in PRESETS:
+            raise ValueError(f"there is no preset {preset!r}; known presets: {', '.join(PRESETS)}")
+        parameters = {**PRESETS[preset], **{name: v for name, v in parameters.items() if name != "preset"}}
+    if parameters.get("answer_format") == "text":
+        parameters = {**parameters, "answer_format": None}
     unknown = [name for name in parameters if name not in LlmParameters.__struct_fields__]
     if unknown:
         listed = ", ".join(LlmParameters.__struct_fields__)

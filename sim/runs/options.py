@@ -40,6 +40,9 @@ class RunOptions:
     adversary: int | None
     concurrency: int
     cache: Path | None
+    no_cache: bool
+    offline: bool
+    preset: str | None
     dry_run: bool
     max_cost: float | None
     allow_unknown_prices: bool

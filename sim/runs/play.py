@@ -129,14 +129,14 @@ def play_game(play: Play, agents: Sequence[Agent] | None = None) -> Trace:
     config = config_of(play)
     game = begin(play, agents, identity(config))
     turns = rounds(game)
-    asked, cause = next(turns, None), None
+    asked, failure = next(turns, None), None
     try:
         while asked:
             agent, request = asked
             asked = advance(turns, agents[agent].act(request))
-    except AgentFailure as failure:
-        cause = str(failure)
-    return finish(play, game, agents, config, cause)
+    except AgentFailure as problem:
+        failure = problem
+    return finish(play, game, agents, config, failure)
 
 
 async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
@@ -144,14 +144,14 @@ async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
     config = config_of(play)
     game = begin(play, agents, identity(config))
     turns = rounds(game)
-    asked, cause = next(turns, None), None
+    asked, failure = next(turns, None), None
     try:
         while asked:
             agent, request = asked
             asked = advance(turns, await agents[agent].answer(request))
-    except AgentFailure as failure:
-        cause = str(failure)
-    return finish(play, game, agents, config, cause)
+    except AgentFailure as problem:
+        failure = problem
+    return finish(play, game, agents, config, failure)
 
 
 def advance(turns: Turns, reply: Reply) -> tuple[int, Request] | None:
@@ -211,14 +211,18 @@ def register(game: Game, number: int, agent: Agent | WaitingAgent, nosy: bool, n
 
 
 def finish(
-    play: Play, game: Game, agents: Sequence[Agent | WaitingAgent], config: dict[str, Any], cause: str | None
+    play: Play,
+    game: Game,
+    agents: Sequence[Agent | WaitingAgent],
+    config: dict[str, Any],
+    failure: AgentFailure | None,
 ) -> Trace:
     """Close the record: the state at the end, the metrics, and the game's identity.
 
-    `cause` is what stopped the game before its end, if anything did.
+    `failure` is what stopped the game before its end, if anything did.
     """
-    totals = metrics(game, play.task)
-    if cause is None:
+    totals, cause = metrics(game, play.task), None if failure is None else str(failure)
+    if failure is None:
         game.record("game_end", EventRef(len(game.meetings), 0, GAME_END), **totals)
     else:
         game.record("game_stopped", EventRef(len(game.coordinated) + len(game.failed), 0, GAME_END), cause=cause)
@@ -233,6 +237,7 @@ def finish(
         ended_at=max(times, default=None),
         stopped=cause is not None,
         stop_cause=cause,
+        stop_category=None if failure is None else failure.category,
     )
 
 

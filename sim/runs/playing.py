@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from sim.runs.options import INTERRUPTED, RunOptions, fail, is_pack, say, worker_count
-from sim.runs.progress import counting, progress, so_far, telling
+from sim.runs.progress import counting, failure_log, progress, so_far, telling
 
 if TYPE_CHECKING:
-    from sim.models.money import Ledger
+    from sim.models.cache import Cache
+    from sim.models.money import Ledger, Reserve
     from sim.runs.runner import Outcomes
     from sim.runs.standing import Job
 
@@ -59,18 +60,18 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
-    from sim.models.attempts import check_access
     from sim.models.money import Ledger, check_prices
+    from sim.models.provider import check_models, litellm
     from sim.runs.runner import models_of
 
     if later and is_pack(o.out):
         fail(f"{o.out}: answers that are paid for must not wait for a whole pack; name a folder")
     models = models_of(later)
-    for p in models if o.cache is None else ():
-        check_access(p)
+    if o.offline and o.no_cache:
+        fail("--offline takes answers from the cache, and --no-cache has none; leave out one of them")
+    if not o.offline:
+        check_models(models)
     if models and o.max_cost is not None and not o.allow_unknown_prices:
-        from sim.models.provider import litellm
-
         check_prices(models, litellm())
     return Ledger(o.max_cost)
 
@@ -109,20 +110,39 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
     if outcomes.causes[INTERRUPTED]:
         outcomes.interrupted(len(jobs))
         return
-    before = outcomes.told
+    before, reserve = outcomes.told, reserve_for(jobs, ledger)
     try:
-        from sim.models.provider import Cache, Provider
+        from sim.models.provider import Provider
         from sim.runs.runner import models_of, play_waiting
 
         async def play() -> None:
-            provider = Provider(models_of(jobs), ledger, Cache(o.cache) if o.cache else None)
+            provider = Provider(models_of(jobs), ledger, cache_of(o), failure_log(o.out), o.offline)
             async with telling(lambda: so_far(outcomes, ledger, outcomes.told - before, len(jobs))):
-                await play_waiting(jobs, provider, ledger, o.concurrency, outcomes, count)
+                await play_waiting(jobs, provider, reserve, o.concurrency, outcomes, count)
 
         with counting("playing", len(jobs)) as count:
             asyncio.run(play())
     except KeyboardInterrupt:
         outcomes.interrupted(len(jobs) - (outcomes.told - before))
+
+
+def reserve_for(jobs: Sequence[Job], ledger: Ledger) -> Reserve:
+    """The run's budget with what a game of each team would cost by estimate; where nothing limits it, with none."""
+    from sim.models.money import Reserve
+    from sim.runs.estimate import estimate
+
+    one_each = {job.play.team.team: job for job in jobs} if ledger.max_cost is not None else {}
+    usd = {team: sum(row.usd or 0.0 for row in estimate([job])) for team, job in one_each.items()}
+    return Reserve(ledger, usd)
+
+
+def cache_of(o: RunOptions) -> Cache | None:
+    """Where answers are kept: in the folder that was named, else in the user's own, what providers charge for."""
+    from sim.models.cache import Cache, users_folder
+
+    if o.no_cache:
+        return None
+    return Cache(o.cache) if o.cache else Cache(users_folder(), paid_only=True)
 
 
 def report(outcomes: Outcomes, ledger: Ledger | None, o: RunOptions) -> None:

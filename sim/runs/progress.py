@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ from sim.runs.options import say
 
 if TYPE_CHECKING:
     from sim.models.money import Ledger, Tally
+    from sim.models.provider import Failure
     from sim.runs.runner import Outcomes
 
 
@@ -58,6 +60,7 @@ def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
 
 Piece = TypeVar("Piece")
 
+FAILURES = "failures.jsonl"
 # Seconds between two lines of a log.
 EVERY = 30.0
 
@@ -111,6 +114,23 @@ async def telling(text: Callable[[], str]) -> AsyncIterator[None]:
     finally:
         if teller:
             teller.cancel()
+
+
+def failure_log(place: Path | str) -> Callable[[Failure], None]:
+    """Adds a line of JSON for each call that failed to failures.jsonl in the folder of traces: when, which model, of
+    which category, with which status, and what went wrong. Nothing where the traces go to a store, or the disk is full.
+    """
+    import msgspec
+
+    def add(failure: Failure) -> None:
+        line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **msgspec.structs.asdict(failure)}
+        if isinstance(place, Path):
+            with suppress(OSError):
+                place.mkdir(parents=True, exist_ok=True)
+                with open(place / FAILURES, "ab") as file:
+                    file.write(msgspec.json.encode(line) + b"\n")
+
+    return add
 
 
 def so_far(outcomes: Outcomes, ledger: Ledger, done: int, total: int) -> str:

@@ -25,7 +25,7 @@ EXAMPLES = (
     "  python -m sim run tasks.jsonl --team data/teams/gpt-5.4-mini.yaml --out traces --dry-run\n"
     "  python -m sim run tasks.jsonl --team candid --out traces-2 --shard 2/8\n"
     "  python -m sim run tasks.jsonl --team candid --out s3://bucket/traces --cluster tcp://10.0.0.1:8786\n"
-    "  python -m sim run tasks.jsonl --team data/teams/local.yaml --out traces --max-cost 5 --cache answers --resume\n"
+    "  python -m sim run tasks.jsonl --team openai/gpt-5.4-mini --out traces --max-cost 5 --resume\n"
     "\n\nExit code: 0 when every game was played to its end, 4 when some stopped or were not begun, as after Ctrl-C or "
     "SIGTERM (run again with --resume), 2 for bad usage, where another run writes to DIR or where what stands there "
     "would be replaced, 1 when the disk is full, a store is lost or a process died (every trace that is there is "
@@ -35,7 +35,10 @@ EXAMPLES = (
 
 def run(
     tasks: Annotated[Path, typer.Argument(metavar="TASKS.jsonl", help="Tasks made with `sim suite`.")],
-    team: Annotated[list[str], typer.Option(help="A team's name, or a YAML file that lists its agents; repeatable.")],
+    team: Annotated[
+        list[str],
+        typer.Option(help="A team's name, a model as LiteLLM calls it, or a YAML file of agents; repeatable."),
+    ],
     out: Annotated[
         str, typer.Option(metavar="DIR", help="Where the traces go: a folder or one file FILE.jsonl.zst; or its URL.")
     ],
@@ -57,7 +60,17 @@ def run(
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Games at once, for teams with a language model.", min=1)] = 8,
     cache: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep models' answers there, and take them from there.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep models' answers there, and take them from there.",
+            show_default="a folder of yours for caches, for what providers charge",
+        ),
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and ask every question.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask nobody: answers come from the cache alone.")] = False,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Parameters of the models named in --team: paper.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate calls, tokens and money.")] = False,
     max_cost: Annotated[
@@ -137,7 +150,7 @@ def planned(o: RunOptions) -> list[Job]:
 
     if is_pack(o.out) and o.resume:
         fail(f"{o.out}: a pack is written whole, there is nothing to resume; name a folder")
-    tasks, teams = read_tasks(o.tasks)[: o.limit], [load_team(name) for name in o.team]
+    tasks, teams = read_tasks(o.tasks)[: o.limit], [load_team(name, o.preset) for name in o.team]
     small = next((t for t in tasks if o.adversary is not None and o.adversary >= t.num_agents), None)
     if small:
         raise TaskError(f"task {small.task_id} has no agent {o.adversary}; name one from 0 to {small.num_agents - 1}")

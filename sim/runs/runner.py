@@ -17,10 +17,10 @@ from machine.executor import Workers, map_unordered
 from machine.processes import no_garbage_collection
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
-from sim.game.trace import packed
+from sim.game.trace import Trace, packed
 from sim.models.agent import AnswersAsks, LlmAgent, ready
-from sim.models.attempts import redact, secrets
-from sim.models.money import BudgetSpent, Ledger
+from sim.models.failures import redact, secrets
+from sim.models.money import BudgetSpent, Reserve
 from sim.models.spec import LlmParameters
 from sim.runs.options import INTERRUPTED, say
 from sim.runs.play import Play, play_game, play_game_later, trace_path
@@ -145,40 +145,49 @@ def models_of(jobs: Sequence[Job]) -> list[LlmParameters]:
 async def play_waiting(
     jobs: Sequence[Job],
     provider: AnswersAsks,
-    ledger: Ledger,
+    reserve: Reserve,
     concurrency: int,
     outcomes: Outcomes,
     count: Callable[[int], None],
 ) -> None:
     """Play the games, so many at once, and write each trace as soon as its game is over. A game that stops, for
-    whatever cause, leaves the others alone; once the budget is used up or a trace can't be written, no other begins,
+    whatever cause, leaves the others alone; once the budget pays for no other or a trace can't be written, none begins,
     nor while a provider is down."""
     waiting = iter(jobs)
 
     async def work() -> None:
         for job in waiting:
-            down = await ready(provider, models_of([job]))
-            if reason := reason_to_end(ledger, outcomes) or down:
+            down, team = await ready(provider, models_of([job])), job.play.team.team
+            if reason := await reason_to_end(reserve, team, outcomes) or down:
                 outcomes.not_begun += 1
                 outcomes.causes[f"not begun: {reason}"] += 1
             else:
-                await play_one(job, provider, outcomes)
+                reserve.begins(team)
+                trace = await play_one(job, provider, outcomes)
+                reserve.ends(team, spent_on(trace), whole=trace is not None and not trace.stopped)
             count(1)
 
     await asyncio.gather(*(work() for _ in range(min(concurrency, len(jobs)))))
 
 
-def reason_to_end(ledger: Ledger, outcomes: Outcomes) -> str | None:
-    """Why no other game should begin; None where one may."""
+async def reason_to_end(reserve: Reserve, team: str, outcomes: Outcomes) -> str | None:
+    """Why no other game of the team should begin; None where one may."""
     try:
-        ledger.check()
+        short = await reserve.lacks(team)
     except BudgetSpent as spent:
         return str(spent)
-    return outcomes.unwritten
+    return outcomes.unwritten or short
 
 
-async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
-    """Play the job's game and write its trace. A fault of the program costs this game only, and is shown in full."""
+def spent_on(trace: Trace | None) -> float:
+    """What a game's answers cost in this run, in US dollars, as far as that is known."""
+    usages = [e.data.get("usage") for e in trace.events] if trace else []
+    return sum(usage["cost_usd"] or 0.0 for usage in usages if usage and not usage["from_cache"])
+
+
+async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> Trace | None:
+    """Play the job's game and write its trace, which is given back where there is one. A fault of the program costs
+    this game only, and is shown in full."""
     try:
         agents = [build_waiting(spec, provider, job.play.repeat) for spec in job.play.specs]
         trace = await play_game_later(job.play, agents)
@@ -187,22 +196,23 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> None:
         outcomes.unwritten = redacted(error)
         outcomes.stopped += 1
         outcomes.causes[f"no trace: {outcomes.unwritten}"] += 1
-        return
+        return None
     except Exception as error:
         for line in redacted(traceback.format_exc()).splitlines():
             say(line, sys.stderr)
         outcomes.stopped += 1
         outcomes.causes[f"no trace: {type(error).__name__}: {redacted(error)}"] += 1
-        return
+        return None
     if trace.stopped:
         outcomes.stopped += 1
         outcomes.not_written += not written
-        outcomes.causes[short_cause(str(trace.stop_cause))] += 1
+        outcomes.causes[f"{trace.stop_category}: {short_cause(str(trace.stop_cause))}"] += 1
     else:
         outcomes.ended += 1
         outcomes.measured += 1
         outcomes.coordination += trace.metrics["coordination_rate"]
         outcomes.excess += trace.metrics["excess_cost"]
+    return trace
 
 
 def redacted(error: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -23,7 +24,7 @@ from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import AdaptiveStyle, Style
 from sim.agents.imap import Imap
 from sim.agents.sd import SdMap, SdParameters
-from sim.models.spec import SIMULATED, LlmParameters, read_parameters
+from sim.models.spec import LlmParameters, is_simulated, read_parameters
 
 Parameters = TypeVar("Parameters")
 
@@ -113,8 +114,11 @@ def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Pa
         raise TeamError(f"a parameter of an agent of type {kind} is wrong: {error}") from error
 
 
-def load_team(name: str) -> Team:
-    """The team of that name, or of the YAML file at that path. Raises TeamError, saying what there is."""
+def load_team(name: str, preset: str | None = None) -> Team:
+    """The team of that name, of that model, or of the YAML file at that path. `preset` names the parameters of a model.
+
+    Raises TeamError, saying what there is.
+    """
     if name in PROTOCOL_TEAMS:
         return PROTOCOL_TEAMS[name]
     teams = named_teams()
@@ -123,7 +127,27 @@ def load_team(name: str) -> Team:
     path = Path(name)
     if path.suffix in (".yaml", ".yml") or path.exists():
         return read_team(path)
-    raise TeamError(f"there is no team {name!r}; known teams: {', '.join(teams)}, or the path of a YAML file")
+    if "/" in name:
+        return model_team(name, preset)
+    raise TeamError(
+        f"there is no team {name!r}; known teams: {', '.join(teams)}, or a model as LiteLLM calls it, like "
+        "openai/gpt-5.4-mini, or the path of a YAML file"
+    )
+
+
+def model_team(model: str, preset: str | None) -> Team:
+    """Agents of one model, called as LiteLLM calls it. Raises TeamError where LiteLLM knows no such provider."""
+    from sim.models.provider import litellm
+
+    provider, _, own_name = model.partition("/")
+    if provider not in litellm().provider_list or not own_name:
+        raise TeamError(
+            f"{model!r} is no file, and {provider!r} no provider that LiteLLM knows; name a team, a YAML file that is "
+            "there, or a model like openai/gpt-5.4-mini"
+        )
+    spec = AgentSpec("llm", {"model": model, **({"preset": preset} if preset else {})})
+    llm_parameters(spec)
+    return Team(re.sub(r"[^A-Za-z0-9_.-]+", "-", own_name).strip("-._") or "model", (spec,), is_simulated(model))
 
 
 def read_team(path: Path) -> Team:
@@ -151,7 +175,7 @@ def read_team(path: Path) -> Team:
 def imitates(spec: AgentSpec) -> bool:
     """Whether the agent imitates a speaker: a style, or a model whose name says that it is simulated."""
     model = str(spec.parameters.get("model", "")) if waits(spec) else ""
-    return spec.type in SPEAKERS or model.rpartition("/")[2].startswith(SIMULATED)
+    return spec.type in SPEAKERS or is_simulated(model)
 
 
 def problem_of(error: Exception) -> str:

@@ -7,7 +7,7 @@ import pytest
 from sim.agents import AgentFailure
 from sim.game.game import Limits
 from sim.models.agent import NO_ANSWER, Answer, LlmAgent, Usage, read
-from sim.models.money import Ledger
+from sim.models.money import Ledger, Reserve
 from sim.models.prompts import load_variant
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
@@ -170,7 +170,11 @@ CHANGES = [
     ({"temperature": 0.5}, True),
     ({"model": "n"}, True),
     ({"seed": 1}, True),
-    ({"api_base": "http://localhost/v1"}, True),
+    ({"answer_format": "schema"}, True),
+    ({"answer_format": "text"}, False),
+    ({"tell_problems": True}, True),
+    ({"api_base": "http://localhost/v1"}, False),
+    ({"api_base": ["http://a/v1", "http://b/v1"], "headers_env": {"X-Team": "TEAM"}, "mark_cache": True}, False),
     ({"prompt_variant": "redteam"}, True),
     ({"timeout": 5}, False),
     ({"requests_per_minute": 5, "concurrency": 2, "retries": 0, "backoff": 2}, False),
@@ -250,7 +254,7 @@ def test_scripted_games_have_no_trace_of_models():
 def test_no_game_begins_after_one_that_can_t_be_written(tmp_path):
     (tmp_path / "full").write_text("no folder")
     jobs, outcomes, provider = jobs_for([TASK], [team()], Limits(), 3, tmp_path / "full"), Outcomes(), Canned()
-    asyncio.run(play_waiting(jobs, provider, Ledger(), 1, outcomes, lambda done: None))
+    asyncio.run(play_waiting(jobs, provider, Reserve(Ledger(), {}), 1, outcomes, lambda done: None))
     assert (outcomes.ended, outcomes.stopped, outcomes.not_begun) == (0, 1, 2)
     assert any(cause.startswith("not begun: ") and "full" in cause for cause in outcomes.causes)
 
@@ -266,9 +270,34 @@ def test_a_fault_of_the_program_costs_one_game_and_shows_no_key(tmp_path, monkey
                 raise RuntimeError("sk-planted-0123456789 \x1b[31m")
             return await super().answer(ask, parameters)
 
-    asyncio.run(play_waiting(jobs, Broken(), Ledger(), 1, outcomes, lambda done: None))
+    asyncio.run(play_waiting(jobs, Broken(), Reserve(Ledger(), {}), 1, outcomes, lambda done: None))
     assert (outcomes.ended, outcomes.stopped) == (1, 1)
     told = capsys.readouterr().err
     assert "RuntimeError: [redacted]" in told
     assert "\x1b" not in told
     assert "planted-0" not in told.partition("RuntimeError:")[2] + "".join(outcomes.causes)
+
+
+class Stray:
+    """The stub's answers, but for the first two of one speaker: a message to nobody, then no answer at all."""
+
+    def __init__(self, speaker):
+        self.agent = f"You are Agent {speaker}."
+        self.canned = {2: '{"thinking": "", "actions": [{"type": "dm", "to": 77, "content": "hi"}]}', 4: "what?"}
+
+    async def answer(self, ask, parameters):
+        strays = self.agent in ask.messages[0]["content"]
+        return Answer((strays and self.canned.get(len(ask.messages))) or negotiate(ask.messages), Usage(model="m"))
+
+
+def test_an_agent_is_told_of_what_had_no_effect_only_where_its_team_asks():
+    speaker = TASK.meetings[0].speaker_order[1]
+    told, untold = (
+        [e.data["prompt_sent"] for e in trace.events if e.data.get("agent_id") == speaker and "prompt_sent" in e.data]
+        for tell in (True, None)
+        for trace in [played(team({"tell_problems": tell}), Stray(speaker))]
+    )
+    before = "Something of what you answered before had no effect:"
+    assert told[1].startswith(f"{before}\n- a message was not sent: the recipient must be an agent from 0 to")
+    assert told[2].startswith(f"{before}\n- your answer could not be read: the answer holds no JSON object\n\n")
+    assert not any(before in prompt for prompt in untold)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.models.parse import LONGEST, parse
+from sim.models.parse import LONGEST, parse, thinking_before
 
 DM = {"type": "dm", "to": 1, "content": "Slots 3 and 12?"}
 PUT = {"type": "schedule", "meeting_id": 1, "slot": 12}
@@ -186,3 +186,16 @@ def test_reading_takes_time_in_proportion_to_the_length(begin, unit):
 @given(*(st.lists(st.sampled_from(PIECES), min_size=n, max_size=4).map("".join) for n in (0, 1, 0)))
 def test_reading_any_runaway_takes_time_in_proportion_to_the_length(begin, unit, end):
     check_in_proportion(begin, unit, end)
+
+
+# What stands before the actions of a cut answer, and its thinking as far as that can be read.
+HEADS = [
+    ('{"thinking": "hm", ', "hm"),
+    ('[{"actions": [1], "x": 1}, {"actions": [2], ', ""),
+    ("] } ", ""),
+]
+
+
+@pytest.mark.parametrize(("head", "thinking"), HEADS)
+def test_thinking_that_cannot_be_read_is_left_out_and_the_actions_stay(head, thinking):
+    assert thinking_before(head) == thinking

@@ -24,7 +24,7 @@ FREE = {"input": 0, "output": 0, "date": "2026-01-01"}
 DEAR = {"input": 1000, "output": 1000, "date": "2026-01-01"}
 TASKS = [tiny_task(seed, num_meetings=2) for seed in (1, 2, 3)]
 # What two plays of a game with a provider may differ in.
-MOVING = {"timestamp", "started_at", "ended_at", "latency_ms", "response_id"}
+MOVING = {"timestamp", "started_at", "ended_at", "latency_ms", "response_id", "from_cache"}
 
 
 @pytest.fixture
@@ -167,8 +167,10 @@ def test_a_replay_from_the_cache_is_the_same_game_without_a_request(folder, monk
         first = run(folder, server, "--cache", str(folder / "answers"), out="first")
         asked = server.requests
         monkeypatch.delenv("STUB_KEY")
-        second = run(folder, server, "--cache", str(folder / "answers"), out="second")
+        no_key = run(folder, server, "--cache", str(folder / "answers"), out="second")
+        second = run(folder, server, "--cache", str(folder / "answers"), "--offline", out="second")
         assert server.requests == asked
+    assert no_key.exit_code == 2 and "STUB_KEY is not set" in no_key.stderr
     assert (first.exit_code, second.exit_code) == (0, 0)
     assert list(map(settled, traces(folder, "first"))) == list(map(settled, traces(folder, "second")))
     assert "0 answers from 0 requests" in second.stdout
@@ -181,16 +183,32 @@ def test_repeats_are_games_of_their_own_even_from_the_cache(folder):
     assert len({t.game_id for t in traces(folder)}) == 2
 
 
-def test_a_budget_ends_the_run_and_says_so(folder):
+def paid(trace):
+    return sum(e.data["usage"]["cost_usd"] for e in trace.events if e.type in ("turn_end", "decide_end"))
+
+
+def test_no_game_begins_that_the_budget_does_not_pay_for(folder):
     with stub() as server:
-        result = run(folder, server, "--max-cost", "5", "--concurrency", "1", prices=DEAR)
+        assert run(folder, server, "--limit", "1", out="one", prices=DEAR).exit_code == 0
+        usd = paid(traces(folder, "one")[0])
+        before = server.requests
+        nothing = run(folder, server, "--max-cost", f"{usd / 2:.2f}", prices=DEAR)
+        assert server.requests == before
+        assert nothing.exit_code == 4 and " left of the budget do not pay for a game" in nothing.stderr
+        some = run(folder, server, "--max-cost", f"{usd * 20:.2f}", prices=DEAR)
+    assert some.exit_code == 0
+    assert [t.stopped for t in traces(folder)] == [False] * 3
+
+
+def test_a_budget_that_is_used_up_all_the_same_ends_the_run_and_says_so(folder):
+    with stub("no-usage", stubborn=True) as server:
+        words = ("--max-cost", "150", "--concurrency", "1")
+        result = run(folder, server, *words, prices=DEAR, max_tokens=100_000)
     (trace,) = traces(folder)
-    spent = sum(e.data["usage"]["cost_usd"] for e in trace.events if e.type in ("turn_end", "decide_end"))
-    last = max(e.data["usage"]["cost_usd"] for e in trace.events if e.type in ("turn_end", "decide_end"))
-    assert 5 <= spent < 5 + 2 * last
     assert result.exit_code == 4
-    assert trace.stopped and "budget of 5.00 USD is used up" in trace.stop_cause
-    assert "2  not begun: the run's budget of 5.00 USD is used up" in result.stderr
+    assert trace.stopped and "budget of 150.00 USD is used up" in trace.stop_cause
+    assert trace.stop_category == "budget"
+    assert "2  not begun: the run's budget of 150.00 USD is used up" in result.stderr
 
 
 def test_a_budget_needs_prices(folder):

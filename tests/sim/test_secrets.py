@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sim.__main__ import app
 from sim.game.trace import read
-from sim.models.attempts import call_error, redact, secrets
+from sim.models.failures import call_error, redact, secrets
 from sim.models.spec import LlmParameters
 from sim.runs.teams import TeamError, load_team
 from sim.tasks.suite import write_tasks

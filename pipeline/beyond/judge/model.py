@@ -17,10 +17,11 @@ from pipeline.privacy.rules import Claim, RuleSet
 from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask
 from sim.models.attempts import check_access
+from sim.models.cache import Cache, digest
 from sim.models.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
 from sim.models.prompts import Variant, load_variant
-from sim.models.provider import Cache, Provider, digest, litellm
-from sim.models.spec import SIMULATED, LlmParameters, read_parameters
+from sim.models.provider import Provider, litellm
+from sim.models.spec import LlmParameters, is_simulated, read_parameters
 from sim.runs.teams import read_team, waits
 
 PROMPT = "judge.v1"
@@ -53,7 +54,7 @@ class Judge:
     @property
     def simulated(self) -> bool:
         """Whether the name says that no model reads here."""
-        return self.name.rpartition("/")[2].startswith(SIMULATED)
+        return is_simulated(self.name)
 
     def ask(self, question: Question) -> Ask:
         """What the model is asked."""
@@ -62,7 +63,6 @@ class Judge:
         return Ask(
             model=p.model,
             messages=messages,
-            api_base=p.api_base,
             temperature=p.temperature,
             max_tokens=p.max_tokens,
             seed=p.seed,

@@ -44,6 +44,7 @@ GAMES = Table(
         C("num_participants", "int", "participants of a meeting, when the trace says so"),
         C("seed", "int", "the scenario's seed"),
         C("stop_cause", "str", "why the game was broken off"),
+        C("stop_category", "str", "of which kind that is: provider, quota, key, context, deadline or budget"),
         C("schema_version", "int", "version of the trace's form; empty for public traces"),
     ),
 )
@@ -186,6 +187,10 @@ CALLS = Table(
         C("cost_usd", "float", "its price when it was made; empty where none was known", "US dollars"),
         C("priced_by", "str", "where that price comes from"),
         C("failed_attempts", "int", "requests that failed before it; what they cost is not known"),
+        C("served_model", "str", "the model that answered, by what the provider says"),
+        C("reasoning_tokens", "int", "of the tokens of its answer, those of its reasoning", "tokens"),
+        C("finish_reason", "str", "why the answer ended"),
+        C("from_cache", "bool", "whether it was paid for in an earlier run"),
     ),
 )
 

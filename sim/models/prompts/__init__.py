@@ -17,6 +17,7 @@ from msgspec import Struct
 from sim.models.prompts.messages import (
     MeetingNotice,
     build_decision_message,
+    build_problem_note,
     build_retry_message,
     build_round_start_message,
     build_turn_message,
@@ -34,6 +35,7 @@ __all__ = [
     "Variant",
     "VariantError",
     "build_decision_message",
+    "build_problem_note",
     "build_retry_message",
     "build_round_start_message",
     "build_system_prompt",

@@ -123,6 +123,12 @@ def build_retry_message(attempt: int, max_attempts: int, conflict: str) -> str:
     )
 
 
+def build_problem_note(problems: Sequence[str]) -> str:
+    """What became of an agent's answer before: each reason why something of it had no effect. No part of the paper's
+    prompts."""
+    return "\n".join(["Something of what you answered before had no effect:", *(f"- {p}" for p in problems)])
+
+
 def describe(meeting: MeetingNotice) -> str:
     """The meeting's lines; the private label among them for a participant."""
     lines = [

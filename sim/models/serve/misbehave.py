@@ -80,6 +80,13 @@ async def filtered(request: web.Request) -> web.StreamResponse:
     return web.json_response(body, status=400)
 
 
+async def too_long(request: web.Request) -> web.StreamResponse:
+    """A conversation that is refused for its length."""
+    message = "This model's maximum context length is 8192 tokens; your messages resulted in 9000 tokens."
+    body = {"error": {"message": message, "type": "invalid_request_error", "code": "context_length_exceeded"}}
+    return web.json_response(body, status=400)
+
+
 async def cut_body(request: web.Request) -> web.StreamResponse:
     """A response that breaks off: its beginning, under a status that says all is well."""
     return web.Response(
@@ -183,6 +190,7 @@ RESPONSES: Mapping[str, Responder] = {
     "cut-body": cut_body,
     "cut-stream": cut_stream,
     "filter-400": filtered,
+    "context": too_long,
     "echo": echo,
 }
 CONTENTS: Mapping[str, Callable[[str], str]] = {
@@ -194,7 +202,7 @@ CONTENTS: Mapping[str, Callable[[str], str]] = {
     "huge": huge,
 }
 USAGES: Mapping[str, Any] = {"usage-below-0": -1_000_000, "usage-text": "many"}
-BODIES = ("no-usage", "no-choices", "parts", "filter-200", *USAGES)
+BODIES = ("no-usage", "no-choices", "parts", "filter-200", "reasons", *USAGES)
 KINDS = (*RESPONSES, *CONTENTS, *BODIES)
 
 
@@ -206,6 +214,8 @@ def spoil(kind: str, body: dict[str, Any]) -> dict[str, Any]:
         return body | {"choices": []}
     if kind in USAGES:
         return body | {"usage": dict.fromkeys(body["usage"], USAGES[kind])}
+    if kind == "reasons":
+        return with_reasoning(body)
     if kind == "parts":
         return with_content(body, [{"type": "text", "text": content_of(body)}], "stop")
     if kind == "filter-200":
@@ -213,6 +223,15 @@ def spoil(kind: str, body: dict[str, Any]) -> dict[str, Any]:
     if kind in CONTENTS:
         return with_content(body, CONTENTS[kind](content_of(body)), "length" if kind == "cut" else "stop")
     return body
+
+
+def with_reasoning(body: dict[str, Any]) -> dict[str, Any]:
+    """The answer's body as of a model that reasons first, of a certain version."""
+    [choice] = body["choices"]
+    message = choice["message"] | {"reasoning_content": "Let me see.", "refusal": "not that"}
+    counts = body["usage"] | {"completion_tokens_details": {"reasoning_tokens": 3}}
+    told = {"model": "stub-2026-01-01", "system_fingerprint": "fp_stub", "usage": counts}
+    return body | told | {"choices": [choice | {"message": message}]}
 
 
 def content_of(body: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from sim.agents.english.reader import LONGEST, SENTENCE, Claim, normal, sentence_claims
 from sim.models.parse import parse
-from sim.models.spec import SIMULATED
+from sim.models.spec import SIMULATED, is_simulated
 
 STYLE = "judge"
 # It answers to names that say what it is, so that whatever keeps a model's name says so too.
@@ -22,7 +22,7 @@ NOBODY = -1  # whom the reader is: the message's recipients are not told
 
 def refusal(model: str) -> str | None:
     """Why it does not answer to the name; None where it does."""
-    if model.rpartition("/")[2].startswith(SIMULATED):
+    if is_simulated(model):
         return None
     return f"the judge here is simulated and answers only to names that say so, like {MODEL}"
 

@@ -122,12 +122,17 @@ def completion(body: dict[str, Any], digest: str, content: str) -> dict[str, Any
     """The answer in OpenAI's form; a token counts as four characters."""
     asked = sum(len(str(m.get("content") or "")) for m in body["messages"])
     tokens = (max(1, asked // 4), len(content) // 4)
+    message, reason = {"role": "assistant", "content": content}, "stop"
+    if body.get("tools"):
+        function = {"name": body["tools"][0]["function"]["name"], "arguments": content}
+        call = {"id": "call_0", "type": "function", "function": function}
+        message, reason = message | {"content": None, "tool_calls": [call]}, "tool_calls"
     return {
         "id": f"chatcmpl-{digest[:24]}",
         "object": "chat.completion",
         "created": 0,
         "model": str(body.get("model", MODEL)),
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)},
     }
 

@@ -1,0 +1,64 @@
+"""Answers that were paid for, kept by what was asked: the same question, the same answer, and nothing to pay."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from machine.files import write_atomically
+from sim.models.agent import Answer, Ask
+from sim.models.spec import LlmParameters, is_simulated
+
+
+def users_folder() -> Path:
+    """Where a user's answers are kept unless another place is named: in the folder for caches of the system."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("calbench") / "answers"
+
+
+class Entry(Struct, frozen=True):
+    """One file of the cache: the SHA-256 of the question, the model, and the answer."""
+
+    sha256: str
+    model: str
+    answer: Answer
+
+
+def digest(ask: Ask) -> str:
+    """The SHA-256 of all that was asked: model, conversation, parameters, and the repeat. Neither a key nor an address
+    is part of it."""
+    return sha256(msgspec.json.encode(ask, order="deterministic")).hexdigest()
+
+
+class Cache:
+    """A folder with a JSON file for each answer. With `paid_only` it leaves out what costs nothing and may change under
+    one name: models at an address of a user's own, and simulated ones."""
+
+    def __init__(self, folder: Path, paid_only: bool = False) -> None:
+        self.folder = folder
+        self.paid_only = paid_only
+
+    def keeps(self, p: LlmParameters) -> bool:
+        """Whether the model's answers are kept here."""
+        return not self.paid_only or not (p.api_base or p.api_base_env or is_simulated(p.model))
+
+    def path(self, name: str) -> Path:
+        """Where the answer of that digest stands."""
+        return self.folder / name[:2] / f"{name}.json"
+
+    def get(self, name: str) -> Answer | None:
+        """The answer, or None where there is none; a file that can't be read counts as none and is written anew."""
+        try:
+            entry = msgspec.json.decode(self.path(name).read_bytes(), type=Entry)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        return entry.answer if entry.sha256 == name else None
+
+    def put(self, name: str, model: str, answer: Answer) -> None:
+        """Keep the answer; its file appears whole or not at all. One that is kept already stays."""
+        if self.get(name) is None:
+            write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
