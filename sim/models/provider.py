@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from sim.agents import KEY, AgentFailure
+from sim.agents import KEY, PROVIDER, AgentFailure
 from sim.models.agent import FILTERED, Answer, Ask, characters
 from sim.models.attempts import (
     Credential,
@@ -40,6 +40,9 @@ from sim.models.failures import (
 from sim.models.money import Ledger, filtered, presumed_cost, price_of, text_of, usage_of
 from sim.models.request import address_for, destination, request
 from sim.models.spec import LlmParameters, Prices
+
+
+EMPTY = "an empty answer"
 
 
 class Failure(Struct, frozen=True):
@@ -131,7 +134,8 @@ class Provider:
             with lane.question():
                 answer = await self.tried(ask, p, tries)
                 if is_empty(answer):
-                    tries.failed.append("an empty answer")
+                    tries.failed.append(EMPTY)
+                    self.log(Failure(ask.model, PROVIDER, None, EMPTY, digest(ask)))
                     answer = await self.tried(ask, p, tries)
         except CallError as error:
             raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))", error.category) from None
@@ -149,6 +153,7 @@ class Provider:
                 return await self.attempt(ask, p, name, len(tries.failed))
             except CallError as error:
                 tries.add(error)
+                self.log(Failure(ask.model, error.category, error.status, str(error), name))
                 raise
 
         retrying = AsyncRetrying(
@@ -187,7 +192,6 @@ class Provider:
                     return Answer("", filtered(p))
                 problem = self.problem(error, p, address)
                 credential.failed(problem)
-                self.log(Failure(ask.model, problem.category, problem.status, str(problem), name))
                 if problem.billed or is_late(error):
                     self.ledger.given_up(ask.model, presumed)
                 tell(lane, problem, began, p, name)

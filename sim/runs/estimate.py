@@ -1,25 +1,28 @@
 """What a run with language models would take, before it is paid for.
 
 The teams' games are played in this process with the stub's negotiator in place of the models: so many calls, and the
-prompts that they would send, at four characters a token; an answer counts OUTPUT_TOKENS tokens, thinking included.
-Real models talk more or less than that, and a provider's discount for repeated prompts is left out.
+prompts that they would send. Where a check of the model (check.py) says how many tokens its answers and a prompt take,
+these hold; else a token counts four characters and an answer OUTPUT_TOKENS tokens, thinking included. Real models talk
+more or less than that, and a provider's discount for repeated prompts is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from sim.agents import WaitingAgent
 from sim.game.game import Limits
-from sim.models.agent import Answer, Ask, LlmAgent, Usage
+from sim.models.agent import Answer, Ask, LlmAgent, Usage, characters
 from sim.models.money import CHARACTERS_PER_TOKEN, cost, price_of
 from sim.models.provider import litellm
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
+from sim.runs.check import Check, kept_check
 from sim.runs.play import Play, play_game_later
 from sim.runs.runner import Patient
 from sim.runs.standing import Job
@@ -42,27 +45,49 @@ class Estimate(Struct, kw_only=True):
     output_tokens: float = 0.0
     usd: float | None = None
     priced_by: str | None = None
+    checked: bool = False
+
+
+class Rates(Struct, frozen=True, kw_only=True):
+    """What a model's calls take: tokens a character of what it is sent, and tokens an answer, of which so many are of
+    reasoning that no later prompt repeats."""
+
+    input_tokens: float = 1 / CHARACTERS_PER_TOKEN
+    output_tokens: int = OUTPUT_TOKENS
+    reasoning_tokens: int = 0
+
+
+def rates_of(result: Check | None) -> Rates:
+    """The rates that a check shows; the assumed ones where there is none."""
+    if result is None or not result.input_tokens or not result.output_tokens:
+        return Rates()
+    return Rates(
+        input_tokens=result.input_tokens / result.characters,
+        output_tokens=result.output_tokens,
+        reasoning_tokens=min(result.reasoning_tokens or 0, result.output_tokens),
+    )
 
 
 class CountingModel:
-    """Answers in place of models, and counts what they would be asked."""
+    """Answers in place of models, and counts the calls and characters that each would be asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, rates: Mapping[str, Rates]) -> None:
+        self.rates = rates
         self.calls: dict[str, tuple[int, int]] = {}
 
     async def answer(self, ask: Ask, parameters: LlmParameters) -> Answer:
-        """The negotiator's answer, its thinking drawn out to the assumed length."""
-        calls, tokens = self.calls.get(ask.model, (0, 0))
-        asked = sum(len(m["content"]) for m in ask.messages) // CHARACTERS_PER_TOKEN
-        self.calls[ask.model] = calls + 1, tokens + asked
-        text = negotiate(ask.messages)
-        missing = max(0, OUTPUT_TOKENS * CHARACTERS_PER_TOKEN - len(text))
+        """The negotiator's answer, its thinking drawn out to the length that the model's answers have."""
+        calls, asked = self.calls.get(ask.model, (0, 0))
+        self.calls[ask.model] = calls + 1, asked + characters(ask)
+        text, rates = negotiate(ask.messages), self.rates[ask.model]
+        missing = max(0, round((rates.output_tokens - rates.reasoning_tokens) / rates.input_tokens) - len(text))
         padded = json.loads(text) | {"thinking": "." * missing}
         return Answer(json.dumps(padded), Usage(model=ask.model))
 
 
-def estimate(jobs: Sequence[Job]) -> list[Estimate]:
-    """The estimate for each model, from up to SAMPLE games of each team, spread evenly over its tasks."""
+def estimate(jobs: Sequence[Job], checks: Path | None = None) -> list[Estimate]:
+    """The estimate for each model, from up to SAMPLE games of each team, spread evenly over its tasks, and from the
+    check of the model that the folder holds, if any."""
     estimates: dict[str, Estimate] = {}
     by_team: dict[str, list[Play]] = {}
     for job in jobs:
@@ -70,17 +95,21 @@ def estimate(jobs: Sequence[Job]) -> list[Estimate]:
     for plays in by_team.values():
         sample = plays[:: max(1, -(-len(plays) // SAMPLE))]
         scale = len(plays) / len(sample)
-        model = CountingModel()
+        models = {p.model: p for play in sample for s in play.specs if waits(s) for p in [llm_parameters(s)]}
+        kept = {name: kept_check(checks, p) for name, p in models.items()}
+        rates = {name: rates_of(result) for name, result in kept.items()}
+        model = CountingModel(rates)
         for play in sample:
             asyncio.run(play_game_later(play, [stand_in(play, a, model) for a in range(play.task.num_agents)]))
-        for p in {p.model: p for play in sample for s in play.specs if waits(s) for p in [llm_parameters(s)]}.values():
-            row = estimates.setdefault(p.model, Estimate(model=p.model))
-            calls, tokens = model.calls.get(p.model, (0, 0))
+        for name, p in models.items():
+            row = estimates.setdefault(name, Estimate(model=name))
+            calls, asked = model.calls.get(name, (0, 0))
             row.games += len(plays)
             row.calls += calls * scale
             row.at_most += sum(most_calls(play.task, play.limits) for play in plays)
-            row.input_tokens += tokens * scale
-            row.output_tokens += calls * scale * OUTPUT_TOKENS
+            row.input_tokens += asked * scale * rates[name].input_tokens
+            row.output_tokens += calls * scale * rates[name].output_tokens
+            row.checked = kept[name] is not None
             charge(row, p)
     return list(estimates.values())
 
@@ -118,7 +147,14 @@ def lines(rows: Sequence[Estimate]) -> Iterator[str]:
         )
     if len(rows) > 1 and all(r.usd is not None for r in rows):
         yield f"all models: {sum(r.usd or 0 for r in rows):.2f} USD"
+    unchecked = [r.model for r in rows if not r.checked]
+    rates = f"{CHARACTERS_PER_TOKEN} characters a token and {OUTPUT_TOKENS} tokens an answer"
+    by = (
+        f"at {rates} for {', '.join(unchecked)} (--check asks once)"
+        if unchecked
+        else "at the tokens that a check showed"
+    )
     yield (
-        f"estimated by playing up to {SAMPLE} games a team with the stub's negotiator in place of the models, at "
-        f"{CHARACTERS_PER_TOKEN} characters a token and {OUTPUT_TOKENS} tokens an answer; real models talk more or less"
+        f"estimated by playing up to {SAMPLE} games a team with the stub's negotiator in place of the models, {by}; "
+        "real models talk more or less"
     )

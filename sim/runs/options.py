@@ -43,6 +43,7 @@ class RunOptions:
     no_cache: bool
     offline: bool
     preset: str | None
+    check: bool
     dry_run: bool
     max_cost: float | None
     allow_unknown_prices: bool

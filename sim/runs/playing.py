@@ -30,6 +30,34 @@ def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     return list(jobs) if is_pack(o.out) else left_to_play(jobs, o.out, o.resume, o.overwrite or o.dry_run)
 
 
+def check_only(o: RunOptions, jobs: Sequence[Job]) -> None:
+    """Ask each model its first question once, and say what came of it; exit code 4 where one gave no answer."""
+    from sim.models.provider import check_models
+    from sim.runs.check import check, first_questions, keep, lines, request_text
+
+    questions, folder, failed = first_questions(jobs), checks_folder(o), False
+    if not questions:
+        say("nothing to check: no team has a language model")
+    check_models(p for p, _ in questions)
+    for p, ask in questions:
+        say(f"{p.model} is asked:")
+        typer.echo(request_text(p, ask))
+        result = check(p, ask)
+        for line in lines(result):
+            say(line)
+        failed = failed or result.problem is not None
+        if folder is not None and result.problem is None:
+            keep(folder, p, result)
+    if failed:
+        raise typer.Exit(STOPPED)
+
+
+def checks_folder(o: RunOptions) -> Path | None:
+    """Where checks of models are kept, beside the answers."""
+    folder = cache_of(o)
+    return folder.folder / "checks" if folder else None
+
+
 def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
     """Say what the games that are left would take."""
     from sim.runs.estimate import estimate, lines
@@ -38,7 +66,7 @@ def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
     left = missing(o, jobs)
     later = [job for job in left if is_waiting(job.play)]
     say(f"{len(left)} games to play, {len(later)} of them with language models")
-    for line in lines(estimate(later)) if later else ["nothing to pay: no team has a language model"]:
+    for line in lines(estimate(later, checks_folder(o))) if later else ["nothing to pay: no team has a language model"]:
         say(line)
 
 
@@ -110,7 +138,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
     if outcomes.causes[INTERRUPTED]:
         outcomes.interrupted(len(jobs))
         return
-    before, reserve = outcomes.told, reserve_for(jobs, ledger)
+    before, reserve = outcomes.told, reserve_for(o, jobs, ledger)
     try:
         from sim.models.provider import Provider
         from sim.runs.runner import models_of, play_waiting
@@ -126,13 +154,14 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
         outcomes.interrupted(len(jobs) - (outcomes.told - before))
 
 
-def reserve_for(jobs: Sequence[Job], ledger: Ledger) -> Reserve:
+def reserve_for(o: RunOptions, jobs: Sequence[Job], ledger: Ledger) -> Reserve:
     """The run's budget with what a game of each team would cost by estimate; where nothing limits it, with none."""
     from sim.models.money import Reserve
     from sim.runs.estimate import estimate
 
     one_each = {job.play.team.team: job for job in jobs} if ledger.max_cost is not None else {}
-    usd = {team: sum(row.usd or 0.0 for row in estimate([job])) for team, job in one_each.items()}
+    checks = checks_folder(o)
+    usd = {team: sum(row.usd or 0.0 for row in estimate([job], checks)) for team, job in one_each.items()}
     return Reserve(ledger, usd)
 
 

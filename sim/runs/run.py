@@ -72,6 +72,9 @@ def run(
     preset: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parameters of the models named in --team: paper.")
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only ask each model once, and show what it took and refused.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate calls, tokens and money.")] = False,
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Stop when models have cost so much.", min=0)
@@ -109,7 +112,7 @@ def carry_out(o: RunOptions) -> None:
     from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
     from sim.runs.options import alone
-    from sim.runs.playing import estimate_only, play_all_of
+    from sim.runs.playing import check_only, estimate_only, play_all_of
     from sim.runs.standing import InTheWay
     from sim.runs.teams import TeamError
     from sim.tasks.labels import LabelError
@@ -117,7 +120,9 @@ def carry_out(o: RunOptions) -> None:
 
     try:
         jobs = planned(o)
-        if o.dry_run:
+        if o.check:
+            check_only(o, jobs)
+        elif o.dry_run:
             estimate_only(o, jobs)
         else:
             with no_empty_folders(folders_of(jobs)), alone(o.out):

@@ -52,7 +52,7 @@ def test_a_trace_keeps_who_answered_and_the_reasoning_that_is_shown():
         (answer,) = answered(parameters(server), ask(parameters(server)))
     usage = answer.usage
     assert (usage.model, usage.served_model, usage.system_fingerprint) == ("openai/stub", "stub-2026-01-01", "fp_stub")
-    assert (usage.reasoning, usage.reasoning_tokens, usage.refusal) == ("Let me see.", 3, "not that")
+    assert (usage.reasoning, usage.reasoning_tokens, usage.refusal) == ("Let me see.", 2000, "not that")
     assert usage.response_id.startswith("chatcmpl-") and not usage.from_cache
 
 

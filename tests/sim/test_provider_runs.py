@@ -281,3 +281,37 @@ def test_the_key_is_nowhere(folder, capfd, caplog):
     assert "401" in result.stderr, result.stderr
     assert KEY not in everything
     assert "STUB_KEY" in everything
+
+
+def test_each_failure_of_a_call_is_a_line_of_a_file_beside_the_traces(folder):
+    with stub("500:0.3", "429-bare:0.3", "no-choices:0.3", "empty:0.3", arrivals=1) as server:
+        assert run(folder, server, "--limit", "1", retries=None).exit_code == 0
+    lines = [json.loads(line) for line in (folder / "traces" / "failures.jsonl").read_text().splitlines()]
+    (trace,) = traces(folder)
+    assert len(lines) == sum(len(e.data["usage"]["failed_attempts"]) for e in trace.events if e.data.get("usage")) > 0
+    assert {line["category"] for line in lines} == {"provider", "quota"}
+    assert {line["model"] for line in lines} == {"openai/stub"} and all(line["time"] for line in lines)
+
+
+def test_a_wrong_key_is_asked_once_for_the_whole_run(folder):
+    with stub("401", stubborn=True) as server:
+        result = run(folder, server)
+        assert server.requests == 1
+    assert result.exit_code == 4
+    assert "key: openai/stub: 401 " in result.stderr
+
+
+def test_a_run_goes_on_where_the_server_has_another_address(folder):
+    words = ("--cache", str(folder / "answers"))
+    with stub() as server:
+        assert run(folder, server, "--limit", "1", *words).exit_code == 0
+    with stub() as other:
+        result = run(folder, other, "--resume", *words)
+    assert result.exit_code == 0, result.stderr
+    assert "2 games played, 1 were there already" in result.stdout
+
+
+def test_no_cache_leaves_nothing_and_contradicts_offline(folder):
+    with stub() as server:
+        refused = run(folder, server, "--offline", "--no-cache")
+    assert refused.exit_code == 2 and "leave out one of them" in refused.stderr

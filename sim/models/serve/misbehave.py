@@ -17,6 +17,8 @@ from msgspec import Struct
 RETRY_AFTER = 1
 DRIP_SECONDS = 0.25
 HUGE = 1_000_000
+# Tokens of an answer's reasoning.
+THOUGHT = 2_000
 
 
 class Fault(Struct, frozen=True):
@@ -112,6 +114,11 @@ async def bad_request(request: web.Request) -> web.StreamResponse:
     return error(400, "the stub refuses this request")
 
 
+async def no_seed(request: web.Request) -> web.StreamResponse:
+    """A model that takes no seed."""
+    return error(400, "Unsupported parameter: 'seed' is not supported with this model.")
+
+
 async def wrong_key(request: web.Request) -> web.StreamResponse:
     """A server that quotes the key it was given."""
     return error(401, f"wrong key: {request.headers.get('Authorization', 'none')}")
@@ -183,6 +190,7 @@ RESPONSES: Mapping[str, Responder] = {
     "529": overloaded,
     "500": server_error,
     "400": bad_request,
+    "seed-400": no_seed,
     "401": wrong_key,
     "reset": reset,
     "drip": drip,
@@ -229,7 +237,8 @@ def with_reasoning(body: dict[str, Any]) -> dict[str, Any]:
     """The answer's body as of a model that reasons first, of a certain version."""
     [choice] = body["choices"]
     message = choice["message"] | {"reasoning_content": "Let me see.", "refusal": "not that"}
-    counts = body["usage"] | {"completion_tokens_details": {"reasoning_tokens": 3}}
+    thought = {"completion_tokens": THOUGHT + body["usage"]["completion_tokens"]}
+    counts = body["usage"] | thought | {"completion_tokens_details": {"reasoning_tokens": THOUGHT}}
     told = {"model": "stub-2026-01-01", "system_fingerprint": "fp_stub", "usage": counts}
     return body | told | {"choices": [choice | {"message": message}]}
 

@@ -105,7 +105,7 @@ class Stub:
         digest = sha256(raw).hexdigest()
         self.arrivals[digest] += 1
         await asyncio.sleep(self.options.latency / 1000)
-        faults = [f.kind for f in self.options.faults if f.befalls(raw)]
+        faults = [f.kind for f in self.options.faults if f.befalls(raw) and (f.kind != "seed-400" or "seed" in body)]
         respond = next((RESPONSES[k] for k in faults if k in RESPONSES), None)
         if respond is not None and self.lasts(digest, 1):
             return await respond(request)
@@ -122,11 +122,12 @@ def completion(body: dict[str, Any], digest: str, content: str) -> dict[str, Any
     """The answer in OpenAI's form; a token counts as four characters."""
     asked = sum(len(str(m.get("content") or "")) for m in body["messages"])
     tokens = (max(1, asked // 4), len(content) // 4)
-    message, reason = {"role": "assistant", "content": content}, "stop"
+    message: dict[str, Any] = {"role": "assistant", "content": content}
+    reason = "stop"
     if body.get("tools"):
         function = {"name": body["tools"][0]["function"]["name"], "arguments": content}
         call = {"id": "call_0", "type": "function", "function": function}
-        message, reason = message | {"content": None, "tool_calls": [call]}, "tool_calls"
+        message, reason = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
     return {
         "id": f"chatcmpl-{digest[:24]}",
         "object": "chat.completion",
