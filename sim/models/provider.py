@@ -41,7 +41,6 @@ from sim.models.money import Ledger, filtered, presumed_cost, price_of, text_of,
 from sim.models.request import address_for, destination, request
 from sim.models.spec import LlmParameters, Prices
 
-
 EMPTY = "an empty answer"
 
 

@@ -216,6 +216,8 @@ KINDS = (*RESPONSES, *CONTENTS, *BODIES)
 
 def spoil(kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """The answer's body, spoiled; kinds that are no faults of a body leave it as it is."""
+    if not body["choices"]:
+        return body
     if kind == "no-usage":
         return {k: v for k, v in body.items() if k != "usage"}
     if kind == "no-choices":
