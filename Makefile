@@ -88,4 +88,4 @@ soak: $(READY) ## Fuzz games, mutate traces and kill runs for ten minutes
 	python -m tests.soak --minutes 10 $(SOAK)
 
 lock: ## Resolve requirements.lock anew from pyproject.toml
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev --extra cluster pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev --extra cluster --extra inspect --extra spans pyproject.toml -o requirements.lock

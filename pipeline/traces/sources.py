@@ -13,10 +13,15 @@ from pathlib import Path
 from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import limits
+from pipeline.traces.inspect_logs import SUFFIX as LOG_SUFFIX
+from pipeline.traces.inspect_logs import read_log
 from pipeline.traces.trace import TraceError
 
 TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
 PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, LOG_SUFFIX)
+# A run's failed calls, beside its traces.
+NO_TRACES = "failures.jsonl"
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -74,7 +79,7 @@ def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source],
 def _remote_files(folder: str) -> Iterator[tuple[str, Source, bool]]:
     """(URL, source, whether it is to be read) of each file at a URL."""
     for url, size in list_files(folder):
-        yield url, Source(url, size), url == folder or url.endswith(TRACE_SUFFIXES + PACK_SUFFIXES)
+        yield url, Source(url, size), url == folder or is_trace_name(url)
 
 
 def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
@@ -100,7 +105,7 @@ def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
         for name in sorted(names):
             path = Path(folder, name)
             real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
-            yield real_path, _source(path), name.endswith(TRACE_SUFFIXES + PACK_SUFFIXES)
+            yield real_path, _source(path), is_trace_name(name)
     for error in failed:
         yield os.path.realpath(error.filename), _source(Path(error.filename)), True
 
@@ -111,6 +116,11 @@ def _source(path: Path) -> Source:
     except OSError:
         size = 0
     return Source(path.as_posix(), size)
+
+
+def is_trace_name(name: str) -> bool:
+    """Whether a file of that name in a folder holds traces."""
+    return name.endswith(SUFFIXES) and not name.endswith(NO_TRACES)
 
 
 def is_pack(source: Source) -> bool:
@@ -132,6 +142,10 @@ def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     does not answer, and OSError where the process has too many open files: no trace is at fault then.
     """
     try:
+        if source.name.endswith(LOG_SUFFIX) and not is_url(source.name):
+            for sample, text in read_log(Path(source.name)):
+                yield f"{source.display_name}#{sample}", text
+            return
         with _open_regular(source) as file, _decompressed(file, source.name) as stream:
             if is_pack(source):
                 yield from _read_lines(source, file, stream)

@@ -39,6 +39,7 @@ from sim.models.failures import (
 )
 from sim.models.money import Ledger, filtered, presumed_cost, price_of, text_of, usage_of
 from sim.models.request import address_for, destination, request
+from sim.models.spans import span
 from sim.models.spec import LlmParameters, Prices
 
 EMPTY = "an empty answer"
@@ -100,7 +101,7 @@ class Provider:
         Equal questions at once wait for the answer to the first of them, where it will be kept.
         """
         if self.store is None or not self.store.keeps(parameters):
-            return await self.asked(ask, parameters)
+            return await self.asked_in_a_span(ask, parameters)
         name = digest(ask)
         async with self.flight(name):
             if kept := self.store.get(name):
@@ -108,7 +109,7 @@ class Provider:
                 return msgspec.structs.replace(kept, usage=msgspec.structs.replace(kept.usage, from_cache=True))
             if self.offline:
                 raise AgentFailure(f"{ask.model}: the cache holds no answer to this question, and nobody is asked")
-            answer = await self.asked(ask, parameters)
+            answer = await self.asked_in_a_span(ask, parameters)
             if not is_empty(answer):
                 self.store.put(name, ask.model, answer)
             return answer
@@ -142,6 +143,25 @@ class Provider:
             raise AgentFailure(str(error), KEY) from None
         usage = msgspec.structs.replace(answer.usage, failed_attempts=tuple(tries.failed))
         return msgspec.structs.replace(answer, usage=usage)
+
+    async def asked_in_a_span(self, ask: Ask, p: LlmParameters) -> Answer:
+        """The provider's answer, and a span of how it came about."""
+        about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": ask.model}
+        with span(f"chat {ask.model}", about) as tell:
+            answer = await self.asked(ask, p)
+            usage = answer.usage
+            tell(
+                {
+                    "gen_ai.response.model": usage.served_model,
+                    "gen_ai.response.id": usage.response_id,
+                    "gen_ai.response.finish_reasons": [usage.finish_reason] if usage.finish_reason else None,
+                    "gen_ai.usage.input_tokens": usage.input_tokens,
+                    "gen_ai.usage.output_tokens": usage.output_tokens,
+                    "calbench.failed_attempts": len(usage.failed_attempts),
+                    "calbench.cost_usd": usage.cost_usd,
+                }
+            )
+        return answer
 
     async def tried(self, ask: Ask, p: LlmParameters, tries: Tries) -> Answer:
         """The provider's answer, tried until it comes. Raises CallError where no other attempt makes sense."""

@@ -90,6 +90,7 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
     from sim.models.money import Ledger, check_prices
     from sim.models.provider import check_models, litellm
+    from sim.models.spans import tracer
     from sim.runs.runner import models_of
 
     if later and is_pack(o.out):
@@ -97,6 +98,7 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     models = models_of(later)
     if o.offline and o.no_cache:
         fail("--offline takes answers from the cache, and --no-cache has none; leave out one of them")
+    tracer()
     if not o.offline:
         check_models(models)
     if models and o.max_cost is not None and not o.allow_unknown_prices:

@@ -111,6 +111,7 @@ def carry_out(o: RunOptions) -> None:
     from machine.stores import Unreachable
     from sim.models.attempts import KeyMissing
     from sim.models.money import UnknownPrice
+    from sim.models.spans import NoSpans
     from sim.runs.options import alone
     from sim.runs.playing import check_only, estimate_only, play_all_of
     from sim.runs.standing import InTheWay
@@ -127,7 +128,17 @@ def carry_out(o: RunOptions) -> None:
         else:
             with no_empty_folders(folders_of(jobs)), alone(o.out):
                 play_all_of(o, jobs)
-    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, InUse, ClusterError, InTheWay) as error:
+    except (
+        TaskError,
+        TeamError,
+        LabelError,
+        KeyMissing,
+        UnknownPrice,
+        InUse,
+        ClusterError,
+        InTheWay,
+        NoSpans,
+    ) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")

@@ -21,6 +21,7 @@ from sim.game.trace import Trace, packed
 from sim.models.agent import AnswersAsks, LlmAgent, ready
 from sim.models.failures import redact, secrets
 from sim.models.money import BudgetSpent, Reserve
+from sim.models.spans import span
 from sim.models.spec import LlmParameters
 from sim.runs.options import INTERRUPTED, say
 from sim.runs.play import Play, play_game, play_game_later, trace_path
@@ -190,7 +191,9 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> Trace
     this game only, and is shown in full."""
     try:
         agents = [build_waiting(spec, provider, job.play.repeat) for spec in job.play.specs]
-        trace = await play_game_later(job.play, agents)
+        with span("game", span_attributes(job.play)) as tell:
+            trace = await play_game_later(job.play, agents)
+            tell({"calbench.game_id": trace.game_id, "calbench.stop_category": trace.stop_category} | figures(trace))
         written = write_unless_worse(trace, job.path)
     except OSError as error:
         outcomes.unwritten = redacted(error)
@@ -213,6 +216,19 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> Trace
         outcomes.coordination += trace.metrics["coordination_rate"]
         outcomes.excess += trace.metrics["excess_cost"]
     return trace
+
+
+def span_attributes(play: Play) -> dict[str, Any]:
+    """Which game it is, for a span."""
+    task = play.task
+    named = {"team": play.team.team, "task_id": task.task_id, "setting": task.setting, "repeat": play.repeat}
+    return {f"calbench.{name}": value for name, value in named.items()}
+
+
+def figures(trace: Trace) -> dict[str, Any]:
+    """What the game came to, for a span; nothing of one that stopped."""
+    names = () if trace.stopped else ("coordination_rate", "excess_cost")
+    return {f"calbench.{name}": trace.metrics[name] for name in names}
 
 
 def redacted(error: object) -> str:
