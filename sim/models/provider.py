@@ -39,7 +39,7 @@ from sim.models.failures import (
 )
 from sim.models.money import Ledger, filtered, presumed_cost, price_of, text_of, usage_of
 from sim.models.request import address_for, destination, request
-from sim.models.spans import span
+from sim.models.spans import span, usage_attributes
 from sim.models.spec import LlmParameters, Prices
 
 EMPTY = "an empty answer"
@@ -149,18 +149,7 @@ class Provider:
         about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": ask.model}
         with span(f"chat {ask.model}", about) as tell:
             answer = await self.asked(ask, p)
-            usage = answer.usage
-            tell(
-                {
-                    "gen_ai.response.model": usage.served_model,
-                    "gen_ai.response.id": usage.response_id,
-                    "gen_ai.response.finish_reasons": [usage.finish_reason] if usage.finish_reason else None,
-                    "gen_ai.usage.input_tokens": usage.input_tokens,
-                    "gen_ai.usage.output_tokens": usage.output_tokens,
-                    "calbench.failed_attempts": len(usage.failed_attempts),
-                    "calbench.cost_usd": usage.cost_usd,
-                }
-            )
+            tell(usage_attributes(answer.usage))
         return answer
 
     async def tried(self, ask: Ask, p: LlmParameters, tries: Tries) -> Answer:

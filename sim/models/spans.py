@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from sim.models.agent import Usage
+
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 INSTALL = "spans are asked for by OTEL_EXPORTER_OTLP_ENDPOINT; install calbench-lab[spans], or unset it"
 
@@ -52,3 +54,16 @@ def span(name: str, attributes: Attributes) -> Iterator[Callable[[Attributes], N
 def known(attributes: Attributes) -> dict[str, Any]:
     """The attributes that have a value."""
     return {name: value for name, value in attributes.items() if value is not None}
+
+
+def usage_attributes(usage: Usage) -> dict[str, Any]:
+    """What an answer took, for a span."""
+    return {
+        "gen_ai.response.model": usage.served_model,
+        "gen_ai.response.id": usage.response_id,
+        "gen_ai.response.finish_reasons": [usage.finish_reason] if usage.finish_reason else None,
+        "gen_ai.usage.input_tokens": usage.input_tokens,
+        "gen_ai.usage.output_tokens": usage.output_tokens,
+        "calbench.failed_attempts": len(usage.failed_attempts),
+        "calbench.cost_usd": usage.cost_usd,
+    }

@@ -128,17 +128,9 @@ def carry_out(o: RunOptions) -> None:
         else:
             with no_empty_folders(folders_of(jobs)), alone(o.out):
                 play_all_of(o, jobs)
-    except (
-        TaskError,
-        TeamError,
-        LabelError,
-        KeyMissing,
-        UnknownPrice,
-        InUse,
-        ClusterError,
-        InTheWay,
-        NoSpans,
-    ) as error:
+    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, NoSpans) as error:
+        fail(error)
+    except (InUse, ClusterError, InTheWay) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
