@@ -29,14 +29,15 @@ def whole_game() -> TraceBuilder:
         simulated=True, difficulty="hard", density=0.7, repeat=2, num_participants=2, seed=11, num_meetings=6,
         scenario={"optimal": optimal}, agents=[{"type": "x", "model": "m", "parameters": {"k": 1.5, "on": True}}] * 3,
     )  # fmt: skip
-    game.content |= {"stopped": True, "stop_cause": "out of money", "schema_version": 1}
+    game.content |= {"stopped": True, "stop_cause": "out of money", "stop_category": "budget", "schema_version": 1}
     game.content["events"][0]["data"] |= {"optimal_cost": 3, "greedy_cost": 8, "scenario_seed": 12}
     game.event("turn_end", agent_id=2, intent=[INTENT]).group(1, 2, [1, 0], "Hi")
     game.event("batch_rejected", round=1).event("batch_rolled_back", round=1)
     resolved = next(e["data"] for e in reversed(game.content["events"]) if e["type"] == "resolution")
     resolved |= {"consistency_violated_meeting_ids": [1], "blocked_slot_violations": [0, 1]}
     game.event("decide_end", round=1, agent_id=2, phase="DECISION", attempt=3, tool_calls=[], text="{", thinking="So")
-    return game.event("turn_end", agent_id=1, usage={"model": "m", "input_tokens": 7, "output_tokens": 5})
+    usage = {"model": "m", "input_tokens": 7, "output_tokens": 5, "served_model": "m-2", "reasoning_tokens": 3}
+    return game.event("turn_end", agent_id=1, usage=usage | {"finish_reason": "stop", "from_cache": False})
 
 
 INTENT = {
@@ -55,7 +56,8 @@ WHOLE: dict[str, dict[str, Any]] = {
         "meetings_scheduled": 1, "meetings_kept": 1, "coordination_rate": 1 / 6, "optimal_cost": 3, "greedy_cost": 8,
         "realized_cost": 4, "excess_cost": 1, "dms": 4, "fairness": 0.0, "excess_over_greedy": -4,
         "dms_per_meeting": 4.0, "group_messages": 1, "message_chars": 207, "rounds": 2, "num_agents": 3,
-        "num_slots": 4, "num_participants": 2, "seed": 12, "stop_cause": "out of money", "schema_version": 1,
+        "num_slots": 4, "num_participants": 2, "seed": 12, "stop_cause": "out of money",
+        "stop_category": "budget", "schema_version": 1,
     },
     "rounds": {
         "round": 1, "meeting_id": 2, "participants": [1, 2], "coordinated": False, "slot": None, "dms": 1, "cost": 0,
@@ -82,6 +84,7 @@ WHOLE: dict[str, dict[str, Any]] = {
     "calls": {
         "event_index": 22, "round": 1, "phase": "CHEAP_TALK", "agent": 1, "model": "m", "input_tokens": 7,
         "output_tokens": 5, "cached_input_tokens": None, "cost_usd": None, "priced_by": None, "failed_attempts": 0,
+        "served_model": "m-2", "reasoning_tokens": 3, "finish_reason": "stop", "from_cache": False,
     },
     "agent_parameters": {"agent": 2, "parameter": "k", "value": 1.5},
     "decisions": {
