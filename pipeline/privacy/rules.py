@@ -101,7 +101,7 @@ RULES = {
 
 
 def chosen_rules(vps: Mapping[str, Any]) -> RuleSet:
-    """The rule set that params.yaml's `vps` names: its rules, english and epsilon. Raises KeyError for no name of one."""
+    """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises KeyError for a name of none."""
     return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=ENGLISH_RULES[vps["english"]])
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import Path

@@ -25,7 +25,9 @@ def read_condition(tables: Path, condition: str) -> dict[str, pl.DataFrame]:
     return {"games": games, **told}
 
 
-def vps_by_english(frames: Mapping[str, pl.DataFrame], names: Sequence[str], rules: RuleSet, weighing: Weighing) -> Array:
+def vps_by_english(
+    frames: Mapping[str, pl.DataFrame], names: Sequence[str], rules: RuleSet, weighing: Weighing
+) -> Array:
     """VPS of each game under each reading, uniform weights and observed pairs: readings × games, NaN without a pair."""
     rows = []
     for name in names:
