@@ -4,6 +4,7 @@ The yardstick for the grammar of messages.py, which completes the words that H.3
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -94,14 +95,20 @@ def _hints(folded: str, start: int, end: int) -> bool:
 
 def slots_of(clause: str, written: str) -> list[int]:
     """The slots that H.3's families find, each once, as the written clause numbers them; of a range its ends."""
-    spans = [match.span() for match in EXPLICIT.finditer(clause)]
-    spans += [(match.end(), match.end() + REACH) for match in FEASIBLE.finditer(clause)]
+    named = [match.span() for match in EXPLICIT.finditer(clause)]
+    reached = [(match.end(), match.end() + REACH) for match in FEASIBLE.finditer(clause)]
     slots: dict[int, None] = {}
     for number in NUMBER.finditer(clause):
         at = number.start()
-        if any(start <= at < end for start, end in spans) and not _is_other(clause, at):
+        if (_within(named, at) or _within(reached, at)) and not _is_other(clause, at):
             slots[int(written[at : number.end()])] = None
     return list(slots)
+
+
+def _within(spans: Sequence[tuple[int, int]], at: int) -> bool:
+    """Whether a place is in the last of the spans, in order, that starts before it."""
+    index = bisect_right(spans, (at, at)) - 1
+    return index >= 0 and at < spans[index][1]
 
 
 def _is_other(clause: str, at: int) -> bool:

@@ -28,14 +28,25 @@ def read_condition(tables: Path, condition: str) -> dict[str, pl.DataFrame]:
 def vps_by_english(
     frames: Mapping[str, pl.DataFrame], names: Sequence[str], rules: RuleSet, weighing: Weighing
 ) -> Array:
-    """VPS of each game under each reading, uniform weights and observed pairs: readings × games, NaN without a pair."""
-    rows = []
-    for name in names:
-        read = privacy_frames(dict(frames), replace(rules, english=ENGLISH_RULES[name]), weighing)
-        summary = read["game_summary"].filter(weight_mode="uniform").select("game_id", "vps_loss_mean")
-        own = frames["games"].select("game_id").join(summary, on="game_id", how="left", maintain_order="left")
-        rows.append(own["vps_loss_mean"].fill_null(np.nan).to_numpy())
-    return np.array(rows)
+    """VPS of each game under each reading, uniform weights and observed pairs: readings × games, NaN without a pair.
+
+    frames: games in the order of their ids, with their rounds, messages and calendars.
+    """
+    english = frames["messages"].filter(pl.col("typed").is_null())
+    spoken = {name: frame.join(english, on="game_id", how="semi") for name, frame in frames.items()}
+    among = frames["games"]["game_id"].is_in(spoken["games"]["game_id"].implode()).to_numpy()
+    vps = np.tile(_vps(frames, names[0], rules, weighing), (len(names), 1))  # typed messages are read in one way
+    for row, name in enumerate(names[1:], start=1):
+        vps[row, among] = _vps(spoken, name, rules, weighing)
+    return vps
+
+
+def _vps(frames: Mapping[str, pl.DataFrame], name: str, rules: RuleSet, weighing: Weighing) -> Array:
+    """VPS of each game under one reading."""
+    read = privacy_frames(dict(frames), replace(rules, english=ENGLISH_RULES[name]), weighing)
+    summary = read["game_summary"].filter(weight_mode="uniform").select("game_id", "vps_loss_mean")
+    own = frames["games"].select("game_id").join(summary, on="game_id", how="left", maintain_order="left")
+    return own["vps_loss_mean"].fill_null(np.nan).to_numpy().copy()
 
 
 def english_tables(
