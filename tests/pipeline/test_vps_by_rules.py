@@ -1,10 +1,12 @@
 """One set of messages and games under several rule sets."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +17,13 @@ from pipeline.privacy.evidence import vps_by_rules
 from pipeline.privacy.language.literal import MOST_CLAIMS
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import ENGLISH, ENGLISH_RULES, RELEASE_FACTOR, RULES, Claim, Weighing, chosen_rules
+from pipeline.reports.documents.statistics import english_scale
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
 from pipeline.tables.io import conform, read_table
 from pipeline.tables.schemas.results import RESULT_TABLES
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_release_s_weaker_proposals_move_beliefs_by_so_much_less(tmp_path: Path) -> None:
@@ -165,3 +170,23 @@ def test_each_team_s_vps_is_set_against_that_of_the_study_s_reading(tmp_path: Pa
     assert tables["english_rules"].filter(team="other")["vps"].to_list() == [pytest.approx(0.45), None, None]
     with pytest.raises(ValueError, match="add the study's choice"):
         english_tables(vps, frames["games"], names, "full-vague", groups, (Resampling(100, 0.95, "e"), 100, "f"))
+
+
+@pytest.mark.slow
+def test_what_the_page_says_of_the_readings_holds_of_the_study() -> None:
+    """docs/language.md, Named readings, in words."""
+    read = pl.read_csv(ROOT / "data/results/english_rules.csv")
+    by_reading = {name: part for (name,), part in read.group_by("english")}
+    for setting in ("uniform", "varied"):
+        full, release = (by_reading[name].filter(setting=setting) for name in ("full", "release"))
+        sd = full.filter(team="sd")["vps"].item()
+        assert sd == release.filter(team="sd")["vps"].item()
+        assert full.filter("simulated")["vps"].min() > sd  # type: ignore[operator]
+        assert release.filter("simulated")["vps"].max() < sd  # type: ignore[operator]
+    assert by_reading["full-vague"]["ratio"].to_list() == [1.0] * by_reading["full"].height
+    ranks = pl.read_csv(ROOT / "data/results/english_rules_ranks.csv")
+    assert ranks.filter(group="styles")["flips"].max() == 1
+    assert ranks.filter(group="protocols")["flips"].sum() == 0
+    apart = re.findall(r"(\d+) % \|$", english_scale(), re.MULTILINE)
+    assert len(apart) == 4
+    assert max(map(int, apart)) < 10
