@@ -106,14 +106,17 @@ def _stated(content: str, rules: EnglishRules) -> Sequence[Statement]:
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    stated = statements(content)
-    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
-    hinted = (
-        ((target,), [slot for slot in slots if (target, slot) not in told], *rest)
-        for targets, slots, *rest in literal_statements(content, (), rules.vague)
-        for target in targets
-    )
-    return (*stated, *(each for each in hinted if each[1]))
+    return (*statements(content), *_hinted(content, rules.vague))
+
+
+def _hinted(content: str, vague: str | None) -> Iterator[Statement]:
+    """What a message only hints at, of slots and targets of which it states nothing."""
+    told = {(target, slot) for targets, slots, *_ in statements(content) for target in targets for slot in slots}
+    for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
+        for target in targets:
+            hinted = [slot for slot in slots if (target, slot) not in told]
+            if hinted:
+                yield (target,), hinted, claim_class, start, end
 
 
 def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
