@@ -101,7 +101,10 @@ RULES = {
 
 
 def chosen_rules(vps: Mapping[str, Any]) -> RuleSet:
-    """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises KeyError for a name of none."""
+    """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises ValueError for a name of none."""
+    for key, named in (("rules", RULES), ("english", ENGLISH_RULES)):
+        if vps[key] not in named:
+            raise ValueError(f"params.yaml, vps.{key}: {vps[key]!r} is none of {', '.join(named)}")
     return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=ENGLISH_RULES[vps["english"]])
 
 

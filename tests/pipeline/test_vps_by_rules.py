@@ -147,6 +147,8 @@ def test_a_hostile_message_is_read_up_to_a_bound() -> None:
 def test_the_rule_set_of_parameters_names_its_readings() -> None:
     rules = chosen_rules({"rules": "release", "english": "literal", "epsilon": 0.1})
     assert (rules.name, rules.english.name, rules.epsilon) == ("release", "literal", 0.1)
+    with pytest.raises(ValueError, match="'loose' is none of full, full-vague, literal"):
+        chosen_rules({"rules": "release", "english": "loose", "epsilon": 0.1})
 
 
 def test_each_team_s_vps_is_set_against_that_of_the_study_s_reading(tmp_path: Path) -> None:
