@@ -66,14 +66,21 @@ def english_tables(
     points = pl.DataFrame({"english": list(names)})
     at = ordering.point_index(points, {"english": choice})
     standings = ordering.standings(vps, games, resampling)
-    means = ordering.means_table(points, standings)
+    means = _of_readings(ordering.means_table(points, standings))
     chosen = means.filter(english=choice).select("setting", "team", chosen="vps")
     means = means.join(chosen, on=("setting", "team"), nulls_equal=True).with_columns(
         rank=pl.col("vps").rank("min").over("setting", "english").cast(pl.Int64),
         ratio=(pl.col("vps") / pl.col("chosen")).round(ordering.DECIMALS).fill_nan(None),
     )
+    agreement = ordering.agreement_table(points, standings, groups, at)
+    flips = ordering.flips_table(points, standings, at, draws, seed)
     return {
         "english_rules": means,
-        "english_rules_ranks": ordering.agreement_table(points, standings, groups, at),
-        "english_rules_flips": ordering.flips_table(points, standings, at, draws, seed),
+        "english_rules_ranks": _of_readings(agreement),
+        "english_rules_flips": _of_readings(flips),
     }
+
+
+def _of_readings(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with the column of readings, which one without rows lacks."""
+    return table if "english" in table.columns else table.with_columns(english=pl.lit(None, pl.String))
