@@ -48,8 +48,8 @@ class EnglishRules:
     classes: Mapping[str, tuple[float, float]] = field(default_factory=lambda: ENGLISH)  # evidence, strength
 
 
-# The release's strengths are not published: all of H.3's times one factor, fitted to what its script makes of two
-# simulated styles.
+# By which strengths the release reads English the paper does not print: all of H.3's times one factor, fitted to what
+# the release's script makes of two simulated styles.
 RELEASE_FACTOR = 0.6
 
 ENGLISH_RULES = {
