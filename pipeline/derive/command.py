@@ -4,6 +4,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -14,7 +15,7 @@ from machine.files import output_destination
 from machine.stores import TRIAL_FILE, Unreachable, file_system, plain_errors, write_trial
 from machine.terminal import progress_bar
 from pipeline.derive.parallel import Derived, Progress, Recipe, derive_sources
-from pipeline.privacy.rules import RULES
+from pipeline.privacy.rules import ENGLISH_RULES, RULES
 from pipeline.tables.hive import is_partition
 from pipeline.tables.shards import scratch_folder
 from pipeline.traces.limits import printable, rejection_line
@@ -106,6 +107,7 @@ def _call_each(function: Callable[[str], Any], names: Sequence[str]) -> None:
 
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
+EnglishName = Enum("EnglishName", {name: name for name in ENGLISH_RULES}, type=str)  # type: ignore[misc]
 
 ALL_READ, SOME_REJECTED, NOTHING_WRITTEN = 0, 3, 1
 
@@ -136,6 +138,7 @@ def derive(
         str, typer.Option(metavar="DIR", help="Folder for the tables, made if it is not there, or its URL (s3://…).")
     ],
     rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
+    english: Annotated[EnglishName, typer.Option(help="How English is read: docs/language.md.")] = EnglishName("full"),
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
     partition: Annotated[
         bool, typer.Option("--partition", help="Parquet alone, in folders by team and condition.")
@@ -157,7 +160,7 @@ def derive(
 
     destination = _check_destination(out, scratch, cluster)
     sources = _find_sources(traces)
-    recipe = Recipe(RULES[rules.value], partition=partition)
+    recipe = Recipe(replace(RULES[rules.value], english=ENGLISH_RULES[english.value]), partition=partition)
     derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
     raise typer.Exit(_report(derived, printable(out)))
 

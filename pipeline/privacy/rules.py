@@ -1,8 +1,9 @@
 """The constants of VPS and its rule sets, as data (Appendix H.1, H.2, H.4)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 # What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
 # where it starts and ends. A plain tuple, as a study has millions of them.
@@ -17,7 +18,8 @@ SlotEvidence = tuple[int | None, float]
 # Claims of one message that have all else in common: target, source, strength, slots with their evidence, clause.
 EvidenceRun = tuple[int, str, float, list[SlotEvidence], Clause]
 
-# What an English claim of each class says of a slot (1 feasible, 0 not), and how directly: H.3's table.
+# What an English claim of each class says of a slot (1 feasible, 0 not), and how directly: H.3's table, in its order of
+# priority.
 ENGLISH = {
     "occupied": (0.25, 0.50),
     "negative": (0.0, 1.0),
@@ -37,6 +39,36 @@ def claims_of(runs: Iterable[EvidenceRun]) -> list[Claim]:
 
 
 @dataclass(frozen=True)
+class EnglishRules:
+    """How English is read, and what a claim says of its slot; docs/language.md compares the named ones."""
+
+    name: str
+    completed: bool = True  # the grammar that completes H.3's words; else those that it prints, and nothing else
+    vague: str | None = None  # the class that "difficult", "not ideal", "high-cost" count as; None: they say nothing
+    classes: Mapping[str, tuple[float, float]] = field(default_factory=lambda: ENGLISH)  # evidence, strength
+
+
+# By which strengths the release reads English the paper does not print: all of H.3's times one factor, fitted to what
+# the release's script makes of two simulated styles.
+RELEASE_FACTOR = 0.6
+
+ENGLISH_RULES = {
+    rules.name: rules
+    for rules in (
+        EnglishRules("full"),
+        EnglishRules("full-vague", vague="occupied"),
+        EnglishRules("literal", completed=False),
+        EnglishRules("literal-vague", completed=False, vague="occupied"),
+        EnglishRules(
+            "release",
+            completed=False,
+            classes={name: (evidence, strength * RELEASE_FACTOR) for name, (evidence, strength) in ENGLISH.items()},
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
 class RuleSet:
     """How strongly a message moves a belief, and to what: Table 10, and H.3 for English."""
 
@@ -46,7 +78,7 @@ class RuleSet:
     typed_strength: float = 1.0
     strengths: Mapping[str, float] = field(default_factory=dict)  # by source, where not typed_strength
     epsilon: float = 0.05  # how far an English claim stays from certainty
-    english: Mapping[str, tuple[float, float]] = field(default_factory=lambda: ENGLISH)
+    english: EnglishRules = ENGLISH_RULES["full"]
 
     @cached_property
     def language(self) -> Mapping[str, tuple[str, float, float]]:
@@ -54,7 +86,7 @@ class RuleSet:
         ends = {0.0: self.epsilon, 1.0: 1 - self.epsilon}
         return {
             claim_class: (f"language_{claim_class}", ends.get(value, value), strength)
-            for claim_class, (value, strength) in self.english.items()
+            for claim_class, (value, strength) in self.english.classes.items()
         }
 
     def typed(self, source: str) -> float:
@@ -66,6 +98,14 @@ RULES = {
     "paper": RuleSet("paper"),
     "release": RuleSet("release", strengths={"sd_propose": 0.70, "sd_propose_reschedule": 0.70}),
 }
+
+
+def chosen_rules(vps: Mapping[str, Any]) -> RuleSet:
+    """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises ValueError for a name of none."""
+    for key, named in (("rules", RULES), ("english", ENGLISH_RULES)):
+        if vps[key] not in named:
+            raise ValueError(f"params.yaml, vps.{key}: {vps[key]!r} is none of {', '.join(named)}")
+    return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=ENGLISH_RULES[vps["english"]])
 
 
 @dataclass(frozen=True)

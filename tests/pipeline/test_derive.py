@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.derive import parallel
+from pipeline.privacy.rules import RELEASE_FACTOR
 from pipeline.tables import shards
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
@@ -133,7 +134,29 @@ def test_all_read_is_exit_code_0(tmp_path: Path) -> None:
     }
 
 
-MISUSES = (["derive", "nowhere", "--out", "o"], ["derive"], ["derive", ".", "--out", "o", "--rules", "x"])
+def test_english_is_read_as_told(tmp_path: Path) -> None:
+    write_trace(tmp_path / "in/x.json", toy_game().text())
+    arguments = [
+        "derive",
+        str(tmp_path / "in"),
+        "--out",
+        str(tmp_path / "out"),
+        "--english",
+        "release",
+        "--workers",
+        "1",
+    ]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    evidence = read_table(tmp_path / "out", "belief_evidence").filter(source="language_positive")
+    assert evidence["strength"].to_list() == [RELEASE_FACTOR]
+
+
+MISUSES = (
+    ["derive", "nowhere", "--out", "o"],
+    ["derive"],
+    ["derive", ".", "--out", "o", "--rules", "x"],
+    ["derive", ".", "--out", "o", "--english", "x"],
+)
 
 
 @pytest.mark.parametrize("arguments", MISUSES)

@@ -188,6 +188,7 @@ def test_ranks_and_comparisons_tell_of_the_same_teams(study: Path) -> None:
 WRITTEN = (
     *("intervals", "comparisons", "ranks", "mixed_effects", "mixed_effects_slopes", "excess"),
     *("robustness", "robustness_ranks", "robustness_flips"),
+    *("english_rules", "english_rules_ranks", "english_rules_flips"),
 )
 UNUSUAL: dict[str, list[dict[str, object]]] = {
     "no games at all": [],

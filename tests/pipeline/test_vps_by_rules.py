@@ -1,14 +1,29 @@
-"""One set of games under several rule sets."""
+"""One set of messages and games under several rule sets."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
-from trace_builder import toy_game
+from hypothesis import given
+from hypothesis import strategies as st
+from trace_builder import TraceBuilder, toy_game
 
-from pipeline.derive.parallel import derive
+from pipeline.derive.parallel import Recipe, derive
 from pipeline.privacy.evidence import vps_by_rules
-from pipeline.tables.io import read_table
+from pipeline.privacy.language.literal import MOST_CLAIMS
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.rules import ENGLISH, ENGLISH_RULES, RELEASE_FACTOR, RULES, Claim, Weighing, chosen_rules
+from pipeline.reports.documents.statistics import english_scale
+from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
+from pipeline.tables.io import conform, read_table
+from pipeline.tables.schemas.results import RESULT_TABLES
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_release_s_weaker_proposals_move_beliefs_by_so_much_less(tmp_path: Path) -> None:
@@ -21,3 +36,168 @@ def test_the_release_s_weaker_proposals_move_beliefs_by_so_much_less(tmp_path: P
     found = vps_by_rules(alone)
     assert found.select("rules", "setting", "games").rows() == [("paper", "uniform", 1), ("release", "uniform", 1)]
     assert found["vps"].to_list() == pytest.approx([0.35, 0.70 * 0.35])
+
+
+def read(message: str, english: str) -> list[Claim]:
+    return language_claims(message, 9, replace(RULES["paper"], english=ENGLISH_RULES[english]))
+
+
+def said(message: str, english: str) -> set[str]:
+    return {
+        f"{target} {slot} {source.removeprefix('language_')}" for target, slot, source, *_ in read(message, english)
+    }
+
+
+AS_PRINTED: tuple[tuple[str, set[str]], ...] = (
+    ("I have 3 and 8 free", {"9 3 positive", "9 8 positive"}),
+    ("Agent 2 is free at slot 8", {"2 8 positive"}),
+    ("Agent 3 and I are available at slot 1", {"3 1 positive", "9 1 positive"}),
+    ("Agent 1 is not free at slot 0", {"1 0 negative"}),
+    ("Would you move your errand at slot 3?", set()),
+    ("If Agent 4 is available, slot 3 works", set()),
+    ("Can we check whether Agent 4 is free at slot 2?", set()),
+    ("I have an errand at slot #4; slot 6 is low cost", {"9 4 occupied", "9 6 cost"}),
+    ("Slot 4 would require me to reschedule but slot 12 works", {"9 4 occupied", "9 12 positive"}),
+    ("For meeting 2 I propose slot 7. It costs 100 at slot 5.", {"9 7 proposal", "9 5 cost"}),
+    ("Slot 5 doesn’t work. I can do 3, 14", {"9 5 negative", "9 3 positive", "9 14 positive"}),
+    (
+        "Slots 3 and 5 are free, slot 7 is blocked",
+        {"9 3 negative", "9 5 negative", "9 7 negative"},
+    ),  # one class a clause
+    ("My calendar is clear at slot 3. I have an appointment at slot 5.", set()),  # words that H.3 does not print
+    ("Agent 2 and 4 of 5 agree on the 3 points", set()),
+    ('{"imap": "decision", "slot": 3, "note": "slot 3 is free"}', set()),
+)
+
+
+@pytest.mark.parametrize(("message", "claimed"), AS_PRINTED)
+def test_literal_reads_the_words_and_examples_of_h3_and_nothing_else(message: str, claimed: set[str]) -> None:
+    assert said(message, "literal") == claimed
+    assert all(message[claim[6] : claim[7]] == claim[5] for claim in read(message, "literal"))
+
+
+HINTS = (
+    "Slot 4 is difficult for me.",
+    "Slot 4 is not ideal for me.",
+    "Slot 4 is high cost for me.",
+    "I'd rather not use slot 4.",
+    "Slot 7 is free. Slots 4 and 7 are tough.",
+)
+
+
+@pytest.mark.parametrize("message", HINTS)
+def test_wording_that_only_hints_counts_where_a_field_says_so(message: str) -> None:
+    hinted = {"9 4 occupied"}
+    assert said(message, "full-vague") == said(message, "full") | hinted
+    assert said(message, "full") & hinted == set()
+
+
+@pytest.mark.parametrize("message", ["Slot 4 isn't difficult for me.", "What makes slot 4 so costly?", "Hard times."])
+def test_what_is_denied_or_asked_hints_at_nothing(message: str) -> None:
+    assert said(message, "full-vague") == said(message, "literal-vague") == set()
+
+
+def test_release_claims_what_literal_does_and_moves_beliefs_by_less() -> None:
+    for message, _ in AS_PRINTED:
+        literal, release = read(message, "literal"), read(message, "release")
+        assert [claim[:4] for claim in release] == [claim[:4] for claim in literal]
+        assert [claim[4] for claim in release] == pytest.approx([RELEASE_FACTOR * claim[4] for claim in literal])
+
+
+WORDS = st.sampled_from(
+    [
+        "slot",
+        "Slots 3,",
+        "14",
+        "0-5",
+        "free",
+        "can't",
+        "but",
+        "?",
+        ".",
+        "Agent 2",
+        "and I",
+        "you",
+        "if",
+        "difficult",
+        "’",
+        "٣",
+        "9999",
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=25).map(" ".join))
+def test_any_text_has_claims_of_known_classes_in_true_spans(message: str) -> None:
+    claims = read(message, "literal-vague")
+    assert {claim[2].removeprefix("language_") for claim in claims} <= set(ENGLISH)
+    assert all(message[claim[6] : claim[7]] == claim[5] for claim in claims)
+
+
+def test_a_hostile_message_is_read_up_to_a_bound() -> None:
+    clause = (
+        "agent 1 and I, "
+        + ", ".join(f"agent {n}" for n in range(99))
+        + " are free at "
+        + " slot ".join(map(str, range(40)))
+    )
+    assert 0 < len(read(f"{clause}. " * 50, "literal")) <= MOST_CLAIMS
+
+
+def test_the_rule_set_of_parameters_names_its_readings() -> None:
+    rules = chosen_rules({"rules": "release", "english": "literal", "epsilon": 0.1})
+    assert (rules.name, rules.english.name, rules.epsilon) == ("release", "literal", 0.1)
+    with pytest.raises(ValueError, match="'loose' is none of full, full-vague, literal"):
+        chosen_rules({"rules": "release", "english": "loose", "epsilon": 0.1})
+
+
+def test_each_team_s_vps_is_set_against_that_of_the_study_s_reading(tmp_path: Path) -> None:
+    for team, message in (("clear", "I'm free at slot 3."), ("other", "My calendar is clear at slot 3.")):
+        game = TraceBuilder(team, team=team).round(0).dm(0, 1, 0, message).resolution(0, False)
+        (tmp_path / f"{team}.json").write_text(json.dumps(game.content))
+    derive([tmp_path], tmp_path / "tables", Recipe(csv=False), workers=1)
+    names = ("full", "literal", "release")
+    frames = read_condition(tmp_path / "tables", "standard")
+    vps = vps_by_english(frames, names, RULES["paper"], Weighing())
+    assert np.isnan(vps).sum() == 2  # neither printed reading hears the other team
+    groups = {"both": ["clear", "other"]}
+    tables = english_tables(
+        vps, frames["games"], names, "full", groups, (Resampling(100, 0.95, "english"), 100, "flips")
+    )
+    for name, table in tables.items():
+        conform(table, RESULT_TABLES[name])
+    means = tables["english_rules"].filter(team="clear")
+    assert means["vps"].to_list() == pytest.approx([0.45, 0.45, RELEASE_FACTOR * 0.45])
+    assert means["ratio"].to_list() == pytest.approx([1, 1, RELEASE_FACTOR])
+    assert tables["english_rules"].filter(team="other")["vps"].to_list() == [pytest.approx(0.45), None, None]
+    with pytest.raises(ValueError, match="add the study's choice"):
+        english_tables(vps, frames["games"], names, "full-vague", groups, (Resampling(100, 0.95, "e"), 100, "f"))
+
+
+@pytest.mark.slow
+def test_what_the_page_says_of_the_readings_holds_of_the_study() -> None:
+    """docs/language.md, Named readings, in words."""
+    read = pl.read_csv(ROOT / "data/results/english_rules.csv")
+    by_reading = {name: part for (name,), part in read.group_by("english")}
+    for setting in ("uniform", "varied"):
+        full, release = (by_reading[name].filter(setting=setting) for name in ("full", "release"))
+        sd = full.filter(team="sd")["vps"].item()
+        assert sd == release.filter(team="sd")["vps"].item()
+        assert full.filter("simulated")["vps"].min() > sd
+        assert release.filter("simulated")["vps"].max() < sd
+    assert by_reading["full-vague"]["ratio"].to_list() == [1.0] * by_reading["full"].height
+    ranks = pl.read_csv(ROOT / "data/results/english_rules_ranks.csv")
+    assert ranks.filter(group="styles")["flips"].max() == 1
+    assert ranks.filter(group="protocols")["flips"].sum() == 0
+    flips = pl.read_csv(ROOT / "data/results/english_rules_flips.csv").filter(
+        pl.col("p_value") > 0.05, english="release"
+    )
+    past_sd = flips.filter((pl.col("a") == "sd") | (pl.col("b") == "sd"))
+    assert set(past_sd.select("setting", "a").rows()) == {
+        ("uniform", "chatty"),
+        ("varied", "chatty"),
+        ("uniform", "exact"),
+    }
+    apart = re.findall(r"(\d+) % \|$", english_scale(), re.MULTILINE)
+    assert len(apart) == 4
+    assert max(map(int, apart)) < 10

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipeline.beyond.judge.model import Answered, Answers, Judge
     from pipeline.beyond.judge.replies import Asked
 
-# English is read alike by all rule sets.
+# The judge is held against the study's reading of English.
 RULES = rules.RULES["paper"]
 
 ALL_USED, SOME_REJECTED, BAD_USAGE, STOPPED = 0, 3, 2, 4

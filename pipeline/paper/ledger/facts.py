@@ -83,7 +83,7 @@ def rule_facts() -> Iterator[Fact]:
         context = RoundContext(requested={0: {0}})
         ((_, _, _, evidence, *_),) = claims(json.dumps({protocol: kind} | body), 0, (1,), context, rules)
         yield Fact("pooled", source, "evidence", evidence, f"pipeline/privacy/protocols/{protocol}.py")
-    for kind, (evidence, strength) in rules.english.items():
+    for kind, (evidence, strength) in rules.english.classes.items():
         yield Fact("pooled", f"language_{kind}", "evidence", evidence, "pipeline/privacy/rules.py")
         yield Fact("pooled", f"language_{kind}", "strength", strength, "pipeline/privacy/rules.py")
 

@@ -1,12 +1,11 @@
 """Messages to who learnt what: belief evidence, VPS of every pair and round, of every game, and by source."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from pipeline.derive.spans import derive_spans
 from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
-from pipeline.privacy.rules import RULES, Weighing
+from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.io import write_json
 from pipeline.tables.paths import RESULTS, TABLES, params
 
@@ -15,7 +14,7 @@ READ = ("games", "rounds", "messages", "calendars")
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     vps = params("vps")
-    rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
+    rules = chosen_rules(vps)
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
     shapes = derive_spans(tables, READ, PRIVACY_TABLES, partial(privacy_frames, rules=rules, weighing=weighing))
     write_json(shapes, results / "shapes_beliefs.json")

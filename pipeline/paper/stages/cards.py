@@ -1,7 +1,6 @@
 """Metric checks: games changed in ways that should not matter, and policies nobody would want, through every metric."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import msgspec
 import polars as pl
 
 from pipeline.derive.parallel import Recipe
-from pipeline.privacy.rules import RULES, Weighing
+from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.statistics.metric_checks.checks import check_games, verdict_table
 from pipeline.statistics.metric_checks.policies import compare_with_protocols, derive_table1
 from pipeline.tables.paths import RESULTS, TRACES, params
@@ -21,7 +20,7 @@ POLICIES = Path("data/degenerate.jsonl.zst")
 
 def main(traces: Path = TRACES / "standard", policies: Path = POLICIES, results: Path = RESULTS) -> None:
     vps = params("vps")
-    rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
+    rules = chosen_rules(vps)
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
     cases = list(check_games(sample_games(traces, params("cards")["every"]), rules, weighing))
     print(write_result(verdict_table(cases), "metric_checks", results))

@@ -1,10 +1,13 @@
-"""Belief evidence to VPS under other constants: who leads, how orders agree, and every pair that flips."""
+"""VPS under other constants and other readings of English: who leads, how orders agree, and every pair that flips."""
 
 from pathlib import Path
 
-from pipeline.privacy.rules import Weighing
+import polars as pl
+
+from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
+from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
 from pipeline.statistics.robustness.sweep import Grid, sweep_inputs, sweep_vps
 from pipeline.tables.paths import RESULTS, TABLES, params
 from pipeline.tables.queries import write_result
@@ -29,6 +32,22 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
         ("robustness_flips", ordering.flips_table(points, standings, at, swept["draws"], swept["seed"])),
     ):
         print(write_result(table, name, results))
+    for name, table in english(tables).items():
+        print(write_result(table, name, results))
+
+
+def english(tables: Path) -> dict[str, pl.DataFrame]:
+    """The tables of how English is read: by each of params.yaml's readings, all else as the study has it."""
+    swept, chosen = params("robustness"), params("vps")
+    frames = read_condition(tables, swept["condition"])
+    vps = vps_by_english(
+        frames,
+        swept["english"],
+        chosen_rules(chosen),
+        Weighing(prior=chosen["prior"], weight_cap=chosen["weight_cap"]),
+    )
+    how = Resampling(**params("intervals")), swept["draws"], swept["seed"]
+    return english_tables(vps, frames["games"], swept["english"], chosen["english"], params("teams"), how)
 
 
 if __name__ == "__main__":

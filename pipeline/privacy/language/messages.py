@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import Reading, StatementForm, read
-from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, claims_of
+from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
@@ -85,7 +86,7 @@ def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun
     values = rules.language
     runs: list[EvidenceRun] = []
     named = False
-    for targets, slots, kind, start, end in statements(content):
+    for targets, slots, kind, start, end in _stated(content, rules.english):
         source, evidence, strength = values[kind]
         clause = content[start:end], start, end
         whom = [sender if target is None else target for target in targets]
@@ -95,6 +96,27 @@ def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun
             runs += [(target, source, strength, [(slot, evidence)], clause) for slot in slots for target in whom]
         named = named or sender in targets
     return _once(runs) if named else runs
+
+
+def _stated(content: str, rules: EnglishRules) -> Sequence[Statement]:
+    """What a message states as the rules read it; wording that only hints at a price where nothing else is stated."""
+    if rules.completed and rules.vague is None:
+        return statements(content)
+    if TYPED.match(content):
+        return ()
+    if not rules.completed:
+        return literal_statements(content, tuple(rules.classes), rules.vague)
+    return (*statements(content), *_hinted(content, rules.vague))
+
+
+def _hinted(content: str, vague: str | None) -> Iterator[Statement]:
+    """What a message only hints at, of slots and targets of which it states nothing."""
+    told = {(target, slot) for targets, slots, *_ in statements(content) for target in targets for slot in slots}
+    for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
+        for target in targets:
+            hinted = [slot for slot in slots if (target, slot) not in told]
+            if hinted:
+                yield (target,), hinted, claim_class, start, end
 
 
 def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
-from pipeline.privacy.rules import RULES, Weighing
+from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.paths import params
 from pipeline.tables.queries import query_names
 from pipeline.tables.schemas.results import RESULT_TABLES
@@ -41,7 +41,7 @@ def derive_study(traces: Sequence[Path], out: Path, progress: Callable[[int, int
 def study_recipe() -> Recipe:
     """How the study derives its tables, by params.yaml."""
     vps = params("vps")
-    rules = replace(RULES[vps["rules"]], epsilon=vps["epsilon"])
+    rules = chosen_rules(vps)
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
     return Recipe(rules, weighing, Thresholds(**params("patterns")), csv=False)
 

@@ -9,6 +9,8 @@ from pipeline.reports.documents.markdown import figure, table
 from pipeline.tables.paths import RESULTS
 
 SETTINGS = ("uniform", "varied")
+# What the release's script and an independent literal parser make of simulated styles.
+ENGLISH_SCALE = Path("data/paper/english_scale.csv")
 STANDARD = "standard"
 
 
@@ -98,6 +100,50 @@ def robustness_ranks(results: Path = RESULTS) -> str:
 
 
 GROUPS = {"protocols": "protocols", "styles": "*styles*"}
+
+
+def english_rules(results: Path = RESULTS) -> str:
+    """A line a setting and team: under each reading of English its mean VPS, the interval and the rank."""
+    read = _read(results, "english_rules")
+    readings = read["english"].unique(maintain_order=True).to_list()
+    rows = []
+    for setting in SETTINGS:
+        for (team, simulated), part in read.filter(setting=setting).group_by("team", "simulated", maintain_order=True):
+            shown = {row["english"]: _mean_and_rank(row) for row in part.iter_rows(named=True)}
+            rows.append([setting, team_label(team, simulated), *(shown[name] for name in readings)])
+    return table(["setting", "team", *readings], rows)
+
+
+def _mean_and_rank(row: dict[str, Any]) -> str:
+    low, mean, high = (figure(row[name], 2) for name in ("low", "vps", "high"))
+    return f"{mean} [{low}, {high}], {row['rank']}"
+
+
+def english_rules_ranks(results: Path = RESULTS) -> str:
+    """A line a reading of English: Kendall's τ with the study's reading, and how many pairs of teams flip."""
+    read = _read(results, "english_rules_ranks")
+    groups = {"all": "all teams", **GROUPS}
+    head = ["reading", *(f"{title}, {setting}" for title in groups.values() for setting in SETTINGS)]
+    rows = []
+    for (english,), part in read.group_by("english", maintain_order=True):
+        cells = [
+            part.filter(group=group, setting=setting).row(0, named=True) for group in groups for setting in SETTINGS
+        ]
+        shown = [f"{figure(cell['kendall'], 2)} ({cell['flips']} of {cell['pairs_compared']})" for cell in cells]
+        rows.append([f"{english}", *shown])
+    return table(head, rows)
+
+
+def english_scale(results: Path = RESULTS, measured: Path = ENGLISH_SCALE) -> str:
+    """A line a reading and style that others measured: its VPS there over that under `full`, and the same of ours."""
+    means = _read(results, "english_rules").group_by("english", "team").agg(pl.col("vps").mean())
+    ours = {(english, team): vps for english, team, vps in means.iter_rows()}
+    rows = []
+    for english, team, vps, vps_full in pl.read_csv(measured).iter_rows():
+        theirs, here = vps / vps_full, ours[english, team] / ours["full", team]
+        apart = f"{round(100 * (here / theirs - 1)):+d} %".replace("-", "−")
+        rows.append([english, team_label(team, True), *(figure(v, 2) for v in (vps, vps_full, theirs, here)), apart])
+    return table(["reading", "style", "measured", "under `full`", "of it", "of ours", "ours is off by"], rows)
 
 
 def excess(results: Path = RESULTS) -> str:

@@ -191,6 +191,29 @@ ROBUSTNESS_FLIPS = _at_points(
     ),
 )
 
+ENGLISH = C("english", "str", "how English is read: full, full-vague, literal, literal-vague or release")
+
+ENGLISH_RULES = Table(
+    "english_rules",
+    "one setting, reading of English and team",
+    ("setting", "english", "team"),
+    (SETTING, ENGLISH, *ROBUSTNESS.columns[-7:], C("ratio", "float", "its VPS over that under the study's reading")),
+)
+
+ENGLISH_RULES_RANKS = Table(
+    "english_rules_ranks",
+    "one setting, reading of English and group of teams",
+    ("setting", "english", "group"),
+    (SETTING, ENGLISH, *ROBUSTNESS_RANKS.columns[-6:]),
+)
+
+ENGLISH_RULES_FLIPS = Table(
+    "english_rules_flips",
+    "one setting, reading of English and pair of teams whose order is the reverse of that under the study's reading",
+    ("setting", "english", "a", "b"),
+    (SETTING, ENGLISH, *ROBUSTNESS_FLIPS.columns[-8:]),
+)
+
 EXCESS = Table(
     "excess",
     "one team, setting, condition and notion of excess cost",
@@ -252,6 +275,9 @@ RESULT_TABLES = {
         ROBUSTNESS,
         ROBUSTNESS_RANKS,
         ROBUSTNESS_FLIPS,
+        ENGLISH_RULES,
+        ENGLISH_RULES_RANKS,
+        ENGLISH_RULES_FLIPS,
         EXCESS,
         METRIC_CHECKS,
         DEGENERATE,
