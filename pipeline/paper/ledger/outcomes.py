@@ -1,0 +1,192 @@
+"""How a comparison is tested, by the shape of what its query gives: pairs, levels within strata, two rankings, counts.
+
+A statement of the paper and a comparison that simulated teams stand in for are tested by the same functions.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.statistics.paired_tests import DRAWS, holm, paired_permutation
+from pipeline.statistics.proportions import fisher_p
+from pipeline.statistics.resampling import Array, Resampling, cluster_draws, interval_around, stream
+
+ALPHA, RESAMPLING = 0.05, Resampling(seed="ledger")
+EVERY_ORDER = 8  # up to 8! orders of a ranking are all tried
+TIE = 1e-12  # sums that are closer than this differ by rounding only
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a test gives. holds: whether the figures go the way that is said, whatever chance; opposite: whether the other way.
+
+    statistic: the effect (a difference, or a correlation), with its interval. p_value: two-sided, None where figures are
+    compared one by one; exact: whether nothing was drawn at random. n: of what `unit` names. shown: the figures in words.
+    """
+
+    test: str
+    holds: bool
+    opposite: bool
+    shown: str
+    n: int
+    unit: str
+    statistic: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    exact: bool = True
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is beyond chance, after Holm's correction where there was one."""
+        p = self.p_value if self.p_holm is None else self.p_holm
+        return p is None or p <= ALPHA
+
+    def described(self) -> str:
+        """The test with its statistic, interval, p and number, as one reads it."""
+        parts = [self.test]
+        if self.statistic is not None:
+            bounds = "" if self.low is None else f" [{self.low:.3g}, {self.high:.3g}]"
+            parts.append(f"{self.statistic:.3g}{bounds}")
+        if self.p_value is not None:
+            parts.append(f"p = {self.p_value:.2g}" + ("" if self.p_holm is None else f", Holm {self.p_holm:.2g}"))
+        return ", ".join([*parts, f"{self.n} {self.unit}"])
+
+
+class Labels(NamedTuple):
+    """How the figures of a test are named, first to last, and to how many decimals they are shown."""
+
+    names: Sequence[str] = ("", "")
+    decimals: int = 2
+
+    def shown(self, values: Sequence[float]) -> str:
+        """The figures, each after its name."""
+        return ", ".join(f"{name} {value:.{self.decimals}f}".strip() for name, value in zip(self.names, values, strict=True))
+
+
+def adjust(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes with Holm's p over all that have one."""
+    adjusted = iter(holm([o.p_value for o in outcomes if o.p_value is not None]))
+    return [o if o.p_value is None else replace(o, p_holm=next(adjusted)) for o in outcomes]
+
+
+def paired(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
+    """A test of a > b on the same tasks. rows: task, a and b, one row a task; those without a value are left out."""
+    known = rows.drop_nulls(["a", "b"]).sort("task")
+    if known.is_empty():
+        return None
+    a, b = (known[side].cast(pl.Float64).to_list() for side in "ab")
+    tested = paired_permutation(a, b, ("ledger", name))
+    difference = float(tested.difference or 0.0)
+    times = cluster_draws(known["task"].to_list(), RESAMPLING)
+    low, high = interval_around(difference, (np.subtract(a, b) @ times) / len(a), RESAMPLING.level)
+    means = (sum(a) / len(a), sum(b) / len(b))
+    moved = sum(x > y for x, y in zip(a, b, strict=True)), sum(x < y for x, y in zip(a, b, strict=True))
+    shown = f"{labels.shown(means)}; more on {moved[0]} tasks, less on {moved[1]}"
+    found = Outcome("paired by task, signs flipped", difference > 0, difference < 0, shown, len(a), "tasks", difference, low, high)
+    return replace(found, p_value=tested.p_value, exact=tested.exact)
+
+
+def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
+    """A test that Σ above / Σ below rises from level to level: levels are exchanged between the tasks of a stratum.
+
+    rows: task, stratum, level (0, 1, …), above and below, one row a task.
+    """
+    known = rows.drop_nulls(["level", "above", "below"]).sort("stratum", "task")
+    levels = known["level"].to_numpy().astype(np.int64)
+    if len(set(levels.tolist())) < 2:
+        return None
+    above, below = (known[side].cast(pl.Float64).to_numpy() for side in ("above", "below"))
+    ratios = _ratios(above, below, levels[None, :], len(labels.names))[:, 0]
+    rise = float(ratios[-1] - ratios[0])
+    parts = np.split(np.arange(known.height), np.flatnonzero(np.diff(known["stratum"].rank("dense").to_numpy())) + 1)
+    rng = stream("ledger", name)
+    drawn = np.hstack([rng.permuted(np.tile(levels[part], (DRAWS, 1)), axis=1) for part in parts])
+    rises = np.diff(_ratios(above, below, drawn, len(labels.names))[[0, -1]], axis=0)[0]
+    p = (1 + int((np.abs(rises) >= abs(rise) - TIE).sum())) / (1 + DRAWS)
+    cells = [part[levels[part] == level] for part in parts for level in sorted(set(levels[part].tolist()))]
+    low, high = interval_around(rise, _redrawn(above, below, levels, cells, known["task"].to_list()), RESAMPLING.level)
+    found = Outcome("levels exchanged within strata", bool((np.diff(ratios) > 0).all()), rise < 0, labels.shown(ratios.tolist()), known.height, "tasks")
+    return replace(found, statistic=rise, low=low, high=high, p_value=p, exact=False)
+
+
+def _ratios(above: Array, below: Array, levels: NDArray[np.int64], count: int) -> Array:
+    """Σ above / Σ below of each level (rows), under each assignment of levels to tasks (columns)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios: Array = np.array([((levels == k) @ above) / ((levels == k) @ below) for k in range(count)])
+    return ratios
+
+
+def _redrawn(above: Array, below: Array, levels: NDArray[np.int64], cells: list[NDArray[np.int64]], tasks: list[str]) -> Array:
+    """The rise from the first level to the last, with the tasks of each cell drawn anew; draws without one left out."""
+    times = np.zeros((len(levels), RESAMPLING.resamples))
+    for cell in cells:
+        times[cell] = cluster_draws([tasks[i] for i in cell], RESAMPLING)
+    first, last = levels == levels.min(), levels == levels.max()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rises: Array = (above * last) @ times / ((below * last) @ times) - (above * first) @ times / ((below * first) @ times)
+    return rises[np.isfinite(rises)]
+
+
+def correlation(rows: pl.DataFrame, labels: Labels, name: str, falls: bool = False) -> Outcome | None:
+    """Spearman's test that y rises with x, or `falls`, over rows of x and y; every order of y is tried where few.
+
+    The interval is that of Bonett and Wright, by Fisher's z.
+    """
+    known = rows.drop_nulls(["x", "y"]).sort("x", "y")
+    if known.height < 3 or known["x"].n_unique() < 2 or known["y"].n_unique() < 2:
+        return None
+    x, y = (np.asarray(known[side].rank("average").to_list()) - (known.height + 1) / 2 for side in "xy")
+    scale = float(np.sqrt((x @ x) * (y @ y)))
+    rho = float(x @ y) / scale
+    exact = known.height <= EVERY_ORDER
+    orders = np.array(list(permutations(y))) if exact else stream("ledger", name).permuted(np.tile(y, (DRAWS, 1)), axis=1)
+    reached = int((np.abs(orders @ x) >= abs(rho) * scale - TIE * scale).sum())
+    p = reached / len(orders) if exact else (1 + reached) / (1 + DRAWS)
+    going = -rho if falls else rho
+    shown = f"rank correlation {rho:.2f} over {known.height} {labels.names[0] or 'teams'}"
+    spread = 1.96 * np.sqrt((1 + rho**2 / 2) / (known.height - 3)) if known.height > 3 and abs(rho) < 1 else np.nan
+    low, high = np.tanh(np.arctanh(rho) + np.array([-spread, spread])) if np.isfinite(spread) else (None, None)
+    found = Outcome("Spearman's rank correlation", going > 0, going < 0, shown, known.height, labels.names[0] or "teams", rho)
+    return replace(found, low=low, high=high, p_value=p, exact=exact)
+
+
+def fisher(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
+    """Fisher's test that the share of the first row is the larger. rows: count and total, two of them."""
+    del name  # nothing is drawn
+    if rows.height != 2:
+        return None
+    (a, n), (b, m) = rows.select("count", "total").cast(pl.Int64).rows()
+    shown = ", ".join(f"{label} {x} of {y}" for label, x, y in zip(labels.names, (a, b), (n, m), strict=True))
+    share = a / n - b / m
+    return Outcome("Fisher's exact test", share > 0, share < 0, shown, n + m, "observations", share, p_value=fisher_p(a, n, b, m))
+
+
+def cases(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
+    """Each row is a case that `holds` or does not; what the first of those that do not say is `shown`."""
+    del name
+    if rows.is_empty():
+        return None
+    against = rows.filter(~pl.col("holds"))
+    unit = labels.names[0] or "cases"
+    shown = f"{rows.height - against.height} of {rows.height} {unit}"
+    said = (against if against.height else rows).head(2)["shown"].to_list() if "shown" in rows.columns else []
+    shown = "; ".join([shown, *(f"{text}" for text in said)])
+    return Outcome("every case", against.is_empty(), not against.is_empty(), shown, rows.height, unit)
+
+
+Test = Callable[[pl.DataFrame, Labels, str], Outcome | None]
+TESTS: dict[str, Test] = {
+    "paired": paired,
+    "by_level": by_level,
+    "rises": correlation,
+    "falls": lambda rows, labels, name: correlation(rows, labels, name, falls=True),
+    "fisher": fisher,
+    "cases": cases,
+}
