@@ -136,11 +136,11 @@ class LedgerBuilder:
         if fact is None:
             return Entry(CONTRADICTED, note="nothing here says so")
         verdict = SETTING if figure.equals(fact.value) else CONTRADICTED
-        return Entry(verdict, figure.rounded(fact.value), fact.computed_by, test=BY_SETUP)
+        return Entry(verdict, figure.rounded(fact.value), fact.computed_by, fact.note, test=BY_SETUP)
 
     def played_entry(self, figure: Figure) -> Entry | None:
         """A figure of games that were played here too."""
-        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.metric))
+        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.measure))
         if value is None:
             return None
         verdict = REPRODUCED if figure.equals(value) else CONTRADICTED
@@ -176,7 +176,7 @@ class LedgerBuilder:
         """The query, or notebook, that computes the figure from games of its method."""
         if figure.metric.startswith(ONE_GAME_METRIC):
             return ONE_GAME_NOTEBOOK
-        metrics = (figure.metric, figure.metric.removesuffix("_pct"))
+        metrics = (figure.measure, figure.measure.removesuffix("_pct"))
         results = (self.measures.results.get((*figure.condition_and_setting, metric)) for metric in metrics)
         return next((f"pipeline/tables/sql/{result}.sql" for result in results if result), "")
 
@@ -195,7 +195,9 @@ def figure_row(figure: Figure, entry: Entry) -> tuple[object, ...]:
     printed = (figure.source, figure.setting, figure.method, figure.metric, figure.value)
     said = (entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note, entry.test)
     tested = entry.outcome
-    numbers = (tested.statistic, tested.low, tested.high, tested.p_value, tested.p_holm, tested.n) if tested else (None,) * 6
+    numbers = (
+        (tested.statistic, tested.low, tested.high, tested.p_value, tested.p_holm, tested.n) if tested else (None,) * 6
+    )
     return (*printed, *said, *numbers)
 
 

@@ -1,7 +1,7 @@
 """The results at hand in the paper's terms: by its methods, conditions, settings and metrics.
 
-A connection of this module has a view for each result, in the schema `results`, and one for each table; tables whose name
-a result has are `played.NAME`.
+A connection of this module has a table for each result, in the schema `results`, and a view for each table, which is
+`played.NAME` where a result has its name.
 """
 
 from collections.abc import Sequence
@@ -63,13 +63,15 @@ def read_result(path: Path) -> pl.DataFrame:
 
 
 def _with_results(connection: duckdb.DuckDBPyConnection, frames: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:
-    """The connection of `attach`, with a schema `results` that is looked up first, and `played` for the tables by name."""
+    """The connection of `attach`, with a schema `results` that is looked up first, and `played` for tables."""
     connection.execute("CREATE SCHEMA results; CREATE SCHEMA played")
-    for (name,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal").fetchall():
+    for (name,) in connection.execute(
+        "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
+    ).fetchall():
         connection.execute(f"CREATE VIEW played.{quoted(name)} AS FROM main.{quoted(name)}")
     for name, frame in frames.items():
         connection.register("frame", frame)
-        connection.execute(f"CREATE TABLE results.{quoted(name)} AS FROM frame; ")
+        connection.execute(f"CREATE TABLE results.{quoted(name)} AS FROM frame")
         connection.unregister("frame")
     connection.execute("SET search_path = 'results,main'")
     return connection

@@ -3,10 +3,10 @@
 A statement of the paper and a comparison that simulated teams stand in for are tested by the same functions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,16 +17,18 @@ from pipeline.statistics.proportions import fisher_p
 from pipeline.statistics.resampling import Array, Resampling, cluster_draws, interval_around, stream
 
 ALPHA, RESAMPLING = 0.05, Resampling(seed="ledger")
+EXAMPLES = 2  # of cases that do not hold, as many are told
+PAIRED_DRAWS = 100_000  # of signs: small p keep their first digit from run to run
 EVERY_ORDER = 8  # up to 8! orders of a ranking are all tried
 TIE = 1e-12  # sums that are closer than this differ by rounding only
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test gives. holds: whether the figures go the way that is said, whatever chance; opposite: whether the other way.
+    """What a test gives. holds: whether the figures go the way that is said, by themselves; opposite: the other way.
 
-    statistic: the effect (a difference, or a correlation), with its interval. p_value: two-sided, None where figures are
-    compared one by one; exact: whether nothing was drawn at random. n: of what `unit` names. shown: the figures in words.
+    statistic: the effect (a difference, or a correlation), with its interval. p_value: two-sided, None where figures
+    are compared one by one; exact: whether nothing was drawn at random. n: of what `unit` names. shown: in words.
     """
 
     test: str
@@ -48,15 +50,19 @@ class Outcome:
         p = self.p_value if self.p_holm is None else self.p_holm
         return p is None or p <= ALPHA
 
-    def described(self) -> str:
-        """The test with its statistic, interval, p and number, as one reads it."""
-        parts = [self.test]
-        if self.statistic is not None:
-            bounds = "" if self.low is None else f" [{self.low:.3g}, {self.high:.3g}]"
-            parts.append(f"{self.statistic:.3g}{bounds}")
-        if self.p_value is not None:
-            parts.append(f"p = {self.p_value:.2g}" + ("" if self.p_holm is None else f", Holm {self.p_holm:.2g}"))
-        return ", ".join([*parts, f"{self.n} {self.unit}"])
+
+def described(row: Mapping[str, Any], unit: str = "") -> str:
+    """A test as one reads it, from a row of either ledger: test, statistic, interval, p and number."""
+    parts = [row["test"]]
+    if row["statistic"] is not None:
+        bounds = "" if row["low"] is None else f" [{row['low']:.3g}, {row['high']:.3g}]"
+        parts.append(f"{row['statistic']:.3g}{bounds}")
+    if row["p_value"] is not None:
+        holm_p = "" if row["p_holm"] is None else f" (Holm {row['p_holm']:.2g})"
+        parts.append(f"p = {row['p_value']:.2g}{holm_p}")
+    if row["n"] is not None:
+        parts.append(f"{row['n']} {unit.removesuffix('s') if row['n'] == 1 else unit}" if unit else f"n = {row['n']}")
+    return ", ".join(part for part in parts if part)
 
 
 class Labels(NamedTuple):
@@ -67,7 +73,9 @@ class Labels(NamedTuple):
 
     def shown(self, values: Sequence[float]) -> str:
         """The figures, each after its name."""
-        return ", ".join(f"{name} {value:.{self.decimals}f}".strip() for name, value in zip(self.names, values, strict=True))
+        return ", ".join(
+            f"{name} {value:.{self.decimals}f}".strip() for name, value in zip(self.names, values, strict=True)
+        )
 
 
 def adjust(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -82,14 +90,16 @@ def paired(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     if known.is_empty():
         return None
     a, b = (known[side].cast(pl.Float64).to_list() for side in "ab")
-    tested = paired_permutation(a, b, ("ledger", name))
+    tested = paired_permutation(a, b, ("ledger", name), PAIRED_DRAWS)
     difference = float(tested.difference or 0.0)
     times = cluster_draws(known["task"].to_list(), RESAMPLING)
     low, high = interval_around(difference, (np.subtract(a, b) @ times) / len(a), RESAMPLING.level)
     means = (sum(a) / len(a), sum(b) / len(b))
     moved = sum(x > y for x, y in zip(a, b, strict=True)), sum(x < y for x, y in zip(a, b, strict=True))
     shown = f"{labels.shown(means)}; more on {moved[0]} tasks, less on {moved[1]}"
-    found = Outcome("paired by task, signs flipped", difference > 0, difference < 0, shown, len(a), "tasks", difference, low, high)
+    found = Outcome(
+        "paired by task, signs flipped", difference > 0, difference < 0, shown, len(a), "tasks", difference, low, high
+    )
     return replace(found, p_value=tested.p_value, exact=tested.exact)
 
 
@@ -102,36 +112,52 @@ def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     levels = known["level"].to_numpy().astype(np.int64)
     if len(set(levels.tolist())) < 2:
         return None
-    above, below = (known[side].cast(pl.Float64).to_numpy() for side in ("above", "below"))
-    ratios = _ratios(above, below, levels[None, :], len(labels.names))[:, 0]
+    sums = _Sums(*(known[side].cast(pl.Float64).to_numpy() for side in ("above", "below")), len(labels.names))
+    ratios = sums.ratios(levels[None, :])[:, 0]
     rise = float(ratios[-1] - ratios[0])
-    parts = np.split(np.arange(known.height), np.flatnonzero(np.diff(known["stratum"].rank("dense").to_numpy())) + 1)
+    edges = np.flatnonzero(np.diff(known["stratum"].rank("dense").to_numpy())) + 1
+    strata = np.split(np.arange(known.height), edges)
     rng = stream("ledger", name)
-    drawn = np.hstack([rng.permuted(np.tile(levels[part], (DRAWS, 1)), axis=1) for part in parts])
-    rises = np.diff(_ratios(above, below, drawn, len(labels.names))[[0, -1]], axis=0)[0]
-    p = (1 + int((np.abs(rises) >= abs(rise) - TIE).sum())) / (1 + DRAWS)
-    cells = [part[levels[part] == level] for part in parts for level in sorted(set(levels[part].tolist()))]
-    low, high = interval_around(rise, _redrawn(above, below, levels, cells, known["task"].to_list()), RESAMPLING.level)
-    found = Outcome("levels exchanged within strata", bool((np.diff(ratios) > 0).all()), rise < 0, labels.shown(ratios.tolist()), known.height, "tasks")
-    return replace(found, statistic=rise, low=low, high=high, p_value=p, exact=False)
+    drawn = np.hstack([rng.permuted(np.tile(levels[part], (DRAWS, 1)), axis=1) for part in strata])
+    reached = int((np.abs(sums.rises(drawn)) >= abs(rise) - TIE).sum())
+    low, high = interval_around(rise, sums.redrawn(levels, strata, known["task"].to_list()), RESAMPLING.level)
+    shown, in_order = labels.shown(ratios.tolist()), bool((np.diff(ratios) > 0).all())
+    found = Outcome("levels exchanged within strata", in_order, rise < 0, shown, known.height, "tasks", rise, low, high)
+    return replace(found, p_value=(1 + reached) / (1 + DRAWS), exact=False)
 
 
-def _ratios(above: Array, below: Array, levels: NDArray[np.int64], count: int) -> Array:
-    """Σ above / Σ below of each level (rows), under each assignment of levels to tasks (columns)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratios: Array = np.array([((levels == k) @ above) / ((levels == k) @ below) for k in range(count)])
-    return ratios
+class _Sums(NamedTuple):
+    """What stands above and below the ratios of tasks, and the number of levels."""
 
+    above: Array
+    below: Array
+    count: int
 
-def _redrawn(above: Array, below: Array, levels: NDArray[np.int64], cells: list[NDArray[np.int64]], tasks: list[str]) -> Array:
-    """The rise from the first level to the last, with the tasks of each cell drawn anew; draws without one left out."""
-    times = np.zeros((len(levels), RESAMPLING.resamples))
-    for cell in cells:
-        times[cell] = cluster_draws([tasks[i] for i in cell], RESAMPLING)
-    first, last = levels == levels.min(), levels == levels.max()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rises: Array = (above * last) @ times / ((below * last) @ times) - (above * first) @ times / ((below * first) @ times)
-    return rises[np.isfinite(rises)]
+    def ratios(self, levels: NDArray[np.int64]) -> Array:
+        """Σ above / Σ below of each level (rows), under each assignment of levels to tasks (columns)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            chosen = [levels == level for level in range(self.count)]
+            ratios: Array = np.array([(at @ self.above) / (at @ self.below) for at in chosen])
+        return ratios
+
+    def rises(self, levels: NDArray[np.int64]) -> Array:
+        """From the first level to the last, under each assignment."""
+        ratios = self.ratios(levels)
+        rises: Array = ratios[-1] - ratios[0]
+        return rises
+
+    def redrawn(self, levels: NDArray[np.int64], strata: Sequence[NDArray[np.int64]], tasks: Sequence[str]) -> Array:
+        """The rise with the tasks of each level and stratum drawn anew; draws in which a ratio is missing left out."""
+        times = np.zeros((len(levels), RESAMPLING.resamples))
+        for part in strata:
+            for level in range(self.count):
+                cell = part[levels[part] == level]
+                if len(cell):
+                    times[cell] = cluster_draws([tasks[i] for i in cell], RESAMPLING)
+        first, last = ((levels == level)[:, None] * times for level in (0, self.count - 1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rises: Array = (self.above @ last) / (self.below @ last) - (self.above @ first) / (self.below @ first)
+        return rises[np.isfinite(rises)]
 
 
 def correlation(rows: pl.DataFrame, labels: Labels, name: str, falls: bool = False) -> Outcome | None:
@@ -146,15 +172,22 @@ def correlation(rows: pl.DataFrame, labels: Labels, name: str, falls: bool = Fal
     scale = float(np.sqrt((x @ x) * (y @ y)))
     rho = float(x @ y) / scale
     exact = known.height <= EVERY_ORDER
-    orders = np.array(list(permutations(y))) if exact else stream("ledger", name).permuted(np.tile(y, (DRAWS, 1)), axis=1)
-    reached = int((np.abs(orders @ x) >= abs(rho) * scale - TIE * scale).sum())
-    p = reached / len(orders) if exact else (1 + reached) / (1 + DRAWS)
-    going = -rho if falls else rho
-    shown = f"rank correlation {rho:.2f} over {known.height} {labels.names[0] or 'teams'}"
-    spread = 1.96 * np.sqrt((1 + rho**2 / 2) / (known.height - 3)) if known.height > 3 and abs(rho) < 1 else np.nan
-    low, high = np.tanh(np.arctanh(rho) + np.array([-spread, spread])) if np.isfinite(spread) else (None, None)
-    found = Outcome("Spearman's rank correlation", going > 0, going < 0, shown, known.height, labels.names[0] or "teams", rho)
-    return replace(found, low=low, high=high, p_value=p, exact=exact)
+    tried = list(permutations(y)) if exact else stream("ledger", name).permuted(np.tile(y, (DRAWS, 1)), axis=1)
+    reached = int((np.abs(np.asarray(tried) @ x) >= (abs(rho) - TIE) * scale).sum())
+    p = reached / len(tried) if exact else (1 + reached) / (1 + DRAWS)
+    going, unit = -rho if falls else rho, labels.names[0] or "teams"
+    low, high = _around(rho, known.height)
+    shown = f"rank correlation {rho:.2f} over {known.height} {unit}"
+    found = Outcome("Spearman's rank correlation", going > 0, going < 0, shown, known.height, unit, rho, low, high)
+    return replace(found, p_value=p, exact=exact)
+
+
+def _around(rho: float, count: int) -> tuple[float, float] | tuple[None, None]:
+    """A 95 % interval of a rank correlation; none for a perfect one, or of three."""
+    if count <= 3 or abs(rho) >= 1 - TIE:
+        return None, None
+    spread = 1.96 * np.sqrt((1 + rho**2 / 2) / (count - 3))
+    return float(np.tanh(np.arctanh(rho) - spread)), float(np.tanh(np.arctanh(rho) + spread))
 
 
 def fisher(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
@@ -165,19 +198,25 @@ def fisher(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     (a, n), (b, m) = rows.select("count", "total").cast(pl.Int64).rows()
     shown = ", ".join(f"{label} {x} of {y}" for label, x, y in zip(labels.names, (a, b), (n, m), strict=True))
     share = a / n - b / m
-    return Outcome("Fisher's exact test", share > 0, share < 0, shown, n + m, "observations", share, p_value=fisher_p(a, n, b, m))
+    return Outcome(
+        "Fisher's exact test", share > 0, share < 0, shown, n + m, "observations", share, p_value=fisher_p(a, n, b, m)
+    )
 
 
 def cases(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
-    """Each row is a case that `holds` or does not; what the first of those that do not say is `shown`."""
+    """Each row is a case that `holds` or does not; what the first of those that do not hold say is `shown`."""
     del name
     if rows.is_empty():
         return None
     against = rows.filter(~pl.col("holds"))
     unit = labels.names[0] or "cases"
-    shown = f"{rows.height - against.height} of {rows.height} {unit}"
-    said = (against if against.height else rows).head(2)["shown"].to_list() if "shown" in rows.columns else []
-    shown = "; ".join([shown, *(f"{text}" for text in said)])
+    texts = (
+        (against if against.height else rows)["shown"].unique(maintain_order=True).to_list()
+        if "shown" in rows.columns
+        else []
+    )
+    count = [] if rows.height == 1 and texts else [f"{rows.height - against.height} of {rows.height} {unit}"]
+    shown = "; ".join([*count, *texts[: EXAMPLES if against.height else 1]])
     return Outcome("every case", against.is_empty(), not against.is_empty(), shown, rows.height, unit)
 
 
