@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import Figure, figure_rows, figure_values
-from pipeline.paper.ledger.directions import Direction, direction_of, outcome_of, read_directions, tested_directions
+from pipeline.paper.ledger.directions import Direction, direction_of, outcome_of, read_directions, run_directions
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import Measures, model_spellings, paper_measures
 from pipeline.paper.ledger.outcomes import Outcome
@@ -119,7 +119,7 @@ class LedgerBuilder:
         self, paper: Paper, measures: Measures, facts: Iterable[Fact], connection: duckdb.DuckDBPyConnection
     ) -> None:
         self.paper, self.measures = paper, measures
-        self.tested = tested_directions(paper.directions, connection)
+        self.tested = run_directions(paper.directions, connection)
         self.printed = figure_values(paper.numbers)
         self.facts = {(fact.setting, fact.method, fact.metric): fact for fact in facts}
         self.spellings = model_spellings(paper.models)

@@ -13,7 +13,7 @@ from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 QUERIES = Path(__file__).with_name("sql")
 EVERYWHERE = ""  # the setting of a test that is of all settings at once
 
-Tested = dict[tuple[str, str], Outcome]  # query, setting (or EVERYWHERE) → what its test gave
+Outcomes = dict[tuple[str, str], Outcome]  # query, setting (or EVERYWHERE) → what its test gave
 
 
 class Direction(NamedTuple):
@@ -56,7 +56,7 @@ def direction_of(figure: Figure, directions: Sequence[Direction]) -> Direction |
     return next((direction for direction in directions if direction.covers(figure)), None)
 
 
-def tested_directions(directions: Sequence[Direction], connection: duckdb.DuckDBPyConnection) -> Tested:
+def run_directions(directions: Sequence[Direction], connection: duckdb.DuckDBPyConnection) -> Outcomes:
     """Every comparison's tests, with Holm's p over all of them; a comparison without games to test it has none.
 
     connection: of `open_results` or `open_tables`.
@@ -65,12 +65,12 @@ def tested_directions(directions: Sequence[Direction], connection: duckdb.DuckDB
     return dict(zip(tested, adjust(list(tested.values())), strict=True))
 
 
-def outcome_of(direction: Direction, figure: Figure, tested: Tested) -> Outcome | None:
+def outcome_of(direction: Direction, figure: Figure, tested: Outcomes) -> Outcome | None:
     """The test that stands in for a figure, if there is any: its setting's, where each setting has its own."""
     return tested.get((direction.query, figure.setting)) or tested.get((direction.query, EVERYWHERE))
 
 
-def _tests(direction: Direction, connection: duckdb.DuckDBPyConnection) -> Tested:
+def _tests(direction: Direction, connection: duckdb.DuckDBPyConnection) -> Outcomes:
     """A comparison's tests before any correction."""
     text = (QUERIES / f"{direction.query}.sql").read_text(encoding="utf-8")
     rows: pl.DataFrame = connection.sql(text).pl()

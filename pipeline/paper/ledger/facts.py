@@ -46,16 +46,16 @@ class Fact(NamedTuple):
     note: str = ""
 
 
-def setup_facts(results: Path, params: Path = PARAMS) -> list[Fact]:
-    """Every fact of the set-up that the paper prints, from the study's results, parameters, rules and word lists."""
+def setup_facts(results: Path, params: Path = PARAMS, root: Path = Path()) -> list[Fact]:
+    """Every fact of the set-up that the paper prints, from results, parameters, rules, word lists and data."""
     return [
         *suite_facts(results),
         *preset_facts(results),
         *parameter_facts(params),
         *rule_facts(),
         *word_facts(),
-        *list_facts(params.parent),
-        *model_facts(params.parent),
+        *list_facts(root),
+        *model_facts(root),
     ]
 
 

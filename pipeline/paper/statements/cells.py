@@ -58,7 +58,7 @@ class Side:
         """Its figures in words: each after its method, or the span of many."""
         if len(self.figures) > FEW:
             values = [value for *_, value in self.figures]
-            return f"{len(values)} from {_short(min(values))} to {_short(max(values))}"
+            return f"{len(values)} figures from {_short(min(values))} to {_short(max(values))}"
         by_name: dict[str, list[str]] = {}
         for _, name, value in self.figures:
             by_name.setdefault(name, []).append(_short(value))
@@ -91,7 +91,8 @@ def compared(comparisons: Sequence[Mapping[str, Any]], cells: pl.DataFrame) -> O
             raise ValueError(f"a comparison has nothing to compare: {comparison}")
         held = sum(_stands(relation, x, y, max(left.unit, right.unit)) for x, y in pairs)
         total, kept = total + len(pairs), kept + held
-        shown.append(f"{left.shown()} {relation if held == len(pairs) else f'(not {relation})'} {right.shown()}")
+        stands = relation if held == len(pairs) else f"not always {relation}"
+        shown.append(f"{left.shown()} {stands} {right.shown()}")
     return Outcome("figure by figure", kept == total, kept < total, "; ".join(shown), total, "comparisons")
 
 
@@ -121,8 +122,8 @@ def _side(spec: Any, common: Mapping[str, Any], cells: pl.DataFrame) -> Side:
     if isinstance(spec, int | float):
         return Side((("|", "", float(spec)),), 0.0)
     wanted = {**common, **spec}
-    chosen = cells.filter([_wanted(column, wanted[key]) for key, column in SELECTORS.items() if key in wanted])
-    chosen = chosen.filter(~pl.col("method").is_in(_listed(wanted.get("but", []))))
+    selected = [pl.col(column).is_in(_listed(wanted[key])) for key, column in SELECTORS.items() if key in wanted]
+    chosen = cells.filter(~pl.col("method").is_in(_listed(wanted.get("but", []))), *selected)
     if chosen.is_empty():
         return Side((), 0.0)
     unit = 10.0 ** -int(chosen["decimals"].min())  # type: ignore[arg-type]
@@ -144,10 +145,6 @@ def _taken(chosen: pl.DataFrame, take: str, per: str | None) -> pl.DataFrame:
         return chosen.select(value).with_columns(**name)
     taken = chosen.group_by(per, maintain_order=True).agg(value)
     return taken.with_columns(**{other: text for other, text in name.items() if other != per})
-
-
-def _wanted(column: str, allowed: Any) -> pl.Expr:
-    return pl.col(column).is_in(_listed(allowed))
 
 
 def _listed(allowed: Any) -> list[Any]:

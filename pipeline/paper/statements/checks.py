@@ -167,7 +167,8 @@ def check_row(check: Check, outcome: Outcome) -> Row:
     """The row of a statement that a function checks."""
     verdict = {AGREES: CONFIRMED, CONTRADICTS: DENIED[PRINTED]}.get(check.verdict, NOT_SHOWN)
     module = "confirmed" if check.verdict == AGREES else "denied"
-    said = (check.name.replace(" ", "-"), check.where, check.says, PRINTED, verdict)
+    says = f"{check.says[:1].upper()}{check.says[1:].rstrip('.')}."
+    said = (check.name.replace(" ", "-"), check.where, says, PRINTED, verdict)
     return (*said, *_tested(outcome), f"pipeline/paper/statements/{module}.py", "")
 
 

@@ -237,8 +237,8 @@ def varied_leaks(f: Figures) -> Check:
         "leaks where costs vary",
         "induced leaks are slightly more frequent in varied games, as counted",
         SECTION,
-        f"{text['varied']}, {text['uniform']}; Gemini 3 Flash goes from {flash['uniform']:.0f} to {flash['varied']:.0f}, "
-        f"all others together from {other['uniform']:.0f} to {other['varied']:.0f}",
+        f"{text['varied']}, {text['uniform']}; Gemini 3 Flash goes from {flash['uniform']:.0f} to "
+        f"{flash['varied']:.0f}, all others together from {other['uniform']:.0f} to {other['varied']:.0f}",
         {"Gemini 3 Flash": flash, "others": other},
         agrees(share["varied"] > share["uniform"]),
         int(sum(dms for _, dms in counts.values())),
