@@ -77,7 +77,8 @@ def test_what_the_paper_says_is_printed_with_what_was_found_and_the_test(
 ) -> None:
     study(tmp_path, "reproduced")
     told = {"id": "a", "where": "section 9", "says": "All is well.", "found": "2 of 3 games", "test": "every case"}
-    rows = [told | {"verdict": verdict, "n": 3, "unit": "games"} for verdict in ("not shown", "confirmed")]
+    told |= {"unit": "games"}
+    rows = [{**told, "verdict": verdict, "n": 3} for verdict in ("not shown", "confirmed")]
     pl.DataFrame(rows, schema=STATEMENTS_SCHEMA).write_csv(tmp_path / "data/results/statements.csv")
     monkeypatch.chdir(tmp_path)
     printed = CliRunner().invoke(app, ["ledger"]).stdout

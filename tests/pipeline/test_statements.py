@@ -21,7 +21,6 @@ from pipeline.paper.statements.checks import (
     EXACT,
     LEAKS,
     NEEDS_TRACES,
-    NUMBERS,
     OPPOSITE,
     PRINTED,
     SAME,
@@ -33,6 +32,7 @@ from pipeline.paper.statements.checks import (
     read_statements,
 )
 from pipeline.paper.statements.checks import NOT_SHOWN as UNSHOWN
+from pipeline.tables.paths import NUMBERS
 
 ROOT = Path(__file__).parents[2]
 F = figure_values(read_numbers(ROOT / NUMBERS))

@@ -112,7 +112,8 @@ def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     levels = known["level"].to_numpy().astype(np.int64)
     if len(set(levels.tolist())) < 2:
         return None
-    sums = _Sums(*(known[side].cast(pl.Float64).to_numpy() for side in ("above", "below")), len(labels.names))
+    above, below = (known[side].cast(pl.Float64).to_numpy() for side in ("above", "below"))
+    sums = _Sums(above, below, len(labels.names))
     ratios = sums.ratios(levels[None, :])[:, 0]
     rise = float(ratios[-1] - ratios[0])
     edges = np.flatnonzero(np.diff(known["stratum"].rank("dense").to_numpy())) + 1
@@ -131,12 +132,12 @@ class _Sums(NamedTuple):
 
     above: Array
     below: Array
-    count: int
+    steps: int
 
     def ratios(self, levels: NDArray[np.int64]) -> Array:
         """Σ above / Σ below of each level (rows), under each assignment of levels to tasks (columns)."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            chosen = [levels == level for level in range(self.count)]
+            chosen = [levels == level for level in range(self.steps)]
             ratios: Array = np.array([(at @ self.above) / (at @ self.below) for at in chosen])
         return ratios
 
@@ -150,11 +151,11 @@ class _Sums(NamedTuple):
         """The rise with the tasks of each level and stratum drawn anew; draws in which a ratio is missing left out."""
         times = np.zeros((len(levels), RESAMPLING.resamples))
         for part in strata:
-            for level in range(self.count):
+            for level in range(self.steps):
                 cell = part[levels[part] == level]
                 if len(cell):
                     times[cell] = cluster_draws([tasks[i] for i in cell], RESAMPLING)
-        first, last = ((levels == level)[:, None] * times for level in (0, self.count - 1))
+        first, last = ((levels == level)[:, None] * times for level in (0, self.steps - 1))
         with np.errstate(invalid="ignore", divide="ignore"):
             rises: Array = (self.above @ last) / (self.below @ last) - (self.above @ first) / (self.below @ first)
         return rises[np.isfinite(rises)]

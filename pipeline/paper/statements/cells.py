@@ -5,7 +5,6 @@ How a comparison is written is said in data/paper/statements.yaml.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import gt, lt
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +112,7 @@ def _stands(relation: str, x: float, y: float, unit: float) -> bool:
     if relation == "=":
         return abs(x - y) <= slack
     if relation in ("<", ">"):
-        return (lt if relation == "<" else gt)(x, y)
+        return x < y if relation == "<" else x > y
     return x <= y + EDGE if relation == "<=" else x >= y - EDGE
 
 

@@ -139,7 +139,7 @@ def build_statements(
 
     connection: of `open_evidence`. checks: of `check_paper`. Holm's correction is over all tests that have a p.
     """
-    cells = pl.concat([printed_cells(), our_cells(connection.sql("FROM table1").pl())])
+    cells = pl.concat([connection.sql("FROM printed").pl(), our_cells(connection.sql("FROM table1").pl())])
     outcomes = [statement.outcome(connection, cells) for statement in statements]
     tested = iter(adjust([*(o for o in outcomes if o), *map(_outcome_of, checks)]))
     rows = [statement_row(s, next(tested) if o else None) for s, o in zip(statements, outcomes, strict=True)]
