@@ -17,9 +17,11 @@ from pipeline.paper.ledger.outcomes import (
     correlation,
     described,
     fisher,
+    fitted,
     paired,
 )
 
+FITS = ((-2.5, 0.01), (2.5, 0.99))
 LABELS = Labels(("more", "less"), 1)
 
 
@@ -102,6 +104,14 @@ def test_one_case_that_does_not_hold_is_enough_and_is_told() -> None:
     found = cases(rows, Labels(("meetings",)), "x")
     assert found and (found.holds, found.shown, found.n) == (False, "1 of 3 meetings; not this", 3)
     assert cases(rows.head(0), LABELS, "x") is None
+
+
+def test_a_fit_that_rises_is_the_opposite_of_one_that_falls() -> None:
+    fits = [fitted(pl.DataFrame({"t": [t], "p_one_sided": [p], "games": [9]}), LABELS, "x") for t, p in FITS]
+    assert [(f.holds, f.opposite, round(f.p_value or 0, 3)) for f in fits if f] == [
+        (True, False, 0.02),
+        (False, True, 0.02),
+    ]
 
 
 def test_holm_is_over_the_outcomes_that_have_a_p() -> None:

@@ -221,6 +221,18 @@ def cases(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     return Outcome("every case", against.is_empty(), not against.is_empty(), shown, rows.height, unit)
 
 
+def fitted(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
+    """A fit's own test that its slope is negative. rows: t, p_one_sided (of a negative slope) and games; one of them."""
+    del labels, name
+    if rows.height != 1:
+        return None
+    t, one_sided, games = rows.select("t", "p_one_sided", pl.col("games").cast(pl.Int64)).row(0)
+    found = Outcome(
+        "mixed-effects slope, by t", t < 0, t > 0, f"t = {t:.2f}, one-sided p = {one_sided:.2g}", games, "games"
+    )
+    return replace(found, statistic=t, p_value=2 * min(one_sided, 1 - one_sided))
+
+
 Test = Callable[[pl.DataFrame, Labels, str], Outcome | None]
 TESTS: dict[str, Test] = {
     "paired": paired,
@@ -229,4 +241,5 @@ TESTS: dict[str, Test] = {
     "falls": lambda rows, labels, name: correlation(rows, labels, name, falls=True),
     "fisher": fisher,
     "cases": cases,
+    "fitted": fitted,
 }

@@ -90,7 +90,7 @@ def compared(comparisons: Sequence[Mapping[str, Any]], cells: pl.DataFrame) -> O
             raise ValueError(f"a comparison has nothing to compare: {comparison}")
         held = sum(_stands(relation, x, y, max(left.unit, right.unit)) for x, y in pairs)
         total, kept = total + len(pairs), kept + held
-        stands = relation if held == len(pairs) else f"not always {relation}"
+        stands = relation if held == len(pairs) else f"{'not always' if held else 'not'} {relation}"
         shown.append(f"{left.shown()} {stands} {right.shown()}")
     return Outcome("figure by figure", kept == total, kept < total, "; ".join(shown), total, "comparisons")
 

@@ -41,6 +41,7 @@ PARTS = (
     Part("docs/metrics.md", "outcomes", metrics.outcomes),
     Part("docs/metrics.md", "cards", metrics.cards),
     Part("docs/paper.md", "ledger", paper.ledger),
+    Part("docs/paper.md", "refuted", paper.refuted),
     Part("docs/paper.md", "statements", paper.statements),
     Part("docs/paper.md", "denied", paper.denied),
     Part("docs/paper.md", "exhibits", paper.exhibits),
