@@ -14,6 +14,7 @@ from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
 from pipeline.paper.statements.checks import (
+    BY_CONSTRUCTION,
     CHECKS,
     CONFIRMED,
     DENIED,
@@ -228,6 +229,8 @@ BY_EVIDENCE = [
     (EXACT, outcome(True, 0.2), UNDECIDED),
     (PRINTED, outcome(False, None), DENIED[PRINTED]),
     (PRINTED, outcome(True, 0.2), UNSHOWN),
+    (BY_CONSTRUCTION, outcome(True, None), CONFIRMED),
+    (BY_CONSTRUCTION, outcome(False, None), DENIED[EXACT]),
     (SIMULATED, outcome(True, 0.01), SAME),
     (SIMULATED, outcome(False, 0.01), OPPOSITE),
     (SIMULATED, outcome(False, 0.2), UNDECIDED),

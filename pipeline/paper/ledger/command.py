@@ -19,11 +19,7 @@ from pipeline.paper.ledger.build import (
     read_ledger,
 )
 from pipeline.paper.ledger.outcomes import described
-from pipeline.paper.statements.checks import (
-    CONFIRMED,
-    STATEMENT_VERDICTS,
-    read_statement_rows,
-)
+from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS, read_statement_rows
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -219,11 +215,13 @@ def statements_summary(statements: pl.DataFrame) -> "Table":
 
 
 def statement_counts(statements: pl.DataFrame) -> list[tuple[str, int, str]]:
-    """Verdict, rows and meaning, of each verdict that occurs."""
-    counts = [
-        (verdict, statements.filter(verdict=verdict).height, text) for verdict, text in STATEMENT_VERDICTS.items()
-    ]
-    return [count for count in counts if count[1]]
+    """Verdict, rows and meaning, of each verdict that occurs; how many hold by construction, which supports nothing."""
+    counts = []
+    for verdict, meaning in STATEMENT_VERDICTS.items():
+        rows = statements.filter(verdict=verdict)
+        if rows.height:
+            counts.append((verdict, rows.height, _meaning(meaning, rows.filter(evidence=BY_CONSTRUCTION).height)))
+    return counts
 
 
 def statements_table(statements: pl.DataFrame) -> "Table":

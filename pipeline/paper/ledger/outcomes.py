@@ -222,7 +222,7 @@ def cases(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
 
 
 def fitted(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
-    """A fit's own test that its slope is negative. rows: t, p_one_sided (of a negative slope) and games; one of them."""
+    """A fit's own test that its slope is negative. rows: one, of t, p_one_sided (of a negative slope) and games."""
     del labels, name
     if rows.height != 1:
         return None

@@ -33,7 +33,11 @@ RESULTS_ASKED = (
     "mixed_effects",
 )
 
-EXACT, PRINTED, SIMULATED = EVIDENCE = ("exact games", "printed figures", "simulated teams")
+EXACT, PRINTED, SIMULATED = "exact games", "printed figures", "simulated teams"
+BY_CONSTRUCTION = (
+    "by construction"  # exact games of a rule that was built as the paper states it: they confirm the building
+)
+EVIDENCE = (EXACT, PRINTED, SIMULATED, BY_CONSTRUCTION)
 CONFIRMED, UNDECIDED, NEEDS_TRACES = "confirmed", "undecided", "needs model traces"
 NOT_SHOWN = "not shown"
 DENIED = {EXACT: "contradicted by exact games", PRINTED: "contradicted by printed figures"}
@@ -107,7 +111,7 @@ class Statement:
         if self.otherwise:
             return self.otherwise
         if outcome.clear and outcome.opposite:
-            return OPPOSITE if simulated else DENIED[self.evidence]
+            return OPPOSITE if simulated else DENIED.get(self.evidence, DENIED[EXACT])
         return NOT_SHOWN if self.evidence == PRINTED else UNDECIDED
 
 
