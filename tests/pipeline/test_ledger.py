@@ -174,6 +174,13 @@ def test_a_fact_that_nothing_states_is_contradicted(played: "Results") -> None:
     ]
 
 
+def test_a_fact_that_no_game_tells_differs_by_choice(played: "Results") -> None:
+    stated = [Fact("pooled", "suite", "tasks", 2, "params.yaml", "nobody can know")]
+    assert build_ledger(played, paper(), stated).select("verdict", "ours", "note").rows() == [
+        ("differs by choice", "2", "nobody can know")
+    ]
+
+
 def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
     stated = [Fact("pooled", "suite", "tasks", 1, "params.yaml")]
     found = build_ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()

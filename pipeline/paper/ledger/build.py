@@ -18,6 +18,7 @@ from pipeline.tables.paths import RESULTS
 PAPER = Path("data/paper")
 
 REPRODUCED, CONTRADICTED, SETTING = "reproduced", "contradicted", "setting"
+BY_CHOICE = "differs by choice"
 SAME_DIRECTION, OPPOSITE = "stand-in: same direction", "stand-in: opposite"
 UNDECIDED = "stand-in: undecided"
 NEEDS_TRACES, NOT_PLAYED = "needs model traces", "not played here"
@@ -26,6 +27,7 @@ VERDICTS = {
     REPRODUCED: "equal to ours at the precision printed",
     CONTRADICTED: "ours is another",
     SETTING: "a fact of the set-up, the same here",
+    BY_CHOICE: "a fact of the set-up, another here: the note says why no game tells",
     SAME_DIRECTION: "simulated teams show the direction of the comparison that it belongs to, beyond chance",
     OPPOSITE: "simulated teams show the opposite direction, beyond chance",
     UNDECIDED: "what simulated teams show is not beyond chance",
@@ -135,7 +137,8 @@ class LedgerBuilder:
         fact = self.facts.get((figure.setting, figure.method, figure.metric))
         if fact is None:
             return Entry(CONTRADICTED, note="nothing here says so")
-        verdict = SETTING if figure.equals(fact.value) else CONTRADICTED
+        differs = BY_CHOICE if fact.note else CONTRADICTED
+        verdict = SETTING if figure.equals(fact.value) else differs
         return Entry(verdict, figure.rounded(fact.value), fact.computed_by, fact.note, test=BY_SETUP)
 
     def played_entry(self, figure: Figure) -> Entry | None:

@@ -8,6 +8,7 @@ import polars as pl
 import typer
 
 from pipeline.paper.ledger.build import (
+    BY_CHOICE,
     CONTRADICTED,
     KEY,
     NEEDS_TRACES,
@@ -174,10 +175,11 @@ def summary_table(ledger: pl.DataFrame) -> "Table":
 
 
 def contradicted_table(ledger: pl.DataFrame) -> "Table":
-    """The figures that ours contradict."""
-    rows = ledger.filter(verdict=CONTRADICTED)
-    table = _table("contradicted", "source", "setting", "method", "metric", "published", "ours")
-    for row in rows.select("source", "setting", "method", "metric", "published", "ours").iter_rows():
+    """The figures that ours contradict, and facts of the set-up that differ by choice, with why."""
+    columns = ("source", "setting", "method", "metric", "published", "ours", "note")
+    table = _table("ours is another", *columns)
+    others = ledger.filter(pl.col("verdict").is_in([CONTRADICTED, BY_CHOICE]))
+    for row in others.select(columns).iter_rows():
         table.add_row(*row)
     return table
 
@@ -202,7 +204,10 @@ def tests_table(ledger: pl.DataFrame) -> "Table":
     )
     for row in tested.iter_rows(named=True):
         verdict = row["verdict"].removeprefix("stand-in: ") + (", by construction" if row["by_construction"] else "")
-        table.add_row(row["note"].partition(";")[0], row["ours"].removeprefix("simulated: "), described(row), verdict)
+        where = f" ({row['setting']})" if row["setting"].startswith("blocked") else ""
+        table.add_row(
+            row["note"].partition(";")[0] + where, row["ours"].removeprefix("simulated: "), described(row), verdict
+        )
     return table
 
 

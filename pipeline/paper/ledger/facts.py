@@ -43,7 +43,7 @@ class Fact(NamedTuple):
     metric: str
     value: float | str
     computed_by: str
-    note: str = ""
+    note: str = ""  # why no game tells, where ours may be another
 
 
 def setup_facts(results: Path, params: Path = PARAMS, root: Path = Path()) -> list[Fact]:
@@ -76,10 +76,8 @@ def preset_facts(results: Path) -> Iterator[Fact]:
             method = PAPER_PROTOCOLS[team]
             yield Fact("pooled", method, name, value, "pipeline/tables/sql/styles.sql")
             if name == "max_offers":
-                searches, why = (
-                    ("no", "no game tells: the first offer never fails, or ends it") if value == 1 else ("yes", "")
-                )
-                yield Fact("pooled", method, "exhaustive_search", searches, "pipeline/tables/sql/styles.sql", why)
+                searches = "no" if value == 1 else "yes"
+                yield Fact("pooled", method, "exhaustive_search", searches, "pipeline/tables/sql/styles.sql", ONE_OFFER)
 
 
 def parameter_facts(params: Path) -> Iterator[Fact]:
