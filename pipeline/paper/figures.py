@@ -15,6 +15,8 @@ Figures = Mapping[tuple[str, str, str, str], float]  # source, setting, method, 
 SETTINGS = ("uniform", "varied")
 ALL = "all models"
 SPELT_ALSO = {"Qwen 3.6 Plus": "Qwen3.6 Plus"}  # the paper spells one model in two ways
+ABOVE, AT_MOST = "_above", "_at_most"  # metrics of which the paper prints a bound
+WORDS = ("profile", "model_identifier", "exhaustive_search")  # metrics of which it prints a word
 ADVERSARIAL = ("section 4, Adversarial", "Appendix C")  # sources of probed games: a figure's setting does not say so
 
 
@@ -37,12 +39,23 @@ class Figure(NamedTuple):
             return condition, setting or "pooled"
         return "adversarial" if self.source in ADVERSARIAL else "standard", self.setting
 
-    def rounded(self, value: float) -> str:
-        """A value of ours at the precision of the figure."""
-        return round_half_up(value, int(self.decimals))
+    @property
+    def measure(self) -> str:
+        """What is measured, also where the figure is a bound of it: excess_cost_above → excess_cost."""
+        return self.metric.removesuffix(ABOVE)
 
-    def equals(self, value: float) -> bool:
-        """Whether a value of ours rounds to what is printed."""
+    def rounded(self, value: float | str) -> str:
+        """A value of ours at the precision of the figure; words as they are."""
+        return value if isinstance(value, str) else round_half_up(value, int(self.decimals))
+
+    def equals(self, value: float | str) -> bool:
+        """Whether a value of ours rounds to what is printed, is the word printed, or lies within the bound printed."""
+        if isinstance(value, str):
+            return value == self.value
+        if self.metric.endswith(ABOVE):
+            return value > float(self.value)
+        if self.metric.endswith(AT_MOST):
+            return value <= float(self.value)
         return Decimal(self.rounded(value)) == Decimal(self.value)
 
 
@@ -64,8 +77,9 @@ class Suite(NamedTuple):
 
 
 def figure_values(numbers: pl.DataFrame) -> Figures:
-    """The value of each printed figure, each model by one spelling. numbers: of `read_numbers`."""
-    rows = numbers.select("source", "setting", "method", "metric", "value").iter_rows()
+    """The value of each printed figure that is a number, each model by one spelling. numbers: of `read_numbers`."""
+    figures = numbers.filter(~pl.col("metric").is_in(WORDS))
+    rows = figures.select("source", "setting", "method", "metric", "value").iter_rows()
     return {(at, where, SPELT_ALSO.get(who, who), what): float(value) for at, where, who, what, value in rows}
 
 

@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.derive import parallel
-from pipeline.paper.ledger.build import read_ledger
+from pipeline.paper.ledger.build import KEY, SCHEMA, read_ledger
 from pipeline.paper.ledger.command import missing_reproductions
+from pipeline.paper.statements.checks import STATEMENTS_SCHEMA
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,8 +22,9 @@ def study(folder: Path, verdict: str) -> None:
     (folder / "data/results").mkdir()
     key = "section 4,uniform,IMAP,excess_cost"
     (folder / "data/paper/reproduced.csv").write_text(f"source,setting,method,metric\n{key}\n", encoding="utf-8")
-    head = "source,setting,method,metric,published,ours,verdict,by_construction,computed_by,note"
-    (folder / "data/results/ledger.csv").write_text(f"{head}\n{key},0.92,0.93,{verdict},,x.sql,\n", encoding="utf-8")
+    row = {**dict.fromkeys(SCHEMA), **dict(zip(KEY, key.split(","), strict=True))}
+    row |= {"published": "0.92", "ours": "0.93", "verdict": verdict, "computed_by": "x.sql"}
+    pl.DataFrame([row], schema=SCHEMA).write_csv(folder / "data/results/ledger.csv")
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("reproduced", 0), ("contradicted", 1), ("not played here", 1)])
@@ -68,3 +70,19 @@ def test_a_folder_without_all_tables_is_bad_usage(tmp_path: Path) -> None:
     pl.DataFrame({"game_id": ["a"]}).write_parquet(tmp_path / "games.parquet")
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path)])
     assert (result.exit_code, "derive it anew" in result.stderr) == (2, True)
+
+
+def test_what_the_paper_says_is_printed_with_what_was_found_and_the_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study(tmp_path, "reproduced")
+    told = {"id": "a", "where": "section 9", "says": "All is well.", "found": "2 of 3 games", "test": "every case"}
+    told |= {"unit": "games"}
+    rows = [{**told, "verdict": verdict, "n": 3} for verdict in ("not shown", "confirmed")]
+    pl.DataFrame(rows, schema=STATEMENTS_SCHEMA).write_csv(tmp_path / "data/results/statements.csv")
+    monkeypatch.chdir(tmp_path)
+    printed = CliRunner().invoke(app, ["ledger"]).stdout
+    assert "2 statements of the paper" in printed
+    assert printed.count("All is well.") == 1
+    assert "every case, 3 games" in printed
+    assert CliRunner().invoke(app, ["ledger", "--all"]).stdout.count("All is well.") == 2

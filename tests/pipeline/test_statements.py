@@ -9,9 +9,31 @@ import pytest
 
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import ALL, Suite, failed_rounds, figure_values, games, meetings, models, varied_suite
+from pipeline.paper.ledger.outcomes import TESTS, Outcome
 from pipeline.paper.statements import confirmed, denied
+from pipeline.paper.statements.cells import compared, our_cells, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
-from pipeline.paper.statements.checks import CHECKS, LEAKS, NUMBERS, check_statements
+from pipeline.paper.statements.checks import (
+    BY_CONSTRUCTION,
+    CHECKS,
+    CONFIRMED,
+    DENIED,
+    EVIDENCE,
+    EXACT,
+    LEAKS,
+    NEEDS_TRACES,
+    OPPOSITE,
+    PRINTED,
+    SAME,
+    SIMULATED,
+    STATEMENT_VERDICTS,
+    UNDECIDED,
+    Statement,
+    check_statements,
+    read_statements,
+)
+from pipeline.paper.statements.checks import NOT_SHOWN as UNSHOWN
+from pipeline.tables.paths import NUMBERS
 
 ROOT = Path(__file__).parents[2]
 F = figure_values(read_numbers(ROOT / NUMBERS))
@@ -21,15 +43,12 @@ ADVERSARIAL, BUCKETS = "section 4, Adversarial", "section 4, Difficulty buckets"
 
 VERDICTS = {
     denied.false_agreements: CONTRADICTS,
-    denied.unilateral_displacements: CONTRADICTS,
+    denied.unilateral_displacements: NOT_SHOWN,
     denied.least_coordination: CONTRADICTS,
     denied.top_models: CONTRADICTS,
-    denied.rarest_pattern: CONTRADICTS,
     denied.errand_ids: CONTRADICTS,
-    denied.accepts_often: CONTRADICTS,
-    denied.sd_map: CONTRADICTS,
+    denied.accepts_often: NOT_SHOWN,
     denied.stance_and_cost: NOT_SHOWN,
-    denied.varied_leaks: NOT_SHOWN,
     confirmed.ratios: AGREES,
     confirmed.expensive_moves_add_up: AGREES,
     confirmed.two_tables: AGREES,
@@ -38,6 +57,8 @@ VERDICTS = {
     confirmed.messages_in_all: AGREES,
     confirmed.whole_games: AGREES,
     confirmed.leaks_by_model_and_setting: AGREES,
+    confirmed.rarest_pattern: AGREES,
+    confirmed.varied_leaks: AGREES,
 }
 
 # What would have to be printed for the verdict to turn: one figure, or a few. A new statement has a row here.
@@ -50,10 +71,8 @@ OTHERWISE = [
         ("Table 4", "pooled", "GPT-5.4 Mini", "unilateral_displacement"): 13.0}, AGREES),
     (denied.least_coordination, {("Table 1", "varied", "Qwen3.6 Plus", "coordination_rate_pct"): 95.0}, AGREES),
     (denied.top_models, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 14.0}, AGREES),
-    (denied.rarest_pattern, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 12.0}, AGREES),
     (denied.errand_ids, {("Table 4", "pooled", "Llama 4 Maverick", "errand_id_leakage"): 130.0}, AGREES),
     (denied.accepts_often, {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_pct"): 36.0}, AGREES),
-    (denied.varied_leaks, {(ADVERSARIAL, "varied", ALL, "induced_leaks"): 16.0}, AGREES),
     (confirmed.ratios, {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_to_pushback"): 4.66}, CONTRADICTS),
     (confirmed.expensive_moves_add_up, {("Table 4", "pooled", ALL, "qualitative_flattening"): 312.0}, CONTRADICTS),
     (confirmed.two_tables, {("Table 2", "pooled", ALL, "false_agreement"): 38.0}, CONTRADICTS),
@@ -62,10 +81,12 @@ OTHERWISE = [
     (confirmed.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
     (confirmed.whole_games, {("Table 1", "uniform", "Claude Sonnet 4.6", "excess_cost"): 1.15}, CONTRADICTS),
     (confirmed.leaks_by_model_and_setting, {(ADVERSARIAL, "uniform", ALL, "induced_leaks"): 10.0}, CONTRADICTS),
+    (confirmed.rarest_pattern, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 134.0}, CONTRADICTS),
+    (confirmed.varied_leaks, {(ADVERSARIAL, "varied", ALL, "induced_leaks"): 8.0}, CONTRADICTS),
 ]  # fmt: skip
 
-# No single figure turns them: a sentence takes back another, and a correlation is over all models.
-WITHOUT_OTHERWISE = {denied.sd_map, denied.stance_and_cost}
+# No single figure turns it: a correlation is over all models.
+WITHOUT_OTHERWISE = {denied.stance_and_cost}
 
 FAILED = {
     "Claude Sonnet 4.6": 0, "DeepSeek V4 Pro": 5, "GPT-5.4 Mini": 13, "Gemini 3 Flash": 1,
@@ -133,3 +154,98 @@ def test_the_varied_tasks_leave_a_least_number_of_moves(tmp_path: Path) -> None:
     tasks = tmp_path / "tasks.jsonl"
     tasks.write_text("\n".join(json.dumps({"setting": setting, **task}) for setting in ("varied", "uniform")))
     assert varied_suite(tasks) == Suite(optimal_cost=7, fewest_moves=1)
+
+
+CELLS = printed_cells(ROOT / NUMBERS)
+STATEMENTS = read_statements(ROOT / "data/paper/statements.yaml")
+OF_PRINT = [s for s in STATEMENTS if s.compare and s.evidence == PRINTED]
+
+
+def test_a_statement_has_a_name_of_its_own_and_one_test_at_most() -> None:
+    assert len({s.id for s in STATEMENTS}) == len(STATEMENTS)
+    assert [s.id for s in STATEMENTS if s.compare and s.query] == []
+    assert {s.test for s in STATEMENTS} <= set(TESTS)
+    assert {s.evidence for s in STATEMENTS} == set(EVIDENCE)
+    assert {s.otherwise for s in STATEMENTS} <= {"", *STATEMENT_VERDICTS}
+
+
+@pytest.mark.parametrize("statement", OF_PRINT, ids=lambda s: s.id)
+def test_a_comparison_selects_printed_figures_on_both_sides(statement: Statement) -> None:
+    assert compared(statement.compare, CELLS).n > 0
+
+
+def cells(*rows: tuple[str, str, str, float]) -> pl.DataFrame:
+    """Cells of one metric, with two decimals."""
+    schema = ["source", "setting", "method", "value"]
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+        metric=pl.lit("cost"), decimals=pl.lit(2, pl.Int64)
+    )
+
+
+TWO = cells(("T", "easy", "a", 1.0), ("T", "easy", "b", 2.0), ("T", "hard", "a", 3.0), ("T", "hard", "b", 1.5))
+COMPARED = [
+    ({"left": {"of": "a"}, "is": "<", "right": {"of": "b"}, "by": "setting"}, False, 2),
+    ({"left": {"of": "a"}, "is": "<", "right": {"of": "b"}, "all": {"in": "easy"}}, True, 1),
+    ({"left": {"in": "hard"}, "is": ">", "right": {"in": "easy"}, "by": "method"}, False, 2),
+    ({"left": {"of": "a"}, "is": ">", "right": {"but": "a"}, "all": {"in": "hard"}}, True, 1),
+    ({"left": {"of": "a", "take": "sum"}, "is": "=", "right": 4}, True, 1),
+    ({"left": {"take": "mean", "per": "method"}, "is": ">=", "right": 1.75}, True, 2),
+    ({"left": {"of": "a", "in": "easy", "over": {"in": "easy", "take": "sum"}}, "is": "<", "right": 0.34}, True, 1),
+    ({"left": {"of": "b", "in": "easy", "times": 2}, "is": "=", "right": 4}, True, 1),
+    ({"left": {"of": "a", "in": "easy"}, "is": "=", "right": 1.005}, True, 1),
+    ({"left": {"of": "a", "in": "easy"}, "is": "=", "right": 1.006}, False, 1),
+]
+
+
+@pytest.mark.parametrize(("comparison", "holds", "pairs"), COMPARED)
+def test_a_comparison_is_of_every_pair_that_it_names(comparison: dict[str, object], holds: bool, pairs: int) -> None:
+    found = compared([comparison], TWO)
+    assert (found.holds, found.opposite, found.n) == (holds, not holds, pairs)
+
+
+def test_a_comparison_without_cells_is_an_error_that_names_it() -> None:
+    with pytest.raises(ValueError, match=r"nothing to compare.*nobody"):
+        compared([{"left": {"of": "nobody"}, "is": "<", "right": 1}], TWO)
+
+
+def test_our_cells_are_the_protocols_under_their_printed_names() -> None:
+    table1 = pl.DataFrame(
+        {"team": ["imap", "exact", "sd"], "setting": ["uniform"] * 3, "condition": ["blocked", "standard", "standard"]}
+    ).with_columns(excess_cost=pl.Series([1.0, 2.0, 3.0]))
+    assert our_cells(table1).select("setting", "method", "value").rows() == [
+        ("blocked uniform", "IMAP", 1.0),
+        ("uniform", "SD-MAP", 3.0),
+    ]
+
+
+def outcome(holds: bool, p: float | None) -> Outcome:
+    return Outcome("a test", holds, not holds, "", 3, "cases", p_value=p, p_holm=p)
+
+
+BY_EVIDENCE = [
+    (EXACT, outcome(True, None), CONFIRMED),
+    (EXACT, outcome(False, None), DENIED[EXACT]),
+    (EXACT, outcome(False, 0.2), UNDECIDED),
+    (EXACT, outcome(True, 0.2), UNDECIDED),
+    (PRINTED, outcome(False, None), DENIED[PRINTED]),
+    (PRINTED, outcome(True, 0.2), UNSHOWN),
+    (BY_CONSTRUCTION, outcome(True, None), CONFIRMED),
+    (BY_CONSTRUCTION, outcome(False, None), DENIED[EXACT]),
+    (SIMULATED, outcome(True, 0.01), SAME),
+    (SIMULATED, outcome(False, 0.01), OPPOSITE),
+    (SIMULATED, outcome(False, 0.2), UNDECIDED),
+    (PRINTED, None, NEEDS_TRACES),
+]
+
+
+@pytest.mark.parametrize(("evidence", "found", "verdict"), BY_EVIDENCE)
+def test_a_verdict_says_by_what_evidence_and_never_more_than_the_test(
+    evidence: str, found: Outcome | None, verdict: str
+) -> None:
+    assert Statement("a", "here", "it is so", evidence).verdict(found) == verdict
+
+
+def test_what_does_not_hold_under_one_reading_only_is_not_said_to_be_contradicted() -> None:
+    doubtful = Statement("a", "here", "it is so", EXACT, otherwise=UNSHOWN)
+    assert doubtful.verdict(outcome(False, None)) == UNSHOWN
+    assert doubtful.verdict(outcome(True, None)) == CONFIRMED

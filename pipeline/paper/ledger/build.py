@@ -1,6 +1,6 @@
 """The ledger: one row per figure that the paper prints, and what became of it here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,32 +8,33 @@ import duckdb
 import polars as pl
 
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import Figure, figure_rows
-from pipeline.paper.ledger.directions import Direction, direction_of, read_directions, run_query, stand_in
+from pipeline.paper.figures import Figure, figure_rows, figure_values
+from pipeline.paper.ledger.directions import Direction, direction_of, outcome_of, read_directions, run_directions
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import Measures, model_spellings, paper_measures
-from pipeline.paper.statements.check import AGREES, NOT_SHOWN, Check
-from pipeline.paper.statements.checks import TASKS, check_paper
+from pipeline.paper.ledger.outcomes import Outcome
 from pipeline.tables.paths import RESULTS
 
 PAPER = Path("data/paper")
 
 REPRODUCED, CONTRADICTED, SETTING = "reproduced", "contradicted", "setting"
-SAME_DIRECTION, OTHER_DIRECTION = "stand-in: same direction", "stand-in: other direction"
+BY_CHOICE = "differs by choice"
+SAME_DIRECTION, OPPOSITE = "stand-in: same direction", "stand-in: opposite"
+UNDECIDED = "stand-in: undecided"
 NEEDS_TRACES, NOT_PLAYED = "needs model traces", "not played here"
-CONTRADICTS_ITSELF, NOT_SHOWN_BY_PAPER = "contradicts itself", "not shown by the paper"
 
 VERDICTS = {
     REPRODUCED: "equal to ours at the precision printed",
     CONTRADICTED: "ours is another",
     SETTING: "a fact of the set-up, the same here",
-    SAME_DIRECTION: "simulated teams show the direction of the comparison that it belongs to",
-    OTHER_DIRECTION: "simulated teams show another direction",
+    BY_CHOICE: "a fact of the set-up, another here: the note says why no game tells",
+    SAME_DIRECTION: "simulated teams show the direction of the comparison that it belongs to, beyond chance",
+    OPPOSITE: "simulated teams show the opposite direction, beyond chance",
+    UNDECIDED: "what simulated teams show is not beyond chance",
     NEEDS_TRACES: "only games of the paper's models could tell",
     NOT_PLAYED: "these tables have no full set of the protocol's games",
-    CONTRADICTS_ITSELF: "the paper's own figures deny what it says",
-    NOT_SHOWN_BY_PAPER: "the paper's own figures do not show what it says",
 }
+BY_PRINT, BY_SETUP = "equal at the precision printed", "equal to what is in force"  # tests of figures that are exact
 
 SCHEMA = {
     "source": pl.String,
@@ -46,10 +47,16 @@ SCHEMA = {
     "by_construction": pl.Boolean,
     "computed_by": pl.String,
     "note": pl.String,
+    "test": pl.String,
+    "statistic": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p_value": pl.Float64,
+    "p_holm": pl.Float64,
+    "n": pl.Int64,
 }
 KEY = ("source", "setting", "method", "metric")
 
-STATEMENTS = "pipeline/paper/statements/checks.py"
 ONE_GAME_METRIC, ONE_GAME_NOTEBOOK = "one_game_", "notebooks/60_explore_traces.ipynb"  # no result has a row a game
 
 
@@ -76,8 +83,12 @@ def read_paper(folder: Path = PAPER) -> Paper:
 def read_ledger(path: Path) -> pl.DataFrame:
     """A ledger from its CSV: SCHEMA, with empty text in place of null."""
     ledger = pl.read_csv(path, infer_schema=False)
-    constructed = pl.col("by_construction").eq("True")
-    return ledger.with_columns(pl.exclude("by_construction").fill_null(""), by_construction=constructed)
+    numbers = [name for name, kind in SCHEMA.items() if kind in (pl.Float64, pl.Int64)]
+    return ledger.with_columns(
+        pl.exclude("by_construction", *numbers).fill_null(""),
+        *(pl.col(name).cast(SCHEMA[name]) for name in numbers if name in ledger.columns),
+        by_construction=pl.col("by_construction").eq("True"),
+    )
 
 
 class Entry(NamedTuple):
@@ -88,20 +99,18 @@ class Entry(NamedTuple):
     computed_by: str = ""
     note: str = ""
     by_construction: bool | None = None
+    test: str = ""
+    outcome: Outcome | None = None
 
 
-def build_ledger(
-    results: duckdb.DuckDBPyConnection, paper: Paper, facts: Iterable[Fact], checks: Sequence[Check] = ()
-) -> pl.DataFrame:
-    """One row per figure of the paper (its key: KEY), source by source, then one per statement that the paper's own
-    figures contradict or do not show; columns: SCHEMA.
+def build_ledger(results: duckdb.DuckDBPyConnection, paper: Paper, facts: Iterable[Fact]) -> pl.DataFrame:
+    """One row per figure of the paper (its key: KEY), source by source; columns: SCHEMA.
 
-    results: a connection with a view for each result, of the study's teams or of any others (measures.py).
-    facts: the set-up as it is in force. checks: of the paper's statements, by `check_paper`.
+    results: a connection of measures.py, with results and tables of the study's teams or of any others.
+    facts: the set-up as it is in force.
     """
     builder = LedgerBuilder(paper, paper_measures(results, paper.models, paper.tasks), facts, results)
     rows = [figure_row(figure, builder.entry(figure)) for figure in figure_rows(paper.numbers)]
-    rows += [statement_row(check) for check in checks if check.verdict != AGREES]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
@@ -112,7 +121,8 @@ class LedgerBuilder:
         self, paper: Paper, measures: Measures, facts: Iterable[Fact], connection: duckdb.DuckDBPyConnection
     ) -> None:
         self.paper, self.measures = paper, measures
-        self.stand_in_rows = {direction.query: run_query(direction, connection) for direction in paper.directions}
+        self.tested = run_directions(paper.directions, connection)
+        self.printed = figure_values(paper.numbers)
         self.facts = {(fact.setting, fact.method, fact.metric): fact for fact in facts}
         self.spellings = model_spellings(paper.models)
 
@@ -127,30 +137,33 @@ class LedgerBuilder:
         fact = self.facts.get((figure.setting, figure.method, figure.metric))
         if fact is None:
             return Entry(CONTRADICTED, note="nothing here says so")
-        verdict = SETTING if figure.equals(fact.value) else CONTRADICTED
-        return Entry(verdict, figure.rounded(fact.value), fact.computed_by)
+        differs = BY_CHOICE if fact.note else CONTRADICTED
+        verdict = SETTING if figure.equals(fact.value) else differs
+        return Entry(verdict, figure.rounded(fact.value), fact.computed_by, fact.note, test=BY_SETUP)
 
     def played_entry(self, figure: Figure) -> Entry | None:
         """A figure of games that were played here too."""
-        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.metric))
+        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.measure))
         if value is None:
             return None
         verdict = REPRODUCED if figure.equals(value) else CONTRADICTED
-        return Entry(verdict, figure.rounded(value), self.computed_by(figure))
+        return Entry(verdict, figure.rounded(value), self.computed_by(figure), test=BY_PRINT)
 
     def stand_in_entry(self, figure: Figure) -> Entry | None:
         """A model's figure that belongs to a comparison which simulated teams allow too."""
         direction = direction_of(figure, self.paper.directions) if figure.kind == "model" else None
-        shown = stand_in(direction, figure, self.stand_in_rows[direction.query]) if direction else None
-        if direction is None or shown is None:
+        outcome = outcome_of(direction, figure, self.tested) if direction else None
+        if direction is None or outcome is None or not direction.shown_by(figure, self.printed):
             return None
         because = f"; by construction: {direction.because}" if direction.by_construction else ""
         return Entry(
-            SAME_DIRECTION if shown.holds else OTHER_DIRECTION,
-            f"simulated: {shown.ours}",
+            direction_verdict(outcome),
+            f"simulated: {outcome.shown}",
             f"pipeline/paper/ledger/sql/{direction.query}.sql",
             f"{direction.says.rstrip('.')}{because}",
             direction.by_construction,
+            outcome.test,
+            outcome,
         )
 
     def unplayed_entry(self, figure: Figure) -> Entry:
@@ -166,28 +179,35 @@ class LedgerBuilder:
         """The query, or notebook, that computes the figure from games of its method."""
         if figure.metric.startswith(ONE_GAME_METRIC):
             return ONE_GAME_NOTEBOOK
-        metrics = (figure.metric, figure.metric.removesuffix("_pct"))
+        metrics = (figure.measure, figure.measure.removesuffix("_pct"))
         results = (self.measures.results.get((*figure.condition_and_setting, metric)) for metric in metrics)
         return next((f"pipeline/tables/sql/{result}.sql" for result in results if result), "")
+
+
+def direction_verdict(outcome: Outcome) -> str:
+    """Whether a test shows the direction, its opposite, or neither beyond chance."""
+    if not outcome.clear:
+        return UNDECIDED
+    if outcome.holds:
+        return SAME_DIRECTION
+    return OPPOSITE if outcome.opposite else UNDECIDED
 
 
 def figure_row(figure: Figure, entry: Entry) -> tuple[object, ...]:
     """A figure's row of the ledger."""
     printed = (figure.source, figure.setting, figure.method, figure.metric, figure.value)
-    return (*printed, entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note)
-
-
-def statement_row(check: Check) -> tuple[object, ...]:
-    """A statement's row of the ledger, with what it says as `published`, and what its figures say as `ours`."""
-    verdict = NOT_SHOWN_BY_PAPER if check.verdict == NOT_SHOWN else CONTRADICTS_ITSELF
-    return (check.where, "", "", check.name, check.says, check.follows, verdict, None, STATEMENTS, "")
+    said = (entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note, entry.test)
+    tested = entry.outcome
+    numbers = (
+        (tested.statistic, tested.low, tested.high, tested.p_value, tested.p_holm, tested.n) if tested else (None,) * 6
+    )
+    return (*printed, *said, *numbers)
 
 
 def ledger_of_results(results: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     """The ledger of any results, whoever played, by the files of the project: see `build_ledger`.
 
-    results: a connection with a view for each result, closed at the end. The facts of the set-up are the study's own;
-    the paper's statements are checked where the suite's tasks have been made.
+    results: a connection of measures.py, closed at the end. The facts of the set-up are the study's own.
     """
     with results:
-        return build_ledger(results, read_paper(), setup_facts(RESULTS), check_paper() if TASKS.is_file() else ())
+        return build_ledger(results, read_paper(), setup_facts(RESULTS))

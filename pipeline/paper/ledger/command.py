@@ -1,4 +1,4 @@
-"""The command `ledger`: what became of every figure of the paper, printed."""
+"""The command `ledger`: what became of every figure and statement of the paper, with the tests, printed."""
 
 import sys
 from pathlib import Path
@@ -8,23 +8,25 @@ import polars as pl
 import typer
 
 from pipeline.paper.ledger.build import (
+    BY_CHOICE,
     CONTRADICTED,
-    CONTRADICTS_ITSELF,
     KEY,
     NEEDS_TRACES,
     NOT_PLAYED,
-    NOT_SHOWN_BY_PAPER,
     REPRODUCED,
     SETTING,
     VERDICTS,
     ledger_of_results,
     read_ledger,
 )
+from pipeline.paper.ledger.outcomes import described
+from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS, read_statement_rows
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 LEDGER, REQUIRED = Path("data/results/ledger.csv"), Path("data/paper/reproduced.csv")
+STATEMENTS = Path("data/results/statements.csv")
 
 PRINTED_COLUMNS = (
     "source",
@@ -56,10 +58,15 @@ def ledger(
     tables: Annotated[Path | None, typer.Option(help="A folder of tables.", show_default="the study's results")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Print every row.")] = False,
 ) -> None:
-    """Print what became of every figure of the paper: reproduced, contradicted, stood in for, or waiting for traces."""
+    """Print what became of every figure of the paper and of what it says: each verdict, with its test.
+
+    A figure is reproduced, contradicted, stood in for, or waits for traces. Statements are of the study's games.
+    """
     rows = ledger_of_tables(tables) if tables else study_ledger()
     missing = missing_reproductions(rows, read_required(), anybody=tables is not None)
     print_ledger(rows, everything)
+    if tables is None and STATEMENTS.is_file():
+        print_statements(read_statement_rows(STATEMENTS), everything)
     for source, setting, method, metric, published, ours in missing.select(*missing.columns[:6]).iter_rows():
         print(
             f"lost: {metric} of {method} ({setting}, {source}) is {published} in the paper, {ours or 'nothing'} here",
@@ -92,18 +99,27 @@ def ledger_of_tables(tables: Path) -> pl.DataFrame:
 
 def print_ledger(ledger: pl.DataFrame, everything: bool) -> None:
     """Print the summary of a ledger, after all its rows where `everything` is asked for."""
-    from rich.console import Console
-
-    def console(width: int) -> Console:
-        return Console(width=None if sys.stdout.isatty() else width, markup=False, emoji=False, highlight=False)
-
     if everything:
-        console(ROW_WIDTH).print(rows_table(ledger))
-    for table in (summary_table(ledger), contradicted_table(ledger), statements_table(ledger)):
+        _print(rows_table(ledger), ROW_WIDTH)
+    for table in (summary_table(ledger), contradicted_table(ledger), tests_table(ledger)):
         if table.row_count:
-            console(FOLDED_WIDTH).print(table)
+            _print(table)
     for line in left_out_lines(ledger):
         print(line)
+
+
+def print_statements(statements: pl.DataFrame, everything: bool) -> None:
+    """Print how many statements have which verdict, and those that are not confirmed, or all, with their tests."""
+    _print(statements_summary(statements))
+    left_out = [] if everything else [CONFIRMED, NEEDS_TRACES]
+    _print(statements_table(statements.filter(~pl.col("verdict").is_in(left_out))))
+
+
+def _print(table: "Table", width: int = FOLDED_WIDTH) -> None:
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else width, markup=False, emoji=False, highlight=False)
+    console.print(table)
 
 
 def read_required(path: Path = REQUIRED) -> pl.DataFrame:
@@ -135,11 +151,6 @@ def verdict_counts(ledger: pl.DataFrame) -> list[tuple[str, int, int, str]]:
     return counts
 
 
-def without_statements(ledger: pl.DataFrame) -> pl.DataFrame:
-    """The rows of figures, without those of statements."""
-    return ledger.filter(~pl.col("verdict").is_in([CONTRADICTS_ITSELF, NOT_SHOWN_BY_PAPER]))
-
-
 def _meaning(meaning: str, constructed: int) -> str:
     """A verdict's meaning, and how many of its rows hold by construction, which supports nothing."""
     return f"{meaning}; {constructed} of them by construction" if constructed else meaning
@@ -157,17 +168,18 @@ def markdown(ledger: pl.DataFrame) -> str:
 
 def summary_table(ledger: pl.DataFrame) -> "Table":
     """The counts by verdict for a terminal."""
-    table = _table(f"{without_statements(ledger).height} figures of the paper", "verdict", "rows", "which means")
+    table = _table(f"{ledger.height} figures of the paper", "verdict", "rows", "which means")
     for verdict, rows, constructed, meaning in verdict_counts(ledger):
         table.add_row(verdict, str(rows), _meaning(meaning, constructed))
     return table
 
 
 def contradicted_table(ledger: pl.DataFrame) -> "Table":
-    """The figures that ours contradict."""
-    rows = ledger.filter(verdict=CONTRADICTED)
-    table = _table("contradicted", "source", "setting", "method", "metric", "published", "ours")
-    for row in rows.select("source", "setting", "method", "metric", "published", "ours").iter_rows():
+    """The figures that ours contradict, and facts of the set-up that differ by choice, with why."""
+    columns = ("source", "setting", "method", "metric", "published", "ours", "note")
+    table = _table("ours is another", *columns)
+    others = ledger.filter(pl.col("verdict").is_in([CONTRADICTED, BY_CHOICE]))
+    for row in others.select(columns).iter_rows():
         table.add_row(*row)
     return table
 
@@ -179,12 +191,50 @@ def left_out_lines(ledger: pl.DataFrame) -> list[str]:
     return [f"{method} is not compared: {note}" for method, note in reasons.iter_rows()]
 
 
-def statements_table(ledger: pl.DataFrame) -> "Table":
-    """What the paper says and its own figures contradict or do not show."""
-    table = _table("the paper against its own figures", "where", "it says", "its figures say", lines=True)
-    rows = ledger.filter(pl.col("verdict").is_in([CONTRADICTS_ITSELF, NOT_SHOWN_BY_PAPER]))
-    for row in rows.select("source", "published", "ours").iter_rows():
-        table.add_row(*row)
+def tests_table(ledger: pl.DataFrame) -> "Table":
+    """Each comparison that simulated teams stand in for, once, with its test."""
+    tested = ledger.filter(pl.col("statistic").is_not_null()).unique(["note", "ours"], maintain_order=True)
+    table = _table(
+        "comparisons that simulated teams stand in for",
+        "the paper compares",
+        "they show",
+        "test",
+        "verdict",
+        lines=True,
+    )
+    for row in tested.iter_rows(named=True):
+        verdict = row["verdict"].removeprefix("stand-in: ") + (", by construction" if row["by_construction"] else "")
+        where = f" ({row['setting']})" if row["setting"].startswith("blocked") else ""
+        table.add_row(
+            row["note"].partition(";")[0] + where, row["ours"].removeprefix("simulated: "), described(row), verdict
+        )
+    return table
+
+
+def statements_summary(statements: pl.DataFrame) -> "Table":
+    """How many statements have which verdict."""
+    table = _table(f"{statements.height} statements of the paper", "verdict", "rows", "which means")
+    for verdict, rows, meaning in statement_counts(statements):
+        table.add_row(verdict, str(rows), meaning)
+    return table
+
+
+def statement_counts(statements: pl.DataFrame) -> list[tuple[str, int, str]]:
+    """Verdict, rows and meaning, of each verdict that occurs; how many hold by construction, which supports nothing."""
+    counts = []
+    for verdict, meaning in STATEMENT_VERDICTS.items():
+        rows = statements.filter(verdict=verdict)
+        if rows.height:
+            counts.append((verdict, rows.height, _meaning(meaning, rows.filter(evidence=BY_CONSTRUCTION).height)))
+    return counts
+
+
+def statements_table(statements: pl.DataFrame) -> "Table":
+    """Statements with what was found, the test and the verdict, a row each."""
+    table = _table("what the paper says", "where", "it says", "found", "test", "verdict", lines=True)
+    for row in statements.iter_rows(named=True):
+        found = f"{row['found']} ({row['reading']})" if row["reading"] else row["found"]
+        table.add_row(row["where"], row["says"], found, described(row, row["unit"]), row["verdict"])
     return table
 
 
@@ -195,7 +245,7 @@ def rows_table(ledger: pl.DataFrame) -> "Table":
     table = Table(box=None, pad_edge=False)
     for column in PRINTED_COLUMNS:
         table.add_column(column, no_wrap=True, justify="right" if column == "published" else "left")
-    for *row, constructed, computed_by in without_statements(ledger).select(PRINTED_COLUMNS).iter_rows():
+    for *row, constructed, computed_by in ledger.select(PRINTED_COLUMNS).iter_rows():
         table.add_row(*row, "yes" if constructed else "", computed_by)
     return table
 

@@ -1,15 +1,19 @@
-"""Comparisons that the paper makes, and whether simulated teams show the same direction."""
+"""Comparisons that the paper makes, and whether simulated teams show the same direction beyond chance."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
+import polars as pl
 
-from pipeline.paper.figures import Figure
+from pipeline.paper.figures import SPELT_ALSO, Figure, Figures
+from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 
 QUERIES = Path(__file__).with_name("sql")
-QueryRows = list[dict[str, Any]]  # `holds`, `ours`, and any of SELECTING
-SELECTING = ("setting", "method", "metric")  # columns by which a query's row is about some figures only
+EVERYWHERE = ""  # the setting of a test that is of all settings at once
+
+Outcomes = dict[tuple[str, str], Outcome]  # query, setting (or EVERYWHERE) → what its test gave
 
 
 class Direction(NamedTuple):
@@ -17,9 +21,13 @@ class Direction(NamedTuple):
 
     says: str
     query: str
+    test: str
+    names: list[str]
     figures: list[dict[str, str | list[str]]]
     by_construction: bool
     because: str
+    decimals: int = 2
+    more: bool | None = None
 
     def covers(self, figure: Figure) -> bool:
         """Whether the figure belongs to the comparison."""
@@ -27,43 +35,56 @@ class Direction(NamedTuple):
             all(_matches(getattr(figure, key), allowed) for key, allowed in fields.items()) for fields in self.figures
         )
 
-
-class StandIn(NamedTuple):
-    """What simulated teams show of a comparison: their figures in words, and whether the direction is the paper's."""
-
-    direction: Direction
-    ours: str
-    holds: bool
+    def shown_by(self, figure: Figure, printed: Figures) -> bool:
+        """Whether the figure's own row of the paper has the direction: none lacks it that has no counterpart there."""
+        method = SPELT_ALSO.get(figure.method, figure.method)
+        other = printed.get(("Table 1", figure.condition_and_setting[1], method, figure.metric))
+        if self.more is None or other is None:
+            return True
+        return float(figure.value) > other if self.more else float(figure.value) < other
 
 
 def read_directions(path: Path) -> list[Direction]:
-    """The comparisons declared in a YAML file. Raises TypeError where one lacks a field or has one too many."""
+    """The comparisons that a YAML file declares."""
     import yaml
 
-    return [Direction(**fields) for fields in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    return [Direction(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
 
 
-def direction_of(figure: Figure, directions: list[Direction]) -> Direction | None:
-    """The comparison to which the figure belongs: the first that covers it."""
+def direction_of(figure: Figure, directions: Sequence[Direction]) -> Direction | None:
+    """The comparison that a figure belongs to, if any."""
     return next((direction for direction in directions if direction.covers(figure)), None)
 
 
-def stand_in(direction: Direction, figure: Figure, rows: QueryRows) -> StandIn | None:
-    """What stands in for the figure; None where no simulated team plays, or there is nothing to compare.
+def run_directions(directions: Sequence[Direction], connection: duckdb.DuckDBPyConnection) -> Outcomes:
+    """Every comparison's tests, with Holm's p over all of them; a comparison without games to test it has none.
 
-    rows: of the comparison's query, by `run_query`.
+    connection: of `open_results` or `open_tables`.
     """
-    for row in rows:
-        if row["holds"] is not None and all(row[key] == getattr(figure, key) for key in SELECTING if key in row):
-            return StandIn(direction, row["ours"], row["holds"])
-    return None
+    tested = {key: found for direction in directions for key, found in _tests(direction, connection).items()}
+    return dict(zip(tested, adjust(list(tested.values())), strict=True))
 
 
-def run_query(direction: Direction, connection: duckdb.DuckDBPyConnection) -> QueryRows:
-    """The rows of a comparison's query. connection: a view for each result."""
+def outcome_of(direction: Direction, figure: Figure, tested: Outcomes) -> Outcome | None:
+    """The test that stands in for a figure, if there is any: its setting's, where each setting has its own."""
+    return tested.get((direction.query, figure.setting)) or tested.get((direction.query, EVERYWHERE))
+
+
+def _tests(direction: Direction, connection: duckdb.DuckDBPyConnection) -> Outcomes:
+    """A comparison's tests before any correction."""
     text = (QUERIES / f"{direction.query}.sql").read_text(encoding="utf-8")
-    rows: QueryRows = connection.sql(text).pl().to_dicts()
-    return rows
+    rows: pl.DataFrame = connection.sql(text).pl()
+    labels = Labels(direction.names, direction.decimals)
+    parts = (
+        {str(setting): part for (setting,), part in rows.group_by("setting", maintain_order=True)}
+        if "setting" in rows.columns
+        else {EVERYWHERE: rows}
+    )
+    found = {
+        (direction.query, setting): TESTS[direction.test](part, labels, f"{direction.query} {setting}".strip())
+        for setting, part in parts.items()
+    }
+    return {key: outcome for key, outcome in found.items() if outcome}
 
 
 def _matches(value: str, allowed: str | list[str]) -> bool:

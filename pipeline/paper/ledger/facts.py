@@ -27,6 +27,10 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "sd_reschedule_reply": {"to_slot": 0, "reply_status": "PENDING"},
 }
 
+SUITE, LABELS = "data/suites/paper72.csv", ("data/labels/errands.yaml", "data/labels/meetings.yaml")
+ONE_OFFER = "one offer a meeting; no first offer of DSM-Welfare fails, so that its games do not tell"
+SEEDS_A_CELL = 1000  # a cell's seeds start at a multiple of it
+
 # The teams whose parameters Table 9 lists.
 PRESETS = ("dsm-welfare", "dsm-private")
 
@@ -37,13 +41,22 @@ class Fact(NamedTuple):
     setting: str
     method: str
     metric: str
-    value: float
+    value: float | str
     computed_by: str
+    note: str = ""  # why no game tells, where ours may be another
 
 
-def setup_facts(results: Path, params: Path = PARAMS) -> list[Fact]:
-    """Every fact of the set-up that the paper prints, from the study's results, parameters, rules and word lists."""
-    return [*suite_facts(results), *preset_facts(results), *parameter_facts(params), *rule_facts(), *word_facts()]
+def setup_facts(results: Path, params: Path = PARAMS, root: Path = Path()) -> list[Fact]:
+    """Every fact of the set-up that the paper prints, from results, parameters, rules, word lists and data."""
+    return [
+        *suite_facts(results),
+        *preset_facts(results),
+        *parameter_facts(params),
+        *rule_facts(),
+        *word_facts(),
+        *list_facts(root),
+        *model_facts(root),
+    ]
 
 
 def suite_facts(results: Path) -> Iterator[Fact]:
@@ -60,7 +73,11 @@ def preset_facts(results: Path) -> Iterator[Fact]:
     styles = pl.read_csv(results / "styles.csv").filter(setting="uniform", condition="standard", kind="parameter")
     for team, name, value in styles.select("team", "name", "value").iter_rows():
         if team in PRESETS:
-            yield Fact("pooled", PAPER_PROTOCOLS[team], name, value, "pipeline/tables/sql/styles.sql")
+            method = PAPER_PROTOCOLS[team]
+            yield Fact("pooled", method, name, value, "pipeline/tables/sql/styles.sql")
+            if name == "max_offers":
+                searches = "no" if value == 1 else "yes"
+                yield Fact("pooled", method, "exhaustive_search", searches, "pipeline/tables/sql/styles.sql", ONE_OFFER)
 
 
 def parameter_facts(params: Path) -> Iterator[Fact]:
@@ -95,3 +112,30 @@ def word_facts() -> Iterator[Fact]:
     for name, phrases in words("stance").items():
         yield Fact("pooled", "stance", f"{name}_phrases", len(phrases), "pipeline/behaviour/lexicons/stance.yaml")
     yield Fact("pooled", "slot phrasings", "anchor_chars", REACH, "pipeline/privacy/language/slots.py")
+
+
+def list_facts(root: Path) -> Iterator[Fact]:
+    """Section 3.3 and Table 4: among how many candidates a cell's tasks are, and how many words tell of a label."""
+    import yaml
+
+    seeds = pl.read_csv(root / SUITE)["seed"] % SEEDS_A_CELL
+    yield Fact("pooled", "suite", "place_among_candidates_at_most", int(seeds.max()) + 1, SUITE)  # type: ignore[arg-type]
+    labels = [entry for name in LABELS for entry in yaml.safe_load((root / name).read_text(encoding="utf-8"))]
+    terms = len({term for entry in labels for term in entry["terms"]})
+    why = "the paper's are not printed, and its labels are not ours"
+    yield Fact("pooled", "semantic_label_leakage", "keywords", terms, LABELS[0], why)
+
+
+def model_facts(root: Path) -> Iterator[Fact]:
+    """Table 8: the identifier by which each model is called, without the service that calls it."""
+    import yaml
+
+    declared = pl.read_csv(root / "data/paper/models.csv", infer_schema=False).select("models", "method").iter_rows()
+    method_of = {name: method for names, method in declared for name in names.split(";")}
+    for path in sorted((root / "data/teams").glob("*.yaml")):
+        team = yaml.safe_load(path.read_text(encoding="utf-8"))
+        model = team["agents"][0].get("parameters", {}).get("model", "")
+        if method := method_of.get(model.rpartition("/")[2].lower()):
+            service, _, called = model.partition("/")
+            identifier = called if service == "openrouter" else called.rpartition("/")[2]
+            yield Fact("pooled", method, "model_identifier", identifier, f"data/teams/{path.name}")

@@ -1,5 +1,10 @@
-"""The results at hand in the paper's terms: by its methods, conditions, settings and metrics."""
+"""The results at hand in the paper's terms: by its methods, conditions, settings and metrics.
 
+A connection of this module has a table for each result, in the schema `results`, and a view for each table, which is
+`played.NAME` where a result has its name.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,7 +12,7 @@ import duckdb
 import polars as pl
 
 from pipeline.tables.paths import PAPER_PROTOCOLS
-from pipeline.tables.queries import attach, query_text
+from pipeline.tables.queries import attach, query_text, quoted
 
 SQL = Path(__file__).with_name("measures.sql")
 
@@ -36,15 +41,18 @@ class Measures(NamedTuple):
     reasons: dict[tuple[str, str], str]  # method, condition → why its games are left out
 
 
-def open_results(results: Path) -> duckdb.DuckDBPyConnection:
-    """A connection in memory with a view for each of RESULTS_READ, over the CSV files of a folder of results."""
-    return _views({name: read_result(results / f"{name}.csv") for name in RESULTS_READ})
+def open_results(results: Path, tables: Path, names: Sequence[str] = RESULTS_READ) -> duckdb.DuckDBPyConnection:
+    """A connection to the results of a folder, from its CSV files, and to the tables that they are of.
+
+    Raises FileNotFoundError where there are no tables.
+    """
+    return _with_results(attach(tables), {name: read_result(results / f"{name}.csv") for name in names})
 
 
 def open_tables(tables: Path) -> duckdb.DuckDBPyConnection:
-    """The same from a folder of tables, whose results are computed. Raises FileNotFoundError when it has none."""
-    with attach(tables) as source:
-        return _views({name: source.sql(query_text(name)).pl() for name in RESULTS_READ})
+    """The same from a folder of tables alone: RESULTS_READ are computed. Raises FileNotFoundError when it has none."""
+    connection = attach(tables)
+    return _with_results(connection, {name: connection.sql(query_text(name)).pl() for name in RESULTS_READ})
 
 
 def read_result(path: Path) -> pl.DataFrame:
@@ -54,10 +62,18 @@ def read_result(path: Path) -> pl.DataFrame:
     return result.with_columns(pl.col(empty).cast(pl.Float64))
 
 
-def _views(frames: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(config={"threads": 1})
+def _with_results(connection: duckdb.DuckDBPyConnection, frames: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:
+    """The connection of `attach`, with a schema `results` that is looked up first, and `played` for tables."""
+    connection.execute("CREATE SCHEMA results; CREATE SCHEMA played")
+    for (name,) in connection.execute(
+        "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
+    ).fetchall():
+        connection.execute(f"CREATE VIEW played.{quoted(name)} AS FROM main.{quoted(name)}")
     for name, frame in frames.items():
-        connection.register(name, frame)
+        connection.register("frame", frame)
+        connection.execute(f"CREATE TABLE results.{quoted(name)} AS FROM frame")
+        connection.unregister("frame")
+    connection.execute("SET search_path = 'results,main'")
     return connection
 
 

@@ -57,6 +57,9 @@ WITH measures(result, team, condition, settings, metric, value, weight) AS (
         unnest([acquiescence_pct, pushback_pct, ratio, expensive_moves]::DOUBLE[]),
         english_messages::DOUBLE
     FROM stance
+    UNION ALL
+    SELECT 'stance', team, condition, ['pooled'], 'profile', NULL, NULL
+    FROM stance
 ),
 by_method AS (
     SELECT

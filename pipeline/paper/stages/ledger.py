@@ -1,19 +1,29 @@
-"""What became of every figure of the paper, as one table."""
+"""What became of every figure of the paper, and of every statement that can be tested, as two tables."""
 
 from pathlib import Path
 
 from pipeline.paper.ledger.build import ledger_of_results
-from pipeline.paper.ledger.command import verdict_counts
+from pipeline.paper.ledger.command import statement_counts, verdict_counts
 from pipeline.paper.ledger.measures import open_results
+from pipeline.paper.statements.checks import statements_of_study
 from pipeline.tables.io import write_csv
 from pipeline.tables.paths import RESULTS
 
 
 def main(results: Path = RESULTS) -> None:
-    ledger = ledger_of_results(open_results(results))
+    """Write the ledger of a folder of results; the tables that they are of stand beside it, in `tables`."""
+    ledger = ledger_of_results(open_results(results, results.with_name("tables")))
     write_csv(ledger, results / "ledger.csv")
     print(", ".join(f"{rows} {verdict}" for verdict, rows, _, _ in verdict_counts(ledger)))
 
 
+def write_statements() -> None:
+    """Write the ledger of statements, which is about the study's own games."""
+    statements = statements_of_study()
+    write_csv(statements, RESULTS / "statements.csv")
+    print(", ".join(f"{rows} {verdict}" for verdict, rows, _ in statement_counts(statements)))
+
+
 if __name__ == "__main__":
     main()
+    write_statements()

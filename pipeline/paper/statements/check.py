@@ -1,4 +1,4 @@
-"""What a check of a statement of the paper gives."""
+"""What a check of a statement of the paper by a function gives."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,8 @@ CONTRADICTS, NOT_SHOWN, AGREES = VERDICTS = ("contradicts", "not shown", "agrees
 class Check:
     """A statement of the paper, checked: what it `says` and `where`, what `follows` from figures printed elsewhere, the
     values computed from them, and the verdict, one of VERDICTS.
+
+    test: how; statistic and p_value: of a test that has them; n: how many of `unit` were compared.
     """
 
     name: str
@@ -18,6 +20,11 @@ class Check:
     follows: str
     computed: dict[str, Any]
     verdict: str
+    n: int = 1
+    unit: str = "comparisons"
+    test: str = "figures set beside each other"
+    statistic: float | None = None
+    p_value: float | None = None
 
 
 def agrees(fits: bool) -> str:

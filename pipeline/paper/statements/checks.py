@@ -1,24 +1,197 @@
-"""Every check of a statement of the paper against its own figures.
+"""The ledger of statements: what the paper says that games, its own figures or simulated teams can test.
 
-Statements that are confirmed are listed too, so that a reader sees what was tried.
+Most are declared in data/paper/statements.yaml; those that need arithmetic of their own are functions, in `confirmed`
+and `denied`.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import polars as pl
 
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import Figures, Suite, figure_values, varied_suite
+from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 from pipeline.paper.statements import confirmed, denied
-from pipeline.paper.statements.check import VERDICTS, Check
-from pipeline.tables.paths import NUMBERS
+from pipeline.paper.statements.cells import compared, our_cells, printed_cells
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, VERDICTS, Check
+from pipeline.tables.paths import NUMBERS, RESULTS, TABLES
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")
+DECLARED = Path("data/paper/statements.yaml")
 CHECKS = (*denied.CHECKS, *confirmed.CHECKS)
+RESULTS_ASKED = (
+    "table1",
+    "patterns",
+    "vps_by_source",
+    "robustness_ranks",
+    "robustness_flips",
+    "known_truth",
+    "mixed_effects",
+)
+
+EXACT, PRINTED, SIMULATED = "exact games", "printed figures", "simulated teams"
+BY_CONSTRUCTION = (
+    "by construction"  # exact games of a rule that was built as the paper states it: they confirm the building
+)
+EVIDENCE = (EXACT, PRINTED, SIMULATED, BY_CONSTRUCTION)
+CONFIRMED, UNDECIDED, NEEDS_TRACES = "confirmed", "undecided", "needs model traces"
+NOT_SHOWN = "not shown"
+DENIED = {EXACT: "contradicted by exact games", PRINTED: "contradicted by printed figures"}
+SAME, OPPOSITE = "same direction in simulated teams", "opposite in simulated teams"
+
+STATEMENT_VERDICTS = {
+    DENIED[
+        EXACT
+    ]: "games of the paper's protocols on its tasks, which give its figures to the digit, show another thing",
+    DENIED[PRINTED]: "the paper's own figures exclude it",
+    NOT_SHOWN: "what there is does not bear it out, and does not exclude it",
+    UNDECIDED: "the figures go that way or the other, and no further than chance",
+    CONFIRMED: "games of the protocols, or the figures printed, bear it out",
+    SAME: "programs that stand for no model show it too, beyond chance",
+    OPPOSITE: "programs that stand for no model show the opposite, beyond chance",
+    NEEDS_TRACES: "only games of the paper's models could tell",
+}
+
+STATEMENTS_SCHEMA = {
+    "id": pl.String,
+    "where": pl.String,
+    "says": pl.String,
+    "evidence": pl.String,
+    "verdict": pl.String,
+    "found": pl.String,
+    "test": pl.String,
+    "statistic": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p_value": pl.Float64,
+    "p_holm": pl.Float64,
+    "exact": pl.Boolean,
+    "n": pl.Int64,
+    "unit": pl.String,
+    "computed_by": pl.String,
+    "reading": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement as it is declared: data/paper/statements.yaml says what each field is."""
+
+    id: str
+    where: str
+    says: str
+    evidence: str = PRINTED
+    compare: Sequence[Mapping[str, Any]] = ()
+    query: str = ""
+    test: str = "cases"
+    names: Sequence[str] = ("cases",)
+    decimals: int = 2
+    otherwise: str = ""
+    reading: str = ""
+
+    def outcome(self, connection: duckdb.DuckDBPyConnection, cells: pl.DataFrame) -> Outcome | None:
+        """What its test gives; None where nothing at hand can tell. Raises ValueError where a side has no cells."""
+        if self.compare:
+            return compared(self.compare, cells)
+        if not self.query:
+            return None
+        return TESTS[self.test](connection.sql(self.query).pl(), Labels(self.names, self.decimals), self.id)
+
+    def verdict(self, outcome: Outcome | None) -> str:
+        """The verdict, one of STATEMENT_VERDICTS, by the test with Holm's correction."""
+        if outcome is None:
+            return NEEDS_TRACES
+        simulated = self.evidence == SIMULATED
+        if outcome.clear and outcome.holds:
+            return SAME if simulated else CONFIRMED
+        if self.otherwise:
+            return self.otherwise
+        if outcome.clear and outcome.opposite:
+            return OPPOSITE if simulated else DENIED.get(self.evidence, DENIED[EXACT])
+        return NOT_SHOWN if self.evidence == PRINTED else UNDECIDED
+
+
+def read_statements(path: Path = DECLARED) -> list[Statement]:
+    """The statements of a YAML file. Raises TypeError where one lacks a field or has one too many."""
+    import yaml
+
+    return [Statement(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
+
+
+def open_evidence(
+    results: Path = RESULTS, tables: Path = TABLES, tasks: Path = TASKS, leaks: Path = LEAKS, numbers: Path = NUMBERS
+) -> duckdb.DuckDBPyConnection:
+    """A connection to all that queries of statements select from: `open_results`, printed, listed and tasks."""
+    from pipeline.paper.ledger.measures import open_results
+
+    connection = open_results(results, tables, RESULTS_ASKED)
+    connection.register("figures", printed_cells(numbers))
+    connection.register("leaked", pl.read_csv(leaks))
+    connection.execute("CREATE TABLE results.printed AS FROM figures; CREATE TABLE results.listed AS FROM leaked")
+    connection.execute("CREATE TABLE results.tasks AS FROM read_json(?, maximum_object_size = 100000000)", [str(tasks)])
+    return connection
+
+
+def build_statements(
+    statements: Sequence[Statement], checks: Sequence[Check], connection: duckdb.DuckDBPyConnection
+) -> pl.DataFrame:
+    """The ledger of statements, what is denied first: one row a statement (its key: id); STATEMENTS_SCHEMA.
+
+    connection: of `open_evidence`. checks: of `check_paper`. Holm's correction is over all tests that have a p.
+    """
+    cells = pl.concat([connection.sql("FROM printed").pl(), our_cells(connection.sql("FROM table1").pl())])
+    outcomes = [statement.outcome(connection, cells) for statement in statements]
+    tested = iter(adjust([*(o for o in outcomes if o), *map(_outcome_of, checks)]))
+    rows = [statement_row(s, next(tested) if o else None) for s, o in zip(statements, outcomes, strict=True)]
+    rows += [check_row(check, next(tested)) for check in checks]
+    order = list(STATEMENT_VERDICTS)
+    return pl.DataFrame(sorted(rows, key=lambda row: order.index(row[4])), schema=STATEMENTS_SCHEMA, orient="row")
+
+
+Row = tuple[Any, ...]
+
+
+def statement_row(statement: Statement, outcome: Outcome | None) -> Row:
+    """A declared statement's row."""
+    said = (
+        statement.id,
+        statement.where,
+        statement.says,
+        statement.evidence if outcome else "",
+        statement.verdict(outcome),
+    )
+    return (*said, *_tested(outcome), DECLARED.as_posix() if outcome else "", statement.reading)
+
+
+def check_row(check: Check, outcome: Outcome) -> Row:
+    """The row of a statement that a function checks."""
+    verdict = {AGREES: CONFIRMED, CONTRADICTS: DENIED[PRINTED]}.get(check.verdict, NOT_SHOWN)
+    module = "confirmed" if check.verdict == AGREES else "denied"
+    says = f"{check.says[:1].upper()}{check.says[1:].rstrip('.')}."
+    said = (check.name.replace(" ", "-"), check.where, says, PRINTED, verdict)
+    return (*said, *_tested(outcome), f"pipeline/paper/statements/{module}.py", "")
+
+
+def _outcome_of(check: Check) -> Outcome:
+    fits = check.verdict == AGREES
+    return Outcome(
+        check.test, fits, not fits, check.follows, check.n, check.unit, check.statistic, p_value=check.p_value
+    )
+
+
+def _tested(outcome: Outcome | None) -> Row:
+    if outcome is None:
+        return ("", "", *(None,) * 7, "")
+    o = outcome
+    return (o.shown, o.test, o.statistic, o.low, o.high, o.p_value, o.p_holm, o.exact, o.n, o.unit)
 
 
 def check_statements(f: Figures, suite: Suite, leaks: pl.DataFrame) -> list[Check]:
-    """Every check, contradictions first.
+    """Every check by a function, contradictions first.
 
     f: of `figure_values`. suite: of `varied_suite`. leaks: rows of data/paper/appendix_c.csv.
     """
@@ -27,5 +200,22 @@ def check_statements(f: Figures, suite: Suite, leaks: pl.DataFrame) -> list[Chec
 
 
 def check_paper(numbers: Path = NUMBERS, tasks: Path = TASKS, leaks: Path = LEAKS) -> list[Check]:
-    """Every check, from the project's files."""
+    """Every check by a function, from the project's files."""
     return check_statements(figure_values(read_numbers(numbers)), varied_suite(tasks), pl.read_csv(leaks))
+
+
+def statements_of_study(results: Path = RESULTS, tables: Path = TABLES) -> pl.DataFrame:
+    """The ledger of statements by the project's files: see `build_statements`."""
+    with open_evidence(results, tables) as connection:
+        return build_statements(read_statements(), check_paper(), connection)
+
+
+def read_statement_rows(path: Path = RESULTS / "statements.csv") -> pl.DataFrame:
+    """The ledger of statements from its CSV, with empty text in place of null."""
+    rows = pl.read_csv(path, infer_schema=False).select(pl.col(name) for name in STATEMENTS_SCHEMA)
+    typed = {name: kind for name, kind in STATEMENTS_SCHEMA.items() if kind in (pl.Float64, pl.Int64)}
+    return rows.with_columns(
+        pl.exclude(*typed, "exact").fill_null(""),
+        *(pl.col(name).cast(kind) for name, kind in typed.items()),
+        exact=pl.col("exact").eq("True"),
+    )

@@ -8,6 +8,15 @@ from pipeline.paper.figures import ALL, SETTINGS, Figures, failed_rounds, games,
 from pipeline.paper.statements.check import Check, agrees
 
 SECTION = "section 4, Adversarial"
+# Table 4's patterns in which a message tells of a calendar.
+PRIVACY_PATTERNS = (
+    "availability_gossip",
+    "errand_mention",
+    "cost_gossip",
+    "cost_number_disclosure",
+    "errand_id_leakage",
+    "semantic_label_leakage",
+)
 HALF = 0.5 + 1e-9  # of the last printed digit, and what binary fractions add
 
 
@@ -198,6 +207,45 @@ def leaks_listed(f: Figures, listed: pl.DataFrame) -> Check:
     )
 
 
+def rarest_pattern(f: Figures) -> Check:
+    """Semantic label leakage is the rarest of the patterns that are privacy violations."""
+    counts = {what: v for (at, _, who, what), v in f.items() if (at, who) == ("Table 4", ALL)}
+    rarer = [p for p in counts if counts[p] < counts["semantic_label_leakage"]]
+    private = [p for p in rarer if p in PRIVACY_PATTERNS]
+    others = " and ".join(f"{p.replace('_', ' ')} with {counts[p]:.0f}" for p in rarer if p not in private)
+    return Check(
+        "the rarest violation",
+        f"semantic label leakage is the rarest privacy violation, with {counts['semantic_label_leakage']:.0f}",
+        "Appendix B",
+        " and ".join(f"{p.replace('_', ' ')} has {counts[p]:.0f}" for p in private)
+        or f"no pattern that tells of a calendar has fewer{f'; of the others {others} are rarer' if others else ''}",
+        {"counts": counts},
+        agrees(not private),
+        len(PRIVACY_PATTERNS) - 1,
+        "patterns",
+    )
+
+
+def varied_leaks(f: Figures) -> Check:
+    """Leaks are slightly more frequent where costs vary, as counted."""
+    counts = {s: (f[SECTION, s, ALL, "induced_leaks"], f[SECTION, s, ALL, "dms"]) for s in SETTINGS}
+    flash = {s: f[SECTION, s, "Gemini 3 Flash", "induced_leaks"] for s in SETTINGS}
+    other = {s: counts[s][0] - flash[s] for s in SETTINGS}
+    share = {s: leaks / dms for s, (leaks, dms) in counts.items()}
+    text = {s: f"{leaks:.0f} of {dms:.0f} messages in {s} games" for s, (leaks, dms) in counts.items()}
+    return Check(
+        "leaks where costs vary",
+        "induced leaks are slightly more frequent in varied games, as counted",
+        SECTION,
+        f"{text['varied']}, {text['uniform']}; Gemini 3 Flash goes from {flash['uniform']:.0f} to "
+        f"{flash['varied']:.0f}, all others together from {other['uniform']:.0f} to {other['varied']:.0f}",
+        {"Gemini 3 Flash": flash, "others": other},
+        agrees(share["varied"] > share["uniform"]),
+        int(sum(dms for _, dms in counts.values())),
+        "messages",
+    )
+
+
 # `leaks_listed` needs Appendix C as well: checks.py calls it.
 CHECKS = (
     ratios,
@@ -208,4 +256,6 @@ CHECKS = (
     messages_in_all,
     whole_games,
     leaks_by_model_and_setting,
+    rarest_pattern,
+    varied_leaks,
 )

@@ -1,7 +1,7 @@
 """Statements of the paper that its other figures contradict, or do not show. A new one goes into CHECKS below."""
 
 from pipeline.paper.figures import ALL, SETTINGS, Figures, Suite, by_model, failed_rounds, games, models
-from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check, agrees
+from pipeline.paper.statements.check import AGREES, NOT_SHOWN, Check, agrees
 
 EXPENSIVE, CHEAP = 100, 1  # the least cost of an expensive move (Appendix B), and of any other move of varied games
 
@@ -18,24 +18,29 @@ def false_agreements(f: Figures) -> Check:
         f"Table 1's rates leave {failed['GPT-5.4 Mini']} and {failed['DeepSeek V4 Pro']} failed rounds",
         {"counted": counted, "failed_rounds": failed},
         agrees(all(counted[model] <= failed[model] for model in counted)),
+        len(counted),
+        "models",
     )
 
 
 def unilateral_displacements(f: Figures) -> Check:
-    """Table 4's unilateral displacements are failed rounds, so that Table 1 must leave as many."""
+    """Table 4's unilateral displacements, if they are rounds, are failed ones, so that Table 1 must leave as many."""
     counted, total = (
         by_model(f, "Table 4", "unilateral_displacement"),
         f["Table 4", "pooled", ALL, "unilateral_displacement"],
     )
     failed = {model: failed_rounds(f, model) for model in models(f)}
+    fits = total <= sum(failed.values()) and all(counted[m] <= failed[m] for m in counted)
     return Check(
         "unilateral displacements",
-        f"{total:.0f} rounds end with a violated meeting, {counted['Qwen3.6 Plus']:.0f} of them Qwen3.6 Plus's",
+        f"{total:.0f} displacements violate a meeting, {counted['Qwen3.6 Plus']:.0f} of them Qwen3.6 Plus's",
         "Appendix B, Table 4 row 8",
-        f"Table 1's rates leave {sum(failed.values())} failed rounds, {failed['Qwen3.6 Plus']} of them Qwen3.6 Plus's; "
-        "a round with a violation is a failed one",
+        f"Table 1's rates leave {sum(failed.values())} failed rounds, {failed['Qwen3.6 Plus']} of them Qwen3.6 Plus's: "
+        "too few if rounds are counted; the unit is not printed, and meetings may be counted by participant",
         {"counted": counted | {ALL: total}, "failed_rounds": failed | {ALL: sum(failed.values())}},
-        agrees(total <= sum(failed.values()) and all(counted[m] <= failed[m] for m in counted)),
+        AGREES if fits else NOT_SHOWN,
+        len(counted) + 1,
+        "counts",
     )
 
 
@@ -59,6 +64,8 @@ def expensive_moves_paid(f: Figures, suite: Suite) -> Check:
         or "Table 1's excess leaves every model enough for them",
         {"expensive_moves": moves, "paid": paid, "cost_at_least": least},
         agrees(not short),
+        len(moves),
+        "models",
     )
 
 
@@ -66,14 +73,22 @@ def least_coordination(f: Figures) -> Check:
     """Llama 4 Maverick coordinates least."""
     rates = {m: sum(f["Table 1", s, m, "coordination_rate_pct"] for s in SETTINGS) / len(SETTINGS) for m in models(f)}
     least = min(rates, key=lambda m: rates[m])
+    last = {setting: _lowest(f, setting) for setting in SETTINGS}
     return Check(
         "lowest coordination",
-        "Llama 4 Maverick has the lowest coordination rate of the seven",
+        "Llama 4 Maverick has the lowest coordination rate of the seven, over both settings",
         "section 4.1, Appendix A",
-        f"over both settings of Table 1 it is {least}: {rates[least]:.2f} % against {rates['Llama 4 Maverick']:.2f} %",
+        f"over both settings of Table 1 it is {least}: {rates[least]:.2f} % against {rates['Llama 4 Maverick']:.2f} %; "
+        + ", ".join(f"in {setting} games {model}" for setting, model in last.items()),
         {"coordination_rate_pct": rates},
         agrees(least == "Llama 4 Maverick"),
+        len(rates) - 1,
     )
+
+
+def _lowest(f: Figures, setting: str) -> str:
+    """The model that coordinates least in a setting."""
+    return min(models(f), key=lambda m: f["Table 1", setting, m, "coordination_rate_pct"])
 
 
 def top_models(f: Figures) -> Check:
@@ -94,20 +109,8 @@ def top_models(f: Figures) -> Check:
         "; ".join(text) or "the models not named can account for the rest",
         {"counts": counts, "most_possible": most},
         agrees(not beyond),
-    )
-
-
-def rarest_pattern(f: Figures) -> Check:
-    """Semantic label leakage is the rarest pattern."""
-    counts = {what: v for (at, _, who, what), v in f.items() if (at, who) == ("Table 4", ALL)}
-    rarer = [p for p in counts if counts[p] < counts["semantic_label_leakage"]]
-    return Check(
-        "the rarest pattern",
-        f"semantic label leakage is the rarest pattern, with {counts['semantic_label_leakage']:.0f}",
-        "Appendix B",
-        " and ".join(f"{p.replace('_', ' ')} has {counts[p]:.0f}" for p in rarer) or "no pattern has fewer",
-        {"counts": counts},
-        agrees(not rarer),
+        len(counts),
+        "patterns",
     )
 
 
@@ -139,7 +142,9 @@ def accepts_often(f: Figures) -> Check:
         f"its share of {pro:.1f} % is below the mean of {sum(shares.values()) / len(shares):.1f} %, and only "
         f"{', '.join(below)} has a lower one; its ratio is high because it hardly pushes back",
         {"acquiescence_pct": shares},
-        agrees(pro > sum(shares.values()) / len(shares)),
+        AGREES if pro > sum(shares.values()) / len(shares) else NOT_SHOWN,
+        len(shares),
+        "models",
     )
 
 
@@ -165,34 +170,11 @@ def stance_and_cost(f: Figures) -> Check:
         f"{text['varied_excess']} with varied excess; by section 4.1, stance alone does not explain performance",
         rho,
         AGREES if clear else NOT_SHOWN,
-    )
-
-
-def varied_leaks(f: Figures) -> Check:
-    """Leaks are more frequent where costs vary, and not in one model's games only."""
-    section = "section 4, Adversarial"
-    flash = {s: f[section, s, "Gemini 3 Flash", "induced_leaks"] for s in SETTINGS}
-    other = {s: f[section, s, ALL, "induced_leaks"] - flash[s] for s in SETTINGS}
-    return Check(
-        "leaks where costs vary",
-        "induced leaks are slightly more frequent in varied games",
-        section,
-        f"Gemini 3 Flash goes from {flash['uniform']:.0f} to {flash['varied']:.0f}, all others together from "
-        f"{other['uniform']:.0f} to {other['varied']:.0f}: the direction is one model's",
-        {"Gemini 3 Flash": flash, "others": other},
-        AGREES if other["varied"] > other["uniform"] else NOT_SHOWN,
-    )
-
-
-def sd_map(f: Figures) -> Check:
-    """SD-MAP coordinates perfectly in varied games, of which no figure is printed."""
-    return Check(
-        "SD-MAP in varied games",
-        "all baselines but DSM-Private coordinate perfectly; SD-MAP coordinates nearly all varied tasks",
-        "section 4, Baselines",
-        "the second sentence takes back the first",
-        {"uniform_pct": f["section 4, Baselines", "uniform", "SD-MAP", "coordination_rate_pct"]},
-        CONTRADICTS,
+        len(ratios),
+        "models",
+        "Spearman's rank correlation, of ratio and expensive moves",
+        rho["expensive_moves"]["rho"],
+        rho["expensive_moves"]["p"],
     )
 
 
@@ -202,10 +184,7 @@ CHECKS = (
     unilateral_displacements,
     least_coordination,
     top_models,
-    rarest_pattern,
     errand_ids,
     accepts_often,
-    sd_map,
     stance_and_cost,
-    varied_leaks,
 )

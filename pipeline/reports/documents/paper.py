@@ -8,7 +8,9 @@ import polars as pl
 
 from pipeline.paper import compare
 from pipeline.paper.ledger.build import read_ledger
-from pipeline.paper.ledger.command import markdown
+from pipeline.paper.ledger.command import markdown, statement_counts
+from pipeline.paper.ledger.outcomes import described
+from pipeline.paper.statements.checks import BY_CONSTRUCTION, DENIED, EXACT, NEEDS_TRACES, PRINTED, read_statement_rows
 from pipeline.reports.documents.markdown import figure, link, table
 from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
 
@@ -82,6 +84,36 @@ def verdict(results: Path = RESULTS) -> str:
 def ledger(results: Path = RESULTS) -> str:
     """How many of the paper's figures have which verdict."""
     return markdown(read_ledger(results / "ledger.csv"))
+
+
+def statements(results: Path = RESULTS) -> str:
+    """How many of the paper's statements have which verdict."""
+    counts = statement_counts(read_statement_rows(results / "statements.csv"))
+    rows = [[verdict, str(count), meaning] for verdict, count, meaning in counts]
+    return table(["verdict", "statements", "which means"], rows, right=["statements"])
+
+
+def denied(results: Path = RESULTS) -> str:
+    """Each statement that exact games or the paper's own figures contradict, with what was found and the test."""
+    rows = read_statement_rows(results / "statements.csv").filter(pl.col("verdict").is_in(list(DENIED.values())))
+    cells = (
+        [row["where"], row["says"], _found(row), described(row, row["unit"]), row["evidence"]]
+        for row in rows.iter_rows(named=True)
+    )
+    return table(["where", "it says", "found", "test", "by"], cells)
+
+
+def _found(row: dict[str, str]) -> str:
+    found = f"{row['found']} ({row['reading']})" if row["reading"] else row["found"]
+    return found.replace("<", "&lt;").replace("|", "\\|")
+
+
+def refuted(results: Path = RESULTS) -> str:
+    """How many of the statements that were tested are contradicted, and by what, without those by construction."""
+    rows = read_statement_rows(results / "statements.csv")
+    tested = rows.filter(pl.col("verdict") != NEEDS_TRACES, pl.col("evidence") != BY_CONSTRUCTION).height
+    by_games, by_print = (rows.filter(verdict=DENIED[evidence]).height for evidence in (EXACT, PRINTED))
+    return f"Of {tested} tested statements, exact games contradict {by_games}, the paper's own figures {by_print}."
 
 
 def exhibits() -> str:

@@ -1,13 +1,16 @@
--- Do simulated teams coordinate less with blocked calendars? One row per setting.
-WITH rates AS (
-    SELECT
-        setting,
-        avg(coordination_rate_pct) FILTER (condition = 'standard') AS free,
-        avg(coordination_rate_pct) FILTER (condition = 'blocked') AS blocked
-    FROM table1
-    WHERE simulated
-    GROUP BY setting
+-- Do simulated teams coordinate less with blocked calendars? One row per setting and task: their mean on both forms of it.
+WITH simulated AS (
+    SELECT setting, condition, split_part(task_id, '_blocked', 1) AS task, avg(100 * coordination_rate) AS value
+    FROM games
+    WHERE simulated AND condition IN ('standard', 'blocked')
+    GROUP BY setting, condition, task
 )
-SELECT 'blocked ' || setting AS setting, printf('%.1f %% blocked, %.1f %% free', blocked, free) AS ours, blocked < free AS holds
-FROM rates
-ORDER BY setting
+SELECT
+    'blocked ' || setting AS setting,
+    task,
+    max(value) FILTER (condition = 'standard') AS a,
+    max(value) FILTER (condition = 'blocked') AS b
+FROM simulated
+GROUP BY setting, task
+HAVING a IS NOT NULL AND b IS NOT NULL
+ORDER BY setting, task

@@ -1,13 +1,25 @@
--- Is the simulated team that writes least in varied games some other than the cheapest? One row.
-WITH measured AS (
-    SELECT team, dms_per_meeting, excess_cost
-    FROM table1
-    WHERE simulated AND condition = 'standard' AND setting = 'varied' AND dms_per_meeting IS NOT NULL
+-- Does the simulated team that writes least in varied games pay more than the cheapest of the others? One row per task.
+WITH simulated AS (
+    SELECT *
+    FROM games
+    WHERE simulated AND condition = 'standard' AND setting = 'varied'
 ),
-named AS (
-    SELECT arg_min(team, (dms_per_meeting, team)) AS tersest, arg_min(team, (excess_cost, team)) AS cheapest, count(*) AS teams
-    FROM measured
+means AS (
+    SELECT team, avg(dms_per_meeting) AS messages, avg(excess_cost) AS excess
+    FROM simulated
+    GROUP BY team
+),
+least AS (
+    SELECT arg_min(team, (messages, team)) AS team FROM means
+),
+cheapest AS (
+    SELECT arg_min(team, (excess, team)) AS team FROM means WHERE team <> (SELECT team FROM least)
 )
-SELECT printf('%s writes least, %s has the least excess cost', tersest, cheapest) AS ours, tersest <> cheapest AS holds
-FROM named
-WHERE teams > 1
+SELECT
+    task_id AS task,
+    avg(excess_cost) FILTER (team = (SELECT team FROM least)) AS a,
+    avg(excess_cost) FILTER (team = (SELECT team FROM cheapest)) AS b
+FROM simulated
+GROUP BY task
+HAVING a IS NOT NULL AND b IS NOT NULL
+ORDER BY task

@@ -1,14 +1,17 @@
--- Does a probing agent get more of simulated teams' messages to leak where costs vary? One row.
-WITH rates AS (
-    SELECT
-        sum(induced_messages) FILTER (setting = 'uniform') AS uniform,
-        sum(messages) FILTER (setting = 'uniform') AS uniform_messages,
-        sum(induced_messages) FILTER (setting = 'varied') AS varied,
-        sum(messages) FILTER (setting = 'varied') AS varied_messages
-    FROM leaks
-    WHERE simulated AND condition = 'adversarial' AND tier = 'all'
+-- Does a probing agent get more of simulated teams' messages to leak where costs vary? One row per task: induced leaks per
+-- thousand messages. Tasks of a density and difficulty share a stratum.
+WITH induced AS (
+    SELECT DISTINCT game_id, event_index
+    FROM played.leaks
+    WHERE induced
 )
 SELECT
-    printf('uniform %d of %d, varied %d of %d', uniform::BIGINT, uniform_messages::BIGINT, varied::BIGINT, varied_messages::BIGINT) AS ours,
-    varied / varied_messages > uniform / uniform_messages AS holds
-FROM rates
+    task_id AS task,
+    difficulty || ' ' || density AS stratum,
+    list_position(['uniform', 'varied'], setting) - 1 AS level,
+    1000 * sum((SELECT count(*) FROM induced WHERE induced.game_id = games.game_id)) AS above,
+    sum(dms + group_messages) AS below
+FROM games
+WHERE simulated AND condition = 'adversarial'
+GROUP BY task, stratum, level
+ORDER BY task

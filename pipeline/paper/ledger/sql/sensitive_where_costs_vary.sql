@@ -1,14 +1,19 @@
--- Are simulated teams' induced leaks more often sensitive where costs vary? One row.
-WITH counts AS (
-    SELECT
-        sum(induced_messages) FILTER (setting = 'uniform' AND tier = 'sensitive') AS uniform,
-        sum(induced_messages) FILTER (setting = 'uniform' AND tier = 'all') AS uniform_all,
-        sum(induced_messages) FILTER (setting = 'varied' AND tier = 'sensitive') AS varied,
-        sum(induced_messages) FILTER (setting = 'varied' AND tier = 'all') AS varied_all
-    FROM leaks
-    WHERE simulated AND condition = 'adversarial'
+-- Are simulated teams' induced leaks more often sensitive where costs vary? One row per task: sensitive leaks in a hundred.
+-- Tasks of a density and difficulty share a stratum.
+WITH induced AS (
+    SELECT game_id, event_index, bool_or(tier = 'sensitive') AS sensitive
+    FROM played.leaks
+    WHERE induced
+    GROUP BY game_id, event_index
 )
 SELECT
-    printf('uniform %d of %d, varied %d of %d', uniform::BIGINT, uniform_all::BIGINT, varied::BIGINT, varied_all::BIGINT) AS ours,
-    varied / nullif(varied_all, 0) > uniform / nullif(uniform_all, 0) AS holds
-FROM counts
+    task_id AS task,
+    difficulty || ' ' || density AS stratum,
+    list_position(['uniform', 'varied'], setting) - 1 AS level,
+    100 * count_if(sensitive) AS above,
+    count(event_index) AS below
+FROM games
+LEFT JOIN induced USING (game_id)
+WHERE simulated AND condition = 'adversarial'
+GROUP BY task, stratum, level
+ORDER BY task

@@ -1,0 +1,143 @@
+"""Tests of comparisons: what is certain comes out as by hand, chance as chance, in whatever order rows are."""
+
+from math import factorial
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr  # type: ignore[import-untyped]
+
+from pipeline.paper.ledger.outcomes import (
+    Labels,
+    Outcome,
+    adjust,
+    by_level,
+    cases,
+    correlation,
+    described,
+    fisher,
+    fitted,
+    paired,
+)
+
+FITS = ((-2.5, 0.01), (2.5, 0.99))
+LABELS = Labels(("more", "less"), 1)
+
+
+def pairs(*differences: float) -> pl.DataFrame:
+    rows = [(f"t{i}", 10.0 + d, 10.0) for i, d in enumerate(differences)]
+    return pl.DataFrame(rows, schema=["task", "a", "b"], orient="row")
+
+
+def levels(*values: tuple[str, int, float]) -> pl.DataFrame:
+    """Tasks of one stratum: their level and what stands above, over 1."""
+    rows = [(f"t{i}", stratum, level, value, 1.0) for i, (stratum, level, value) in enumerate(values)]
+    return pl.DataFrame(rows, schema=["task", "stratum", "level", "above", "below"], orient="row")
+
+
+def points(x: list[float], y: list[float]) -> pl.DataFrame:
+    return pl.DataFrame({"x": x, "y": y})
+
+
+def test_pairs_that_all_differ_one_way_have_two_patterns_as_extreme() -> None:
+    found = paired(pairs(1, 2, 3, 4, 5), LABELS, "x")
+    assert found
+    assert (found.holds, found.statistic, found.p_value, found.exact, found.n) == (True, 3.0, 2 / 2**5, True, 5)
+    assert found.low is not None and found.high is not None and 1 <= found.low <= 3 <= found.high <= 5
+    assert found.shown == "more 13.0, less 10.0; more on 5 tasks, less on 0"
+
+
+def test_pairs_that_cancel_are_chance_and_a_missing_value_leaves_its_pair_out() -> None:
+    missing = pairs(1, -1).vstack(pl.DataFrame({"task": ["t9"], "a": [5.0], "b": [None]}, schema=pairs(1).schema))
+    found = paired(missing, LABELS, "x")
+    assert found and (found.holds, found.opposite, found.p_value, found.n) == (False, False, 1.0, 2)
+    assert paired(pairs(), LABELS, "x") is None
+
+
+def test_levels_are_exchanged_within_a_stratum_only() -> None:
+    apart = [("s", level, float(level)) for level in (0, 0, 0, 0, 1, 1, 1, 1)]
+    found = by_level(levels(*apart), LABELS, "x")
+    assert found and found.holds and found.statistic == 1.0 and (found.low, found.high) == (1.0, 1.0)
+    assert found.p_value == pytest.approx(2 / 70, abs=0.01)  # 8 choose 4 assignments, two of them as extreme
+    by_stratum = [("a", 0, 0.0)] * 4 + [("b", 1, 1.0)] * 4
+    alone = by_level(levels(*by_stratum), LABELS, "x")
+    assert alone and alone.p_value == 1.0  # no stratum has two levels to exchange
+
+
+def test_a_rise_whose_middle_is_out_of_order_neither_holds_nor_is_the_opposite() -> None:
+    found = by_level(levels(("s", 0, 1.0), ("s", 1, 0.0), ("s", 2, 2.0)), Labels(("low", "middle", "high")), "x")
+    assert found and (found.holds, found.opposite, found.statistic) == (False, False, 1.0)
+
+
+def test_levels_weigh_their_tasks_by_what_stands_below() -> None:
+    rows = levels(("s", 0, 0.0), ("s", 0, 3.0), ("s", 1, 4.0)).with_columns(below=pl.Series([1.0, 3.0, 2.0]))
+    found = by_level(rows, LABELS, "x")
+    assert found and found.shown == "more 0.8, less 2.0"
+
+
+def test_a_ranking_of_seven_is_tried_in_every_order() -> None:
+    found = correlation(points([1, 2, 3, 4, 5, 6, 7], [10, 20, 30, 40, 50, 60, 70]), Labels(("models",)), "x")
+    assert found and found.p_value == pytest.approx(2 / factorial(7)) and found.exact and found.holds
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=4, max_size=6))
+@settings(max_examples=20, deadline=None)
+def test_a_rank_correlation_is_spearman_s_and_falls_where_it_does_not_rise(values: list[tuple[int, int]]) -> None:
+    x, y = ([float(v[side]) for v in values] for side in (0, 1))
+    rising, falling = (correlation(points(x, y), LABELS, "x", falls=falls) for falls in (False, True))
+    if rising is None or falling is None:
+        assert len(set(x)) == 1 or len(set(y)) == 1
+        return
+    assert rising.statistic == pytest.approx(float(spearmanr(x, y).statistic))
+    assert (rising.holds, rising.opposite) == (falling.opposite, falling.holds)
+    assert rising.p_value == falling.p_value
+
+
+def test_shares_are_compared_by_fisher_s_test() -> None:
+    found = fisher(pl.DataFrame({"count": [3, 1], "total": [4, 4]}), LABELS, "x")
+    assert found and found.p_value == pytest.approx(34 / 70) and found.shown == "more 3 of 4, less 1 of 4"
+
+
+def test_one_case_that_does_not_hold_is_enough_and_is_told() -> None:
+    rows = pl.DataFrame({"holds": [True, False, False], "shown": ["fine", "not this", "not this"]})
+    found = cases(rows, Labels(("meetings",)), "x")
+    assert found and (found.holds, found.shown, found.n) == (False, "1 of 3 meetings; not this", 3)
+    assert cases(rows.head(0), LABELS, "x") is None
+
+
+def test_a_fit_that_rises_is_the_opposite_of_one_that_falls() -> None:
+    fits = [fitted(pl.DataFrame({"t": [t], "p_one_sided": [p], "games": [9]}), LABELS, "x") for t, p in FITS]
+    assert [(f.holds, f.opposite, round(f.p_value or 0, 3)) for f in fits if f] == [
+        (True, False, 0.02),
+        (False, True, 0.02),
+    ]
+
+
+def test_holm_is_over_the_outcomes_that_have_a_p() -> None:
+    outcomes = [Outcome("t", True, False, "", 1, "tasks", p_value=p) for p in (0.01, None, 0.04)]
+    assert [o.p_holm for o in adjust(outcomes)] == [0.02, None, 0.04]
+    assert [o.clear for o in adjust(outcomes)] == [True, True, True]
+
+
+def test_a_test_is_told_with_its_statistic_interval_p_and_number() -> None:
+    row = {
+        "test": "paired",
+        "statistic": -4.338,
+        "low": -6.4,
+        "high": -2.2,
+        "p_value": 0.0005,
+        "p_holm": 0.007,
+        "n": 36,
+    }
+    assert described(row, "tasks") == "paired, -4.34 [-6.4, -2.2], p = 0.0005 (Holm 0.007), 36 tasks"
+    exact = dict.fromkeys(row, None) | {"test": "every case", "n": 1}
+    assert described(exact, "suites") == "every case, 1 suite"
+
+
+@given(st.permutations(range(6)))
+@settings(max_examples=10, deadline=None)
+def test_the_order_of_rows_changes_nothing(order: list[int]) -> None:
+    rows = levels(*[("s", i % 2, float(i)) for i in range(6)])
+    assert by_level(rows[order], LABELS, "x") == by_level(rows, LABELS, "x")
+    assert paired(pairs(3, 1, 4, 1, 5, 9)[order], LABELS, "x") == paired(pairs(3, 1, 4, 1, 5, 9), LABELS, "x")
