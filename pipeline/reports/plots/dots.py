@@ -139,7 +139,7 @@ def team_dots(points: pl.DataFrame, panels: Sequence[Panel], title: str) -> "Fig
         return None
     heights = _row_heights(points)
     height = max(MIN_INCHES, FRAME_INCHES + ROW_INCHES * max(heights.values(), default=0))
-    figure, axes = panel_grid(len(shown), height, narrow=2 if len(shown) <= 4 else 3, sharey=True)
+    figure, axes = panel_grid(len(shown), height, narrow=2, sharey=True)
     for panel_axes, panel in zip(axes, shown, strict=True):
         _panel(panel_axes, _panel_rows(points, panel), panel, heights)
         if panel_axes.get_subplotspec().is_first_col():  # type: ignore[union-attr]

@@ -1,6 +1,7 @@
 """Heat maps: how often each team shows each pattern, and what observers came to believe of targets' slots."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW_INCHES, NAMES_INCHES = 0.18, 0.75  # the height of a row, and of the names above a panel
+FEW = 3  # columns
 LEAST, MOST = 0.01, 100.0  # rates drawn lightest and darkest; 0 is left blank
 SHADES = ("#f7f7f7", "#8c8c8c")  # light enough for dark figures to be read on all of them
 PATTERNS = "Occurrences for 100 messages: the darker, the more, by a logarithmic scale; blank: none."
@@ -78,12 +80,15 @@ def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], k
         annot_kws={"fontsize": SMALL, "color": "#222222", "va": "center_baseline"},
     )  # fmt: skip
     axes.grid(False)
-    axes.set(xlabel=KINDS[kind][0], ylabel="")
     color = text_color(kind)
-    axes.xaxis.label.set(color=color, fontsize=SMALL)
+    few = rates.shape[1] < FEW
+    # What a few columns are is told in several lines, for which the layout would make the columns broader.
+    below = fill(KINDS[kind][0], 9) if few else KINDS[kind][0] + "\n\n"
+    axes.set(xlabel=below, ylabel="")
+    axes.xaxis.label.set(color=color, fontsize=SMALL, in_layout=not few)
     axes.tick_params(axis="both", length=0)
     axes.xaxis.tick_top()
-    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=40, ha="left", rotation_mode="anchor", color=color)
+    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=90, color=color)
 
 
 def rate_text(value: float) -> str:
@@ -102,7 +107,7 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
     shades = {"cmap": "PuOr", "vmin": prior - farthest, "vmax": prior + farthest}
     observers, targets = sorted({o for o, _ in histories}), sorted({t for _, t in histories})
     figure, panels = subplots(
-        max(1, len(observers)), max(1, len(targets)), 0.5 + 0.8 * len(observers),
+        max(1, len(observers)), max(1, len(targets)), 0.9 + 0.75 * len(observers),
         squeeze=False, sharex=True, sharey=True,
     )  # fmt: skip
     image = None
@@ -117,10 +122,10 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
             # seaborn's heat map has a path for each cell, of which there are thousands here; this is one image a panel.
             image = axes.imshow(history, **shades, aspect="auto", interpolation="nearest")
     if image is not None:
-        figure.supxlabel("slot", fontsize=7.5)
-        figure.supylabel("message, from the first of the round", fontsize=7.5)
-        bar = figure.colorbar(image, ax=panels, label="belief that the slot is feasible (probability)", fraction=0.04)
-        bar.ax.set_ylim(0, 1)
+        panels[-1][0].set_xlabel("slot")
+        figure.supylabel("message of the round", fontsize=7.5)
+        bar = figure.colorbar(image, ax=panels, label="belief that the slot is feasible", location="bottom", aspect=40)
+        bar.ax.set_xlim(0, 1)
     finish(figure, "What each observer believes of each target's slots, message by message", (), BELIEFS)
     return figure
 
@@ -128,6 +133,8 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
 def _name_pair(axes: "Axes", observer: int | None, target: int | None) -> None:
     """Name the observer left of a row and the target above a column, where they are given."""
     axes.grid(False)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     if target is not None:
         axes.set_title(f"target {target}", fontsize=7.5)
     if observer is not None:

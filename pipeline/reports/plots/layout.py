@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 COLUMN, HALF_COLUMN = 5.5, 2.75
-PAGE_HEIGHT, PANELS_HEIGHT = 9.0, 7.6  # more does not fit on a page; the rest is for title and key
+PAGE_HEIGHT, PANELS_HEIGHT = 9.0, 7.9  # more does not fit on a page; the rest is for title and key
 
 TITLE_SIZE, LETTER_WIDTH, LINE_HEIGHT = 9.0, 5.7, 11.5  # of titles in points; the width is a letter's mean
 KEY_SIZE, KEY_MARK, KEY_LINE = 7.0, 30.0, 11.0  # of the key's words, what its marks take, and its lines
@@ -204,7 +204,7 @@ def _space_ticks(axes: "Axes") -> None:
     """Where words at the ticks below a panel would touch, slant them; of numbers leave out every other one."""
     ticks = [tick for tick in axes.xaxis.get_major_ticks() if tick.label1.get_visible() and tick.label1.get_text()]
     boxes = [tick.label1.get_window_extent() for tick in ticks]
-    if not any(one.padded(1).overlaps(other) for one, other in pairwise(boxes)):
+    if not any(one.padded(3).overlaps(other) for one, other in pairwise(boxes)):
         return
     if any(tick.label1.get_text()[:1].isalpha() for tick in ticks):
         axes.tick_params(axis="x", labelrotation=30)

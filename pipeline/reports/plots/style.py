@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import replacing
-from pipeline.tables.paths import PAPER_PROTOCOLS
+from pipeline.tables.paths import EXTRA_PROTOCOLS, PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -38,8 +38,19 @@ KINDS = {
 
 
 def printed_name(team: str) -> str:
-    """A team's name as it is printed."""
+    """A team's name as it is printed: of protocols with a parameter both, such as "secure sums, 4 at once"."""
+    for protocol, (name, with_parameter) in EXTRA_PROTOCOLS.items():
+        parameter = team.removeprefix(f"{protocol}-")
+        if team == protocol:
+            return name
+        if parameter != team:
+            return with_parameter.format(printed_parameter(parameter))
     return PAPER_PROTOCOLS.get(team, team)
+
+
+def printed_parameter(parameter: str) -> str:
+    """A protocol's parameter as it is printed: thresholds as a list."""
+    return ", ".join(parameter.split("-"))
 
 
 def kind(team: str, simulated: bool) -> str:
