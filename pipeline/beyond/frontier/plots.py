@@ -52,27 +52,27 @@ def plane(points: pl.DataFrame, pareto: pl.DataFrame, measures: Mapping[str, flo
         for axes, setting in zip(row, SETTINGS, strict=True):
             shown = _both_axes(able.filter(setting=setting), measure)
             edge = pareto.filter("on_frontier", setting=setting, measure=measure)
-            _scale(axes, setting, float(shown["excess_cost_high"].max()), most)  # type: ignore[arg-type]
+            _scale(axes, shown[f"{X}_low"], shown[f"{X}_high"], most)
             _marks(axes, shown)
             _stairs(axes, edge, most)
-            drawn.append((axes, shown))
+            drawn.append((axes, shown, edge["team"]))
         for axes, setting in zip(row, SETTINGS, strict=True):
             axes.set_title(f"{setting} costs")
             axes.set_xlabel("excess cost a game")
     finish(figure, title, _keys(), PLANE)
     fix_layout(figure)
-    for axes, shown in drawn:
-        _labels(axes, shown)
+    for axes, shown, on_frontier in drawn:
+        _labels(axes, shown, on_frontier)
     return figure
 
 
-def _scale(axes: "Axes", setting: str, furthest: float, most: float) -> None:
-    """A panel's scales: excess linear up to a bound, then by its logarithm."""
-    start = 1 if setting == "uniform" else 10
+def _scale(axes: "Axes", lows: pl.Series, highs: pl.Series, most: float) -> None:
+    """A panel's scales: excess by its logarithm; linear up to 1 where it is not above 0 everywhere."""
+    least, furthest = float(lows.min()), float(highs.max())  # type: ignore[arg-type]
     axes.set_ylim(0, most)
-    axes.set_xscale("symlog", linthresh=start)
-    axes.set_xlim(0, furthest * 1.25)
-    round_ticks(axes.xaxis, start)
+    axes.set_xscale("log") if least > 0 else axes.set_xscale("symlog", linthresh=1)
+    axes.set_xlim(least / 1.8 if least > 0 else 0, furthest * 1.6)
+    round_ticks(axes.xaxis)
 
 
 def _both_axes(points: pl.DataFrame, measure: str) -> pl.DataFrame:
@@ -132,15 +132,15 @@ def _keys() -> list[Any]:
     return [*beyond, paper, Line2D([], [], label="none beats these", **STAIRS)]
 
 
-def _labels(axes: "Axes", rows: pl.DataFrame) -> None:
+def _labels(axes: "Axes", rows: pl.DataFrame, on_frontier: pl.Series) -> None:
     """One label for all marks at one point, of those that have a name there; the others are marks to keep clear of."""
     names: dict[tuple[float, float], list[tuple[str, str]]] = {}
-    named = pl.concat([_named(own) for _, own in rows.group_by("protocol", maintain_order=True)])
+    named = pl.concat([_named(own, on_frontier) for _, own in rows.group_by("protocol", maintain_order=True)])
     for row in named.sort(pl.col("protocol").is_in(list(LOOKS)), "protocol", "parameter").iter_rows(named=True):
         at_point = names.setdefault((round(row[X], 6), round(row["leakage"], 6)), [])
         at_point.append((_name(row["team"], row["protocol"], row["parameter"]), row["protocol"]))
     labels = [
-        Label(x, y, "; ".join(dict.fromkeys(name for name, _ in at_point)), _color(at_point[0][1]))
+        Label(x, y, _joined([name for name, _ in at_point]), _color(at_point[0][1]))
         for (x, y), at_point in names.items()
     ]
     lines = [(xs[0], ys[0], xs[1], ys[1]) for row in rows.iter_rows(named=True) for xs, ys in _crosses(row)]
@@ -150,17 +150,27 @@ def _labels(axes: "Axes", rows: pl.DataFrame) -> None:
     label_marks(axes, labels, rows.select(X, "leakage").rows(), np.array(lines, dtype=np.float64))
 
 
-def _named(own: pl.DataFrame) -> pl.DataFrame:
-    """Of one protocol's marks those with a name: the ends of a curve over a parameter, all others."""
-    if own["protocol"][0] not in ON_CURVE:
-        return own
+def _joined(names: list[str]) -> str:
+    """The names of marks at one point, what they have in common said once: polling 0; 0, 100."""
+    first = names[0].split(" ", 1)[0]
+    return "; ".join([names[0], *(name.removeprefix(f"{first} ") for name in names[1:])])
+
+
+def _named(own: pl.DataFrame, on_frontier: pl.Series) -> pl.DataFrame:
+    """Of one protocol's marks those with a name: the ends of a curve over a parameter, all others.
+
+    In half a column there is room for those alone that no other beats, and for the paper's.
+    """
+    protocol = own["protocol"][0]
+    if protocol not in ON_CURVE:
+        return own.filter(pl.col("team").is_in(on_frontier.implode())) if is_narrow() and protocol == "poll" else own
     ordered = own.sort(pl.col("parameter").cast(pl.Int64))
     return pl.concat([ordered.head(1), ordered.tail(1)]).unique(maintain_order=True)
 
 
 def _name(team: str, protocol: str, parameter: str) -> str:
     if protocol in ON_CURVE:
-        return ON_CURVE[protocol].format(parameter)
+        return ON_CURVE[protocol].format(parameter).replace("1 points", "1 point")
     return EXTRA_PROTOCOLS["dpop"][0] if protocol == "dpop" else printed_name(team)
 
 
@@ -223,7 +233,8 @@ def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> 
     edges = pareto.filter("on_frontier", measure="vps_uniform_mean")
     for axes, setting in zip(panels, SETTINGS, strict=True):
         rows, edge = others.filter(setting=setting), edges.filter(setting=setting)
-        _scale(axes, setting, max(float(rows[X].max()), float(edge[X].max())), 2.3)  # type: ignore[arg-type]
+        every = pl.concat([rows[X], edge[X]])
+        _scale(axes, every, every, 2.3)
         axes.set(title=f"{setting} costs", xlabel="excess cost a game")
         _stairs(axes, edge, 2.3)
         axes.plot(edge[X], edge["leakage"], zorder=2, **marker_style("protocol"))

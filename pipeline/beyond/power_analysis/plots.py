@@ -53,7 +53,7 @@ def tasks_by_difference(
             panel.plot(line["difference"], line["tasks"], label=label, **look)
         panel.axhline(now, color="#777777", linewidth=0.6, linestyle=(0, (4, 2)))
         panel.set(xscale="log", yscale="log", xlabel=f"difference of two teams, {UNITS[measure]}", ylim=(1.5, 1e5))
-        panel.set_title(f"{LABELS[measure]},\n{setting} costs")
+        panel.set_title(f"{LABELS[measure]}, {setting} costs")
         round_ticks(panel.xaxis)
         round_ticks(panel.yaxis)
     name_axes(axes, y="tasks for a power of 80 %")

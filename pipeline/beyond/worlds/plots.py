@@ -40,7 +40,9 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
         vertical_scale(panels[0], means)
         panels[0].set_ylabel(label)
     for axis, sweep in zip(axes[0], SWEEPS, strict=True):
-        axis.set_title(sweep, fontsize=7.5)
+        axis.set_title(
+            sweep, fontsize=7.5, **({"rotation": 40, "rotation_mode": "anchor"} if layout.is_narrow() else {})
+        )
     axes[-1][len(SWEEPS) // 2].set_xlabel("size of the world (log)")
     layout.finish(figure, title, protocol_key(), "Each column lets one size grow.")
     return figure
@@ -73,7 +75,7 @@ def size_ticks(axis: "Axes", values: Sequence[float]) -> None:
     """Label a logarithmic axis with the sizes themselves; every other one where they crowd."""
     from matplotlib.ticker import NullLocator
 
-    labelled = values if len(values) < 5 else values[::2]
+    labelled = values[:: len(values) - 1] if layout.is_narrow() else values if len(values) < 5 else values[::2]
     axis.set_xticks(labelled, [f"{v:g}" for v in labelled])
     axis.xaxis.set_minor_locator(NullLocator())
 

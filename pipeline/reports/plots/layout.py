@@ -172,7 +172,7 @@ def _column_widths(widths: Sequence[float], columns: int) -> list[float]:
     """The widths of a key's columns, which are filled one after the other."""
     full, rest = divmod(len(widths), columns)
     ends = [sum(full + (i < rest) for i in range(column)) for column in range(columns + 1)]
-    return [max(widths[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    return [max(widths[a:b]) for a, b in pairwise(ends)]
 
 
 def _wrap_names(figure: "Figure") -> None:
@@ -197,7 +197,7 @@ def _wrap(words: "Text", room: float, upright: bool) -> None:
     box = words.get_window_extent()
     length = box.height if upright else box.width
     if length > room + (TITLE_SIZE if upright else 0):
-        words.set_text(fill(text, max(8, int(len(text) * room / length)), break_long_words=False))
+        words.set_text(fill(text, max(8, int(0.92 * len(text) * room / length)), break_long_words=False))
 
 
 def _space_ticks(axes: "Axes") -> None:
@@ -206,9 +206,9 @@ def _space_ticks(axes: "Axes") -> None:
     boxes = [tick.label1.get_window_extent() for tick in ticks]
     if not any(one.padded(3).overlaps(other) for one, other in pairwise(boxes)):
         return
-    if any(tick.label1.get_text()[:1].isalpha() for tick in ticks):
-        axes.tick_params(axis="x", labelrotation=30)
-        for tick in ticks:
-            tick.label1.set(ha="right", rotation_mode="anchor")
+    words = [tick.label1.get_text().replace("\n", " ") for tick in ticks]
+    if any(word[:1].isalpha() for word in words):
+        slanted: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+        axes.set_xticks([tick.get_loc() for tick in ticks], words, **slanted)
     else:
         axes.set_xticks([tick.get_loc() for tick in ticks][::2], [tick.label1.get_text() for tick in ticks][::2])

@@ -179,8 +179,8 @@ def _ratio_lines(axes: "Axes", most: float) -> None:
             else {"ha": "center", "va": "bottom", "xytext": (0, 1)}
         )
         axes.annotate(
-            f"ratio {words}" if ratio == 1 else words, (x, y), textcoords="offset points", fontsize=SMALL, color="#777777",
-            annotation_clip=False, **side,
+            f"ratio {words}" if ratio == 1 else words, (x, y), textcoords="offset points", fontsize=SMALL,
+            color="#777777", annotation_clip=False, **side,
         )  # fmt: skip
 
 
