@@ -14,7 +14,6 @@ Figures = Mapping[tuple[str, str, str, str], float]  # source, setting, method, 
 
 SETTINGS = ("uniform", "varied")
 ALL = "all models"
-SPELT_ALSO = {"Qwen 3.6 Plus": "Qwen3.6 Plus"}  # the paper spells one model in two ways
 ADVERSARIAL = ("section 4, Adversarial", "Appendix C")  # sources of probed games: a figure's setting does not say so
 
 
@@ -64,9 +63,9 @@ class Suite(NamedTuple):
 
 
 def figure_values(numbers: pl.DataFrame) -> Figures:
-    """The value of each printed figure, each model by one spelling. numbers: of `read_numbers`."""
+    """The value of each printed figure. numbers: of `read_numbers`."""
     rows = numbers.select("source", "setting", "method", "metric", "value").iter_rows()
-    return {(at, where, SPELT_ALSO.get(who, who), what): float(value) for at, where, who, what, value in rows}
+    return {(at, where, who, what): float(value) for at, where, who, what, value in rows}
 
 
 def models(f: Figures) -> list[str]:

@@ -140,10 +140,18 @@ def figure_tex(name: str, caption: str) -> str:
 
 MEASURES = {"coordination_rate_pct": 2, "excess_cost": 2, "dms_per_meeting": 2, "fairness": 3, "vps_uniform_mean": 2}
 HEADINGS = {
-    "name": "", "coordination_rate_pct": "coordination, %", "excess_cost": "excess cost", "dms_per_meeting": "DMs a meeting",
-    "vps_uniform_mean": "VPS", "acquiescence_pct": "acquiescence, %", "pushback_pct": "pushback, %",
-}  # fmt: skip
-INTERVALS = "95 % intervals in brackets; the paper prints none of its models."
+    "name": "",
+    "coordination_rate_pct": "coordination, %",
+    "excess_cost": "excess cost",
+    "dms_per_meeting": "DMs a meeting",
+    "vps_uniform_mean": "VPS",
+    "acquiescence_pct": "acquiescence, %",
+    "pushback_pct": "pushback, %",
+    "se": "standard error",
+    "p_one_sided": "p, one-sided",
+    "p_permutation": "p, permuted",
+}
+MEANS = "Means over games with 95 % intervals in brackets, of which the paper prints none"
 
 
 def write_tables(results: Path, out: Path) -> Iterator[str]:
@@ -166,18 +174,19 @@ def table1(results: Path, setting: str) -> str:
     study = _study(results)
     ours = with_names(study.result("table1").filter(condition="standard", setting=setting))
     known = with_intervals(ours, study.intervals("table1"), list(MEASURES))
-    rows = pl.concat([known, paper_models(study.paper("Table 1").filter(setting=setting))], how="diagonal_relaxed")
-    return _by_kind(with_text(rows, MEASURES), list(MEASURES), f"Table 1, {setting} costs. {INTERVALS}", f"1{setting}")
+    theirs = paper_models(study.paper("Table 1").filter(setting=setting))
+    caption = f"Coordination, cost, messages, fairness and privacy loss where costs are {setting}. {MEANS}."
+    return _by_kind(pl.concat([known, theirs], how="diagonal_relaxed"), MEASURES, caption, f"table1-{setting}")
 
 
 def table3(results: Path) -> str:
     """Table 3: how often teams acquiesce and push back, beside the paper's models."""
     study, columns = _study(results), {"acquiescence_pct": 1, "pushback_pct": 1, "ratio": 2}
-    ours = study.result("stance").filter(condition="standard")
+    ours = study.result("stance").filter(pl.col("ratio").is_not_null(), condition="standard")
     known = with_intervals(ours.with_columns(setting=pl.lit(None, pl.String)), study.intervals("stance"), list(columns))
-    rows = pl.concat([with_names(known), paper_models(study.paper("Table 3"))], how="diagonal_relaxed")
-    shown = with_text(rows.filter(pl.col("acquiescence_pct").is_not_null()), columns)
-    return _by_kind(shown, list(columns), "Table 3, negotiation stance. 95 % intervals in brackets.", "3")
+    theirs = paper_models(study.paper("Table 3")).rename({"acquiescence_to_pushback": "ratio"}, strict=False)
+    rows = pl.concat([with_names(known), theirs], how="diagonal_relaxed")
+    return _by_kind(rows, columns, f"Negotiation stance. {MEANS}.", "table3")
 
 
 def table4(results: Path) -> str:
@@ -189,21 +198,20 @@ def table4(results: Path) -> str:
     order = [name for kind in KINDS for name in each.filter(kind=kind)["name"].unique().sort()]
     wide = each.sort("paper_rank").pivot("name", index=["paper_rank", "pattern"], values="rate")
     text = wide.select(pl.col("pattern").str.replace_all("_", " "), *(_rounded(name, 2) for name in order))
-    return booktabs([text], "Table 4, occurrences for 100 messages.", "4")
+    simulated = ", ".join(each.filter(kind="simulated")["name"].unique().sort())
+    said = f" Simulated speakers, no models: {simulated}." if simulated else ""
+    return booktabs({"": text}, f"Occurrences of each pattern for 100 messages.{said}", "table4")
 
 
 def mixed_effects(results: Path) -> str:
     """Appendix I: the effect of excess cost on privacy loss, by teams, setting and predictor."""
-    table = _study(results).result("mixed_effects")
-    columns = {"beta": 4, "se": 4, "p_one_sided": 3, "p_permutation": 3}
-    rows = table.select(
-        "teams",
-        "setting",
-        "predictor",
-        pl.col("games").cast(pl.String),
-        *map(_rounded, *zip(*columns.items(), strict=True)),
-    )
-    return booktabs([rows], "Mixed-effects test of the tradeoff. p is one-sided.", "mixed")
+    decimals = {"beta": 4, "se": 4, "p_one_sided": 3, "p_permutation": 3}
+    rows = _study(results).result("mixed_effects").select(
+        pl.col("teams").replace("styles", "simulated speakers (no model)"),
+        *("setting", "predictor", pl.col("games").cast(pl.String)),
+        *(_rounded(column, digits) for column, digits in decimals.items()),
+    )  # fmt: skip
+    return booktabs({"": rows}, "Mixed-effects test of the tradeoff between excess cost and privacy loss.", "mixed")
 
 
 TABLES_OF_PRINT: Mapping[str, Callable[[Path], str]] = {
@@ -222,21 +230,30 @@ def _study(results: Path) -> "Study":
 
 
 def _rounded(column: str, decimals: int) -> pl.Expr:
-    return pl.col(column).map_elements(lambda value: f"{value:.{decimals}f}", return_dtype=pl.String)
+    return pl.col(column).map_elements(lambda v: f"{v:.{decimals}f}".replace("-", "−"), return_dtype=pl.String)
 
 
-def _by_kind(rows: pl.DataFrame, columns: Sequence[str], caption: str, label: str) -> str:
-    """A table of teams, a group of rows a kind."""
-    groups = [rows.filter(kind=kind).select("name", *columns) for kind in KINDS if kind in rows["kind"]]
+def _by_kind(rows: pl.DataFrame, decimals: Mapping[str, int], caption: str, label: str) -> str:
+    """A table of teams and measures, a group of rows a kind."""
+    text = with_text(rows, decimals).select("kind", "name", *decimals)
+    present = [kind for kind in KINDS if kind in text["kind"]]
+    groups = {KINDS[kind][0]: text.filter(kind=kind).drop("kind").sort("name") for kind in present}
     return booktabs(groups, caption, label)
 
 
-def booktabs(groups: Sequence[pl.DataFrame], caption: str, label: str) -> str:
-    """Rows of text as a LaTeX table, a rule between groups that share their columns; the first column to the left."""
-    names = [HEADINGS.get(name, name.replace("_", " ")) for name in groups[0].columns]
-    body = [[_line(["" if cell is None else cell for cell in row]) for row in group.iter_rows()] for group in groups]
-    rows = "\n\\midrule\n".join("\n".join(lines) for lines in [[_line(names)], *body])
-    tabular = f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}\n\\toprule\n{rows}\n\\bottomrule\n\\end{{tabular}}"
+def booktabs(groups: Mapping[str, pl.DataFrame], caption: str, label: str) -> str:
+    """Rows of text as a LaTeX table, its first column to the left. groups: a heading, or none, to rows beneath it.
+
+    All groups have the same columns; a rule stands between them.
+    """
+    columns = next(iter(groups.values())).columns
+    names = [HEADINGS.get(name, name.replace("_", " ")) for name in columns]
+    blocks = [[_line(names)]]
+    for heading, rows in groups.items():
+        above = [f"\\multicolumn{{{len(columns)}}}{{l}}{{\\emph{{{escape_tex(heading)}}}}} \\\\"] if heading else []
+        blocks.append(above + [_line(["" if cell is None else cell for cell in row]) for row in rows.iter_rows()])
+    body = "\n\\midrule\n".join("\n".join(block) for block in blocks)
+    tabular = f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"
     head = f"\\begin{{table}}\n\\centering\n\\scriptsize\n\\caption{{{escape_tex(caption)}}}\n\\label{{tab:{label}}}"
     return f"{head}\n{tabular}\n\\end{{table}}\n"
 

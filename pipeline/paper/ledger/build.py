@@ -11,7 +11,7 @@ from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import Figure, figure_rows
 from pipeline.paper.ledger.directions import Direction, direction_of, read_directions, run_query, stand_in
 from pipeline.paper.ledger.facts import Fact, setup_facts
-from pipeline.paper.ledger.measures import Measures, model_spellings, paper_measures
+from pipeline.paper.ledger.measures import Measures, paper_measures
 from pipeline.paper.statements.check import AGREES, NOT_SHOWN, Check
 from pipeline.paper.statements.checks import TASKS, check_paper
 from pipeline.tables.paths import RESULTS
@@ -114,7 +114,6 @@ class LedgerBuilder:
         self.paper, self.measures = paper, measures
         self.stand_in_rows = {direction.query: run_query(direction, connection) for direction in paper.directions}
         self.facts = {(fact.setting, fact.method, fact.metric): fact for fact in facts}
-        self.spellings = model_spellings(paper.models)
 
     def entry(self, figure: Figure) -> Entry:
         """The figure's entry: by the set-up, by games of its method, by stand-ins, or for want of games."""
@@ -132,7 +131,7 @@ class LedgerBuilder:
 
     def played_entry(self, figure: Figure) -> Entry | None:
         """A figure of games that were played here too."""
-        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.metric))
+        value = self.measures.values.get((figure.method, *figure.condition_and_setting, figure.metric))
         if value is None:
             return None
         verdict = REPRODUCED if figure.equals(value) else CONTRADICTED
@@ -155,12 +154,8 @@ class LedgerBuilder:
 
     def unplayed_entry(self, figure: Figure) -> Entry:
         """A figure of games that nobody played here."""
-        note = self.measures.reasons.get((self.method(figure), figure.condition_and_setting[0]), "")
+        note = self.measures.reasons.get((figure.method, figure.condition_and_setting[0]), "")
         return Entry(NEEDS_TRACES if figure.kind == "model" else NOT_PLAYED, "", self.computed_by(figure), note)
-
-    def method(self, figure: Figure) -> str:
-        """The method as Table 1 spells it."""
-        return self.spellings.get(figure.method, figure.method)
 
     def computed_by(self, figure: Figure) -> str:
         """The query, or notebook, that computes the figure from games of its method."""
