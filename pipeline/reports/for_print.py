@@ -151,7 +151,7 @@ HEADINGS = {
     "p_one_sided": "p, one-sided",
     "p_permutation": "p, permuted",
 }
-MEANS = "Means over games with 95 % intervals in brackets, of which the paper prints none"
+MEANS = "Means over games with 95 % intervals below, of which the paper prints none"
 
 
 def write_tables(results: Path, out: Path) -> Iterator[str]:
@@ -234,11 +234,23 @@ def _rounded(column: str, decimals: int) -> pl.Expr:
 
 
 def _by_kind(rows: pl.DataFrame, decimals: Mapping[str, int], caption: str, label: str) -> str:
-    """A table of teams and measures, a group of rows a kind."""
-    text = with_text(rows, decimals).select("kind", "name", *decimals)
+    """A table of teams and measures, a group of rows a kind; intervals stand below their means."""
+    text = with_text(rows, decimals).select("kind", "name", *decimals).sort("name")
     present = [kind for kind in KINDS if kind in text["kind"]]
-    groups = {KINDS[kind][0]: text.filter(kind=kind).drop("kind").sort("name") for kind in present}
-    return booktabs(groups, caption, label)
+    return booktabs(
+        {KINDS[kind][0]: _two_lines(text.filter(kind=kind).drop("kind")) for kind in present}, caption, label
+    )
+
+
+def _two_lines(text: pl.DataFrame) -> pl.DataFrame:
+    """Each row, and below it one of its intervals where it has any. text: values such as `0.92 [0.64, 1.19]`."""
+    rows = []
+    for name, *cells in text.iter_rows():
+        parts = [(cell or "").partition(" ") for cell in cells]
+        rows.append((name, *(value for value, _, _ in parts)))
+        if any(interval for _, _, interval in parts):
+            rows.append(("", *(interval for _, _, interval in parts)))
+    return pl.DataFrame(rows, schema=text.schema, orient="row")
 
 
 def booktabs(groups: Mapping[str, pl.DataFrame], caption: str, label: str) -> str:
