@@ -44,7 +44,7 @@ def plane(points: pl.DataFrame, pareto: pl.DataFrame, measures: Mapping[str, flo
     leakage upwards. Who misses meetings is not drawn. The stairs join those that no other beats in both.
     """
     rows, columns = (2 * len(measures), 1) if is_narrow() else (len(measures), 2)
-    figure, panels = subplots(rows, columns, 1.95 * rows if is_narrow() else 3.4 * rows, squeeze=False)
+    figure, panels = subplots(rows, columns, 1.88 * rows if is_narrow() else 3.4 * rows, squeeze=False)
     panels, drawn = panels.reshape(-1, 2), []
     for row, (measure, most) in zip(panels, measures.items(), strict=True):
         able = points.join(pareto.filter("coordinates", measure=measure), on=["setting", "team"], how="semi")

@@ -221,7 +221,7 @@ def counts_and_limits(panels: Sequence[Count], title: str) -> "Figure":
     from matplotlib.patches import Patch
 
     models = sorted({model for panel in panels for model in panel.limit})
-    figure, axes = panel_grid(len(panels), 0.8 + 0.2 * len(models), narrow=2, sharey=True)
+    figure, axes = panel_grid(len(panels), 0.7 + 0.2 * len(models), sharey=True)
     for panel_axes, panel in zip(axes, panels, strict=True):
         _count_panel(panel_axes, panel, models)
         panel_axes.tick_params(axis="y", length=0)

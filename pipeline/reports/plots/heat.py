@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.reports.plots.layout import any_width, finish, is_narrow, subplots, wrapped
+from pipeline.reports.plots.layout import any_width, finish, grow, is_narrow, subplots, wrapped
 from pipeline.reports.plots.style import KINDS, SMALL, text_color
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_
     patterns = cells["pattern"].unique(maintain_order=True).to_list()
     kinds = [kind for kind in ORDER if kind in cells["kind"]]
     teams = [cells.filter(kind=kind)["name"].n_unique() for kind in kinds]
-    row_names = [p.replace("_", " ") + (" *" if p in notes else "") for p in patterns]
-    figure, panels = _panels_by_kind(dict(zip(kinds, teams, strict=True)), NAMES_INCHES + ROW_INCHES * len(patterns))
+    row_names = [_row_name(p, p in notes) for p in patterns]
+    figure, panels = _panels_by_kind(
+        dict(zip(kinds, teams, strict=True)), NAMES_INCHES + (0.24 if is_narrow() else ROW_INCHES) * len(patterns)
+    )
     for kind, axes in panels.items():
         _pattern_panel(axes, cells.filter(kind=kind), patterns, kind)
         first = axes.get_subplotspec().is_first_col()  # type: ignore[union-attr]
@@ -46,8 +48,14 @@ def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_
     if by_note:
         lines = wrapped(f"* {note_title} {by_note}", figure)
         figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL)
-        figure.set_figheight(figure.get_figheight() + 0.14 * (lines.count("\n") + 1))
+        grow(figure, 0.14 * (lines.count("\n") + 1))
     return figure
+
+
+def _row_name(pattern: str, noted: bool) -> str:
+    """The printed name of a pattern, in two lines where there is little room."""
+    words = pattern.replace("_", " ") + (" *" if noted else "")
+    return fill(words, 15) if is_narrow() else words
 
 
 def _panels_by_kind(teams: Mapping[str, int], height: float) -> "tuple[Figure, dict[str, Axes]]":
@@ -83,7 +91,7 @@ def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], k
     color = text_color(kind)
     few = rates.shape[1] < FEW
     # What a few columns are is told in several lines, for which the layout would make the columns broader.
-    below = fill(KINDS[kind][0], 9) if few else KINDS[kind][0] + "\n\n"
+    below = fill(KINDS[kind][0], 9) if few else fill(KINDS[kind][0], 20 if is_narrow() else 40) + "\n\n"
     axes.set(xlabel=below, ylabel="")
     axes.xaxis.label.set(color=color, fontsize=SMALL, in_layout=not few)
     axes.tick_params(axis="both", length=0)
@@ -122,7 +130,8 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
             # seaborn's heat map has a path for each cell, of which there are thousands here; this is one image a panel.
             image = axes.imshow(history, **shades, aspect="auto", interpolation="nearest")
     if image is not None:
-        panels[-1][0].set_xlabel("slot")
+        for axes in panels[-1]:
+            axes.set_xlabel("slot")
         figure.supylabel("message of the round", fontsize=7.5)
         bar = figure.colorbar(image, ax=panels, label="belief that the slot is feasible", location="bottom", aspect=40)
         bar.ax.set_xlim(0, 1)

@@ -129,9 +129,14 @@ def finish(figure: "Figure", title: str, keys: Sequence[Any] = (), reading: str 
         figure.legend(handles=list(keys), loc="outside lower center", ncols=columns)
     rows = ceil(len(keys) / columns)
     above, below = LINE_HEIGHT * (lines.count("\n") + 1) + 4, KEY_LINE * rows + (6 if rows else 0)
-    figure.set_figheight(figure.get_figheight() + (above + below) / 72)
+    grow(figure, (above + below) / 72)
     figure.set_label(f"{title.rstrip('.')}. {reading}".strip())
     _wrap_names(figure)
+
+
+def grow(figure: "Figure", inches: float) -> None:
+    """Make room for words around the panels, up to the height of a page."""
+    figure.set_figheight(min(PAGE_HEIGHT, figure.get_figheight() + inches))
 
 
 def wrapped(text: str, figure: "Figure", letter: float = 3.9) -> str:

@@ -28,7 +28,7 @@ LEGEND = (
 def draw_round(view: Mapping[str, Any], number: int, title: str) -> "Figure":
     """Three panels: calendars before, the four phases, calendars after. view: of views.game; number: the round."""
     game_round, agents = view["rounds"][number], len(view["agents"])
-    height = (0.62 if is_narrow() else 0.2) + (0.84 if is_narrow() else 0.62) * agents
+    height = (0.62 if is_narrow() else 0.2) + (1.08 if is_narrow() else 0.62) * agents
     phases = 2.2 if is_narrow() else 1.5
     figure, panels = subplots(3, 1, 1.4 + height, height_ratios=(agents + 1, phases * agents, agents + 1))
     who = f"M{game_round['meeting_id']} of agents {_listed(game_round['participants'])}"
