@@ -125,7 +125,7 @@ def test_the_map_shows_every_rate_but_those_of_0() -> None:
     assert (
         {"10.0", "2.0"} <= set(shown)
         and "0.0" not in shown
-        and shown[0].split() == "simulated speakers (no model)".split()
+        and shown[0].split() == ["simulated", "speakers", "(no", "model)"]
     )
     assert "errand talk" in figure.get_supxlabel()
     assert pattern_map(cells.clear(), {}, "", "") is None

@@ -43,7 +43,7 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
         axis.set_title(
             sweep, fontsize=7.5, **({"rotation": 40, "rotation_mode": "anchor"} if layout.is_narrow() else {})
         )
-    axes[-1][len(SWEEPS) // 2].set_xlabel("size of the world (log)")
+    figure.supxlabel("size of the world (log)", fontsize=7.5)
     layout.finish(figure, title, protocol_key(), "Each column lets one size grow.")
     return figure
 
