@@ -279,6 +279,7 @@ TEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "−": "$-$",
+    "±": r"$\pm$",
     "ε": r"$\varepsilon$",
 }
 TEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}

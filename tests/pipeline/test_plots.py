@@ -348,9 +348,13 @@ def test_a_pdf_is_the_same_in_every_process_and_as_wide_as_it_says(tmp_path: Pat
         assert b"(A finding. A row for each team" in one[name]
 
 
-SCALES = (("log", {}, [1, 100], "cost (log)"), ("symlog", {"linthresh": 10}, [0, 100], "cost (log beyond 10)"),
-          ("symlog", {"linthresh": 10}, [-100, 100], "cost (log beyond ±10)"), ("symlog", {"linthresh": 10}, [0, 5], "cost"),
-          ("linear", {}, [0, 5], "cost"))  # fmt: skip
+SCALES = (
+    ("log", {}, [1, 100], "cost (log)"),
+    ("symlog", {"linthresh": 10}, [0, 100], "cost (log beyond 10)"),
+    ("symlog", {"linthresh": 10}, [-100, 100], "cost (log beyond ±10)"),
+    ("symlog", {"linthresh": 10}, [0, 5], "cost"),
+    ("linear", {}, [0, 5], "cost"),
+)
 
 
 @pytest.mark.parametrize(("scale", "options", "ends", "name"), SCALES)

@@ -39,11 +39,9 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
             size_ticks(axis, means.filter(sweep=sweep)["value"].unique().sort().to_list())
         vertical_scale(panels[0], means)
         panels[0].set_ylabel(label)
-    for axis, sweep in zip(axes[0], SWEEPS, strict=True):
-        axis.set_title(
-            sweep, fontsize=7.5, **({"rotation": 40, "rotation_mode": "anchor"} if layout.is_narrow() else {})
-        )
-    figure.supxlabel("size of the world (log)", fontsize=7.5)
+    slant: dict[str, Any] = {"rotation": 40, "ha": "right"} if layout.is_narrow() else {}
+    for axis, sweep in zip(axes[-1], SWEEPS, strict=True):
+        axis.set_xlabel(f"{sweep} (log)", **slant)
     layout.finish(figure, title, protocol_key(), "Each column lets one size grow.")
     return figure
 
@@ -100,7 +98,13 @@ def densities(means: pl.DataFrame, slots: int, title: str) -> "Figure":
     for (suite, (marker, colour)), shift in zip(suites.items(), (-0.012, 0.012), strict=True):
         fill = means.filter(suite=suite).unique(["density"]).sort("density")
         face = colour if shift < 0 else "white"
-        look = {"marker": marker, "color": colour, "markerfacecolor": face, "markersize": 4.5, "linewidth": 0.9}
+        look: dict[str, Any] = {
+            "marker": marker,
+            "color": colour,
+            "markerfacecolor": face,
+            "markersize": 4.5,
+            "linewidth": 0.9,
+        }
         axes[0].plot(fill["density"] + shift, fill["most_errands"], label=suite, **look)
         for axis, protocol in zip(axes[1:], ("imap", "dsm-welfare"), strict=True):
             shown = means.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost")

@@ -141,9 +141,11 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
 
 def _name_pair(axes: "Axes", observer: int | None, target: int | None) -> None:
     """Name the observer left of a row and the target above a column, where they are given."""
+    from matplotlib.ticker import MaxNLocator
+
     axes.grid(False)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.get_major_locator().set_params(integer=True)
+        axis.set_major_locator(MaxNLocator("auto", integer=True))
     if target is not None:
         axes.set_title(f"target {target}", fontsize=7.5)
     if observer is not None:

@@ -197,7 +197,7 @@ def _titles(axes: "Axes", room: float) -> "list[tuple[Text, float]]":
 
 def _wrap(words: "Text", room: float, upright: bool) -> None:
     text = words.get_text()
-    if not text or "\n" in text:
+    if not text or "\n" in text or words.get_rotation() % 90:
         return
     box = words.get_window_extent()
     length = box.height if upright else box.width
