@@ -101,6 +101,8 @@ def _frame(axes: "Axes", cell: tuple[int, int], changed: bool, blocked: bool) ->
 
 def _cell_text(axes: "Axes", cell: tuple[int, int], words: str, ink: str, behind: str | None, slots: int) -> None:
     """Write a cell's text, on a patch of colour `behind` where hatches would run through it."""
+    if is_narrow() and words.endswith("000"):
+        words = f"{words[:-3]}k"
     box = {"boxstyle": "round,pad=0.1", "facecolor": behind, "edgecolor": "none"} if behind else None
     style: dict[str, Any] = {
         "ha": "center",
