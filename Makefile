@@ -16,7 +16,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond test check mutants bench lab report site browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond test check mutants bench lab report figures site browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -70,6 +70,9 @@ lab: $(READY) ## Open JupyterLab on the notebook that explores traces
 
 report: $(READY) ## Write pages about every team; TRACES=folder for traces of your own, OUT=folder for the pages
 	python -m pipeline report $(TRACES) --out $(or $(OUT),reports)
+
+figures: $(READY) ## Write every figure as PDF at the widths of print, tables as LaTeX; OUT=folder for the files
+	python -m pipeline figures --out $(or $(OUT),print)
 
 site: $(READY) ## Write leaderboard and trace viewer as pages; TRACES=folder for traces of your own, OUT=folder for the pages
 	python -m pipeline site $(TRACES) --out $(or $(OUT),site)

@@ -14,7 +14,6 @@ Figures = Mapping[tuple[str, str, str, str], float]  # source, setting, method, 
 
 SETTINGS = ("uniform", "varied")
 ALL = "all models"
-SPELT_ALSO = {"Qwen 3.6 Plus": "Qwen3.6 Plus"}  # the paper spells one model in two ways
 ABOVE, AT_MOST = "_above", "_at_most"  # metrics of which the paper prints a bound
 WORDS = ("profile", "model_identifier", "exhaustive_search")  # metrics of which it prints a word
 ADVERSARIAL = ("section 4, Adversarial", "Appendix C")  # sources of probed games: a figure's setting does not say so
@@ -77,10 +76,10 @@ class Suite(NamedTuple):
 
 
 def figure_values(numbers: pl.DataFrame) -> Figures:
-    """The value of each printed figure that is a number, each model by one spelling. numbers: of `read_numbers`."""
+    """The value of each printed figure that is a number. numbers: of `read_numbers`."""
     figures = numbers.filter(~pl.col("metric").is_in(WORDS))
     rows = figures.select("source", "setting", "method", "metric", "value").iter_rows()
-    return {(at, where, SPELT_ALSO.get(who, who), what): float(value) for at, where, who, what, value in rows}
+    return {(at, where, who, what): float(value) for at, where, who, what, value in rows}
 
 
 def models(f: Figures) -> list[str]:

@@ -50,7 +50,7 @@ class Study:
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
     reference: the fingerprint of the study's own tables (reference_study.py). Where the current folder has no such
-    tables, relative paths are those of the project.
+    tables, relative paths are those of the project. drawn: the figures saved so far, by name.
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class Study:
         self.tables, self.results, self.figures = base / tables, base / results, base / figures
         self.connection = attach(self.tables)
         self.is_reference = is_reference(self.tables, reference)
+        self.drawn: dict[str, Figure] = {}
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
             _show_whole_tables()
@@ -115,15 +116,21 @@ class Study:
     def figure(self, figure: "Figure | None", name: str) -> "SVG | Markdown":
         """Save a figure as `figures/{name}.svg`, the same bytes in every run, and return it for display.
 
-        figure: None where there is nothing to draw, which the return value then says.
+        In a notebook it is shown, and its caption is returned, to stand below it. figure: None where there is nothing
+        to draw, which the return value then says.
         """
-        from IPython.display import SVG, Markdown
+        from IPython.display import SVG, Markdown, display
 
         from pipeline.reports.plots.style import save
 
         if figure is None:
             return Markdown(NOTHING_TO_DRAW)  # type: ignore[no-untyped-call]
-        return SVG(filename=str(save(figure, self.figures / f"{name}.svg")))  # type: ignore[no-untyped-call]
+        self.drawn[name] = figure
+        shown = SVG(filename=str(save(figure, self.figures / f"{name}.svg")))  # type: ignore[no-untyped-call]
+        if not in_a_notebook():
+            return shown
+        display(shown)  # type: ignore[no-untyped-call]
+        return Markdown(escape_markdown(str(figure.get_label())))  # type: ignore[no-untyped-call]
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False

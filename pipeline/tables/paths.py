@@ -21,5 +21,15 @@ def params(section: str) -> dict[str, Any]:
 # Team → the method's name in the paper.
 PAPER_PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
 
+# What goes beyond the paper: a protocol, its name, and its name with a parameter.
+EXTRA_PROTOCOLS = {
+    "secure": ("secure sums", "secure sums, {} at once"),
+    "poll": ("polling", "polling {}"),
+    "imap-noisy": ("noisy IMAP", "noisy IMAP, ε = {}"),
+    "imap-kbit": ("k-bit IMAP", "k-bit IMAP, k = {}"),
+    "dsm-log": ("DSM, log scores", "DSM, log scores, {} points"),
+    "dpop": ("DPOP", "DPOP, {}"),
+}
+
 # All protocols whose messages are known, by the key that names the kind of a message: {"imap": "costs", …}.
 TYPED_PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure")

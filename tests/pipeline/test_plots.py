@@ -1,6 +1,9 @@
 """Figures: frames ready to draw, places of labels, and files that are the same twice."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -23,9 +26,10 @@ from pipeline.reports.plots.dots import (
     with_text,
 )
 from pipeline.reports.plots.labels import place_labels, spread_apart, text_size
+from pipeline.reports.plots.layout import COLUMN, HALF_COLUMN, finish, panels, printed_at, subplots
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
-from pipeline.reports.plots.style import compact_svg, save
+from pipeline.reports.plots.style import compact_svg, printed_name, save
 from pipeline.statistics.bootstrap import fit_line
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
@@ -266,7 +270,7 @@ def check_words(figure: "Figure") -> None:
     from matplotlib.text import Text
 
     every: list[Any] = [w for w in figure.findobj(Text) if w.get_visible() and w.get_text().strip()]
-    assert min(w.get_fontsize() for w in every) >= 6.5
+    assert min(w.get_fontsize() for w in every) >= 7
     placed = [w for axes in figure.axes for w in (*axes.texts, axes.title)] + list(figure.texts)
     ends = [corner for w in placed if w.get_text() for corner in w.get_window_extent().get_points()]
     assert figure.get_suptitle() == "A title"
@@ -315,3 +319,70 @@ def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
         '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'
     )
     assert not re.search(r"\d\.\d{3,}(?=[ \"][^>]*/>)", told_shorter.replace("0.015625", "").replace("0.075", ""))
+
+
+PRINTED = """
+import sys
+from pathlib import Path
+import polars as pl
+from pipeline.reports.plots.dots import Panel, team_dots
+from pipeline.reports.plots.layout import at_width
+from pipeline.reports.plots.style import save
+points = pl.DataFrame({"name": ["IMAP", "exact"], "kind": ["protocol", "simulated"], "excess": [1.0, 20.0]})
+figure = team_dots(points, [Panel("excess", "excess", "cost a game", log=True)], "A finding")
+for inches in (5.5, 2.75):
+    save(at_width(figure, inches), Path(sys.argv[1], f"{inches}.pdf"))
+"""
+
+
+def test_a_pdf_is_the_same_in_every_process_and_as_wide_as_it_says(tmp_path: Path) -> None:
+    folders = [tmp_path / seed for seed in "12"]
+    for folder in folders:
+        environment = {**os.environ, "PYTHONHASHSEED": folder.name}
+        subprocess.run([sys.executable, "-c", PRINTED, str(folder)], env=environment, check=True)
+    one, other = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders)
+    assert one == other
+    for name, points_wide in (("5.5.pdf", b"396"), ("2.75.pdf", b"198")):
+        assert re.search(rb"/MediaBox \[ 0 0 " + points_wide + rb" ", one[name]), name
+        assert b"CreationDate" not in one[name]
+        assert b"(A finding. A row for each team" in one[name]
+
+
+SCALES = (
+    ("log", {}, [1, 100], "cost (log)"),
+    ("symlog", {"linthresh": 10}, [0, 100], "cost (log beyond 10)"),
+    ("symlog", {"linthresh": 10}, [-100, 100], "cost (log beyond ±10)"),
+    ("symlog", {"linthresh": 10}, [0, 5], "cost"),
+    ("linear", {}, [0, 5], "cost"),
+)
+
+
+@pytest.mark.parametrize(("scale", "options", "ends", "name"), SCALES)
+def test_an_axis_says_that_it_is_logarithmic(scale: str, options: dict[str, Any], ends: list[float], name: str) -> None:
+    figure, axes = subplots()
+    axes.set_xscale(scale, **options)
+    axes.set(xlim=ends, xlabel="cost", ylabel="loss (slots)")
+    finish(figure, "A title")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (name, "loss (slots)")
+
+
+def test_panels_stand_side_by_side_in_a_column_and_below_each_other_in_half_of_one() -> None:
+    def columns(inches: float) -> int:
+        with printed_at(inches):
+            _, drawn = panels(2, 1.5)
+        return len({round(axes.get_position().x0, 3) for axes in drawn})
+
+    assert (columns(COLUMN), columns(HALF_COLUMN)) == (2, 1)
+
+
+NAMES = {
+    "imap": "IMAP",
+    "secure-4": "secure sums, 4 at once",
+    "poll-0-1-100": "polling 0, 1, 100",
+    "dpop": "DPOP",
+    "secured": "secured",
+}
+
+
+def test_a_protocol_has_one_name_wherever_it_is_printed() -> None:
+    assert {team: printed_name(team) for team in NAMES} == NAMES

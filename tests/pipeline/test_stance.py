@@ -66,7 +66,7 @@ TABLE_3 = (
     ("Gemini 3 Flash", 215, 139, 1.55, 18, "Balanced, slightly acquiescent"),
     ("Claude Sonnet 4.6", 285, 322, 0.88, 37, "Balanced, slightly assertive"),
     ("DeepSeek V4 Pro", 205, 296, 0.69, 44, "Assertive, efficient"),
-    ("Qwen 3.6 Plus", 160, 236, 0.68, 25, "Assertive, efficient"),
+    ("Qwen3.6 Plus", 160, 236, 0.68, 25, "Assertive, efficient"),
     ("Llama 4 Maverick", 95, 378, 0.25, 71, "Assertive, ineffective"),
 )
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import kind, printed_name, set_title, subplots
+from pipeline.reports.plots.layout import any_width, finish, name_axes
+from pipeline.reports.plots.layout import panels as panel_grid
+from pipeline.reports.plots.style import SMALL, kind, printed_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +29,7 @@ LABELS = {
     "execution": "how it was carried out",
 }
 EDGE: dict[str, Any] = {"edgecolor": "#333333", "linewidth": 0.4, "height": 0.7}
-ROW, FRAME = 0.19, 1.25  # inches for a row, and for what stands around the rows
+ROW, FRAME = 0.16, 0.75  # inches for a row, and for what stands around the rows
 
 
 def stacked_bar(axes: "Axes", height: float, parts: dict[str, float]) -> None:
@@ -39,14 +41,14 @@ def stacked_bar(axes: "Axes", height: float, parts: dict[str, float]) -> None:
             ends[amount > 0] += amount
 
 
-def parts_key(figure: "Figure", parts: Sequence[str]) -> None:
-    """A legend of the parts below the figure."""
+def parts_key(parts: Sequence[str]) -> list[Any]:
+    """The key's entries for the parts."""
     from matplotlib.patches import Patch
 
-    patches = [Patch(label=LABELS[p], edgecolor="#333333", linewidth=0.4, **LOOK[p]) for p in parts]
-    figure.legend(handles=patches, loc="outside lower center", ncols=3 if len(parts) == 3 else 2)
+    return [Patch(label=LABELS[p], edgecolor="#333333", linewidth=0.4, **LOOK[p]) for p in parts]
 
 
+@any_width
 def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | None":
     """One panel a setting and condition, one bar a difficulty: mean costs of the parts, whiskers for their sum.
 
@@ -55,11 +57,11 @@ def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figu
     panels = rows.select("setting", "condition").unique().sort("condition", "setting", descending=True).rows()
     if not panels:
         return None
-    figure, axes = subplots(1, len(panels), figsize=(6.9, 2.3), squeeze=False, sharey=True)
+    figure, axes = panel_grid(len(panels), 1.6, narrow=2, sharey=True)
     order = [d for d in ("all", "hard", "medium", "easy") if d in rows["difficulty"]]
-    for panel, (setting, condition) in zip(axes[0], panels, strict=True):
+    name_axes(axes, "excess cost a game")
+    for panel, (setting, condition) in zip(axes, panels, strict=True):
         panel.set_title(f"{setting}, {condition}")
-        panel.set_xlabel("excess cost a game")
         for row in rows.filter(setting=setting, condition=condition).iter_rows(named=True):
             height = order.index(row["difficulty"])
             stacked_bar(panel, height, {p: row[p] for p in parts})
@@ -67,12 +69,13 @@ def by_difficulty(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figu
                 panel.plot([row["low"], row["high"]], [height, height], color="#000000", linewidth=0.8, zorder=3)
         panel.grid(axis="y", visible=False)
         panel.grid(axis="x", visible=True)
-    axes[0][0].set_yticks(range(len(order)), order)
-    set_title(figure, title)
-    parts_key(figure, parts)
+    axes[0].set_yticks(range(len(order)), order)
+    name_axes(axes, y="difficulty")
+    finish(figure, title, parts_key(parts), "A bar is a mean over games, a line its 95 % interval.")
     return figure
 
 
+@any_width
 def shares(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | None":
     """One panel a setting, one bar a team: each part's share of the team's mean excess, which is written beside it.
 
@@ -84,17 +87,16 @@ def shares(rows: pl.DataFrame, parts: Sequence[str], title: str) -> "Figure | No
         return None
     teams = above_0.select("team", "simulated").unique("team", keep="first", maintain_order=True).rows()[::-1]
     height = FRAME + ROW * len(teams)
-    figure, axes = subplots(1, len(settings), figsize=(6.9, height), squeeze=False, sharey=True)
-    for panel, setting in zip(axes[0], settings, strict=True):
+    figure, axes = panel_grid(len(settings), height, sharey=True)
+    for panel, setting in zip(axes, settings, strict=True):
         _share_panel(panel, above_0.filter(setting=setting), parts, [team for team, _ in teams])
         panel.set_title(f"{setting} costs")
     labels = [
         printed_name(team) + (" (simulated)" if kind(team, simulated) == "simulated" else "")
         for team, simulated in teams
     ]
-    axes[0][0].set_yticks(range(len(teams)), labels)
-    set_title(figure, title)
-    parts_key(figure, parts)
+    axes[0].set_yticks(range(len(teams)), labels)
+    finish(figure, title, parts_key(parts), "A bar a team; what stands left of 0 is saved.")
     return figure
 
 
@@ -106,7 +108,7 @@ def _share_panel(axes: "Axes", rows: pl.DataFrame, parts: Sequence[str], order: 
         excess = f"{row['total']:,.2f}" if row["total"] < 100 else f"{row['total']:,.0f}"
         axes.annotate(
             excess, (1, height), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
-            va="center", fontsize=7,
+            va="center", fontsize=SMALL,
         )  # fmt: skip
     axes.axvline(0, color="#333333", linewidth=0.6)
     axes.set_xlabel("share of the mean excess, % (excess at the right)")

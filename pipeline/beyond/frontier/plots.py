@@ -8,9 +8,11 @@ import numpy as np
 import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
+from pipeline.reports.plots.layout import any_width, finish, fix_layout, is_narrow, name_axes, subplots
+from pipeline.reports.plots.layout import panels as panel_grid
 from pipeline.reports.plots.planes import STAIRS
-from pipeline.reports.plots.style import KINDS, fix_layout, marker_style, round_ticks, set_title, subplots, text_color
-from pipeline.tables.paths import PAPER_PROTOCOLS
+from pipeline.reports.plots.style import kind_keys, marker_style, printed_name, round_ticks, text_color
+from pipeline.tables.paths import EXTRA_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,55 +21,58 @@ if TYPE_CHECKING:
 X = "excess_cost"
 SETTINGS = ("uniform", "varied")
 # Protocols differ by shape, so that they can be told apart in grey; filled: beyond the paper, open: of the paper.
-LOOKS: Mapping[str, tuple[str, str, str]] = {
-    "secure": ("secure sums, totals at once", "o", "#0b4f6c"),
-    "poll": ("polling, thresholds", "s", "#b8500c"),
-    "imap-noisy": ("IMAP, random lies, ε", "D", "#7a3b7d"),
-    "imap-kbit": ("IMAP, k bits", "^", "#3b7d3b"),
-    "dsm-log": ("DSM, log scores, points", "v", "#8a7a14"),
-    "dpop": ("DPOP", "P", "#444444"),
+LOOKS: Mapping[str, tuple[str, str]] = {
+    "secure": ("o", "#0b4f6c"),
+    "poll": ("s", "#b8500c"),
+    "imap-noisy": ("D", "#7a3b7d"),
+    "imap-kbit": ("^", "#3b7d3b"),
+    "dsm-log": ("v", "#8a7a14"),
+    "dpop": ("P", "#444444"),
 }
+# A mark's name on a curve, which the key names; the marks between a curve's ends go without.
+ON_CURVE = {"secure": "{} at once", "imap-noisy": "ε = {}", "imap-kbit": "k = {}", "dsm-log": "{} points"}
+PLANE = "Lower gives away less, further left pays less; who misses meetings is not shown. Curves run over a parameter."
 PAPER_MARK: dict[str, Any] = {"marker": "s", "markersize": 6, "markerfacecolor": "white", "color": "#222222"}
-AXIS = {"vps_uniform_mean": "privacy loss (VPS, slots)", "bits": "information leaked (bits per ordered pair)"}
+AXIS = {"vps_uniform_mean": "privacy loss (VPS, slots)", "bits": "information leaked (bits an ordered pair)"}
 
 
+@any_width
 def plane(points: pl.DataFrame, pareto: pl.DataFrame, measures: Mapping[str, float], title: str) -> "Figure":
     """A row of panels per measure, one per setting: each protocol's curve over its parameter, with intervals.
 
     points: frontier_points; pareto: frontier_pareto; measures: the end of each one's axis. Excess grows to the right,
     leakage upwards. Who misses meetings is not drawn. The stairs join those that no other beats in both.
     """
-    figure, panels = subplots(len(measures), 2, figsize=(7.2, 1 + 3.6 * len(measures)), sharey="row", squeeze=False)
-    drawn = []
+    rows, columns = (2 * len(measures), 1) if is_narrow() else (len(measures), 2)
+    figure, panels = subplots(rows, columns, 1.88 * rows if is_narrow() else 3.4 * rows, squeeze=False)
+    panels, drawn = panels.reshape(-1, 2), []
     for row, (measure, most) in zip(panels, measures.items(), strict=True):
         able = points.join(pareto.filter("coordinates", measure=measure), on=["setting", "team"], how="semi")
-        row[0].set_ylabel(AXIS[measure])
+        name_axes(row, y=AXIS[measure])
         for axes, setting in zip(row, SETTINGS, strict=True):
             shown = _both_axes(able.filter(setting=setting), measure)
             edge = pareto.filter("on_frontier", setting=setting, measure=measure)
-            _scale(axes, setting, float(shown["excess_cost_high"].max()), most)  # type: ignore[arg-type]
+            _scale(axes, shown[f"{X}_low"], shown[f"{X}_high"], most)
             _marks(axes, shown)
             _stairs(axes, edge, most)
-            drawn.append((axes, shown))
-    for axes in panels[-1]:
-        axes.set_xlabel("excess cost a game")
-    for axes, setting in zip(panels[0], SETTINGS, strict=True):
-        axes.set_title(f"{setting} costs")
-    set_title(figure, title)
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
+            drawn.append((axes, shown, edge["team"]))
+        for axes, setting in zip(row, SETTINGS, strict=True):
+            axes.set_title(f"{setting} costs")
+            axes.set_xlabel("excess cost a game")
+    finish(figure, title, _keys(), PLANE)
     fix_layout(figure)
-    for axes, shown in drawn:
-        _labels(axes, shown)
+    for axes, shown, on_frontier in drawn:
+        _labels(axes, shown, on_frontier)
     return figure
 
 
-def _scale(axes: "Axes", setting: str, furthest: float, most: float) -> None:
-    """A panel's scales: excess linear up to a bound, then by its logarithm."""
-    start = 1 if setting == "uniform" else 10
+def _scale(axes: "Axes", lows: pl.Series, highs: pl.Series, most: float) -> None:
+    """A panel's scales: excess by its logarithm; linear up to 1 where it is not above 0 everywhere."""
+    least, furthest = float(lows.min()), float(highs.max())  # type: ignore[arg-type]
     axes.set_ylim(0, most)
-    axes.set_xscale("symlog", linthresh=start)
-    axes.set_xlim(0, furthest * 1.25)
-    round_ticks(axes.xaxis, start)
+    axes.set_xscale("log") if least > 0 else axes.set_xscale("symlog", linthresh=1)
+    axes.set_xlim(least / 1.8 if least > 0 else 0, furthest * 1.6)
+    round_ticks(axes.xaxis)
 
 
 def _both_axes(points: pl.DataFrame, measure: str) -> pl.DataFrame:
@@ -88,7 +93,7 @@ def _marks(axes: "Axes", rows: pl.DataFrame) -> None:
     crosses = [(line, _color(row["protocol"])) for row in rows.iter_rows(named=True) for line in _crosses(row)]
     lines = [list(zip(xs, ys, strict=True)) for (xs, ys), _ in crosses]
     axes.add_collection(LineCollection(lines, colors=[c for _, c in crosses], linewidths=0.6, alpha=0.45, zorder=1.5))
-    for protocol, (_, shape, color) in LOOKS.items():
+    for protocol, (shape, color) in LOOKS.items():
         own = rows.filter(protocol=protocol).sort(X, "leakage")
         line = "-" if protocol != "poll" else "none"
         axes.plot(
@@ -116,57 +121,82 @@ def _corners(axes: "Axes", edge: pl.DataFrame, most: float) -> list[tuple[float,
     return [(points[0][0], most), *(corners or points), (axes.get_xlim()[1], points[-1][1])]
 
 
-def _legend() -> list[Any]:
+def _keys() -> list[Any]:
     from matplotlib.lines import Line2D
 
-    beyond = [Line2D([], [], label=text, marker=m, color=c, linewidth=0.7) for text, m, c in LOOKS.values()]
+    beyond = [
+        Line2D([], [], label=EXTRA_PROTOCOLS[protocol][0], marker=shape, color=color, linewidth=0.7)
+        for protocol, (shape, color) in LOOKS.items()
+    ]
     paper = Line2D([], [], label="the paper's protocols", linestyle="none", **PAPER_MARK)
     return [*beyond, paper, Line2D([], [], label="none beats these", **STAIRS)]
 
 
-def _labels(axes: "Axes", rows: pl.DataFrame) -> None:
-    """One label for all marks at one point: the paper's names, and each protocol's parameters."""
-    parameters: dict[tuple[float, float], dict[str, list[str]]] = {}
-    for row in rows.sort(pl.col("protocol").is_in(list(LOOKS)), "protocol", "parameter").iter_rows(named=True):
-        at_point = parameters.setdefault((round(row[X], 6), round(row["leakage"], 6)), {})
-        at_point.setdefault(row["protocol"], []).append(row["parameter"])
+def _labels(axes: "Axes", rows: pl.DataFrame, on_frontier: pl.Series) -> None:
+    """One label for all marks at one point, of those that have a name there; the others are marks to keep clear of."""
+    names: dict[tuple[float, float], list[tuple[str, str]]] = {}
+    named = pl.concat([_named(own, on_frontier) for _, own in rows.group_by("protocol", maintain_order=True)])
+    for row in named.sort(pl.col("protocol").is_in(list(LOOKS)), "protocol", "parameter").iter_rows(named=True):
+        at_point = names.setdefault((round(row[X], 6), round(row["leakage"], 6)), [])
+        at_point.append((_name(row["team"], row["protocol"], row["parameter"]), row["protocol"]))
     labels = [
-        Label(x, y, "; ".join(_label(*named) for named in at_point.items()), _color(next(iter(at_point))))
-        for (x, y), at_point in parameters.items()
+        Label(x, y, _joined([name for name, _ in at_point]), _color(at_point[0][1]))
+        for (x, y), at_point in names.items()
     ]
     lines = [(xs[0], ys[0], xs[1], ys[1]) for row in rows.iter_rows(named=True) for xs, ys in _crosses(row)]
     for protocol in LOOKS:
         marks = rows.filter(protocol=protocol).sort(X, "leakage").select(X, "leakage").rows()
         lines += [(*one, *other) for one, other in pairwise(marks) if protocol != "poll"]
-    label_marks(axes, labels, lines=np.array(lines, dtype=np.float64), fontsize=6.5)
+    label_marks(axes, labels, rows.select(X, "leakage").rows(), np.array(lines, dtype=np.float64))
 
 
-def _label(protocol: str, parameters: list[str]) -> str:
-    """The label of a protocol's mark: its parameters; of the paper's protocols their names."""
-    if protocol == "dpop" or parameters == [""]:
-        return {"dpop": "DPOP"}.get(protocol, PAPER_PROTOCOLS.get(protocol, protocol))
-    return ", ".join(sorted(parameters, key=lambda p: (len(p), p)))
+def _joined(names: list[str]) -> str:
+    """The names of marks at one point, what they have in common said once: polling 0; 0, 100."""
+    first = names[0].split(" ", 1)[0]
+    return "; ".join([names[0], *(name.removeprefix(f"{first} ") for name in names[1:])])
+
+
+def _named(own: pl.DataFrame, on_frontier: pl.Series) -> pl.DataFrame:
+    """Of one protocol's marks those with a name: the ends of a curve over a parameter, all others.
+
+    In half a column there is room for those alone that no other beats, and for the paper's.
+    """
+    protocol = own["protocol"][0]
+    if protocol not in ON_CURVE:
+        return own.filter(pl.col("team").is_in(on_frontier.implode())) if is_narrow() and protocol == "poll" else own
+    ordered = own.sort(pl.col("parameter").cast(pl.Int64))
+    return pl.concat([ordered.head(1), ordered.tail(1)]).unique(maintain_order=True)
+
+
+def _name(team: str, protocol: str, parameter: str) -> str:
+    if protocol in ON_CURVE:
+        return ON_CURVE[protocol].format(parameter).replace("1 points", "1 point")
+    return EXTRA_PROTOCOLS["dpop"][0] if protocol == "dpop" else printed_name(team)
 
 
 def _color(protocol: str) -> str:
-    return LOOKS[protocol][2] if protocol in LOOKS else "#222222"
+    return LOOKS[protocol][1] if protocol in LOOKS else "#222222"
 
 
+@any_width
 def shares(domination: pl.DataFrame, teams: Mapping[str, str], measures: Mapping[str, str], title: str) -> "Figure":
     """Leakage as a share of the baseline's, with 95 % intervals: a panel per setting, a row per measure.
 
     domination: frontier_domination; teams: team → its name in the key; measures: measure → its name on the axis.
     """
-    figure, panels = subplots(1, 2, figsize=(7.0, 3.3), sharey=True)
+    figure, panels = panel_grid(2, 2.3, sharey=True)
     heights = {name: len(measures) - 1 - i for i, name in enumerate(measures)}
     for axes, setting in zip(panels, SETTINGS, strict=True):
         axes.set(
-            title=f"{setting} costs", xlabel="share of IMAP's leakage", xlim=(0, 1.02), ylim=(-0.6, len(measures) - 0.4)
+            title=f"{setting} costs",
+            xlabel="leakage as a share of IMAP's",
+            xlim=(0, 1.02),
+            ylim=(-0.6, len(measures) - 0.4),
         )
         axes.axvline(0.5, color="#777777", linewidth=0.8, linestyle=(0, (4, 2)))
         axes.axvline(1, color="#222222", linewidth=0.8)
         for i, team in enumerate(teams):
-            _, shape, color = _look(team)
+            shape, color = _look(team)
             shift = (i - (len(teams) - 1) / 2) * -0.26
             for row in domination.filter(setting=setting, team=team).iter_rows(named=True):
                 if row["measure"] in heights:
@@ -175,23 +205,23 @@ def shares(domination: pl.DataFrame, teams: Mapping[str, str], measures: Mapping
                     axes.plot([row["share"]], [y], marker=shape, color=color, markersize=4.5)
         axes.grid(axis="x", visible=True)
     panels[0].set_yticks(list(heights.values()), list(measures.values()))
-    set_title(figure, title)
-    figure.legend(handles=_team_legend(teams), loc="outside lower center", ncols=len(teams) + 1)
+    finish(figure, title, _team_keys(teams), "A row a measure of leakage.")
     return figure
 
 
-def _look(team: str) -> tuple[str, str, str]:
+def _look(team: str) -> tuple[str, str]:
     """The look of a team's protocol."""
     return next(look for protocol, look in LOOKS.items() if team.startswith(protocol))
 
 
-def _team_legend(teams: Mapping[str, str]) -> list[Any]:
+def _team_keys(teams: Mapping[str, str]) -> list[Any]:
     from matplotlib.lines import Line2D
 
-    keys = [Line2D([], [], label=text, marker=_look(t)[1], color=_look(t)[2], linewidth=1) for t, text in teams.items()]
+    keys = [Line2D([], [], label=text, marker=_look(t)[0], color=_look(t)[1], linewidth=1) for t, text in teams.items()]
     return [*keys, Line2D([], [], label="half", color="#777777", linewidth=0.8, linestyle=(0, (4, 2)))]
 
 
+@any_width
 def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> "Figure":
     """Excess cost against VPS, a panel per setting: simulated speakers and reported models beside the frontier.
 
@@ -199,11 +229,12 @@ def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> 
     """
     from matplotlib.lines import Line2D
 
-    figure, panels = subplots(1, 2, figsize=(7.0, 4.2), sharey=True)
+    figure, panels = panel_grid(2, 3.6, sharey=True)
     edges = pareto.filter("on_frontier", measure="vps_uniform_mean")
     for axes, setting in zip(panels, SETTINGS, strict=True):
         rows, edge = others.filter(setting=setting), edges.filter(setting=setting)
-        _scale(axes, setting, max(float(rows[X].max()), float(edge[X].max())), 2.3)  # type: ignore[arg-type]
+        every = pl.concat([rows[X], edge[X]])
+        _scale(axes, every, every, 2.3)
         axes.set(title=f"{setting} costs", xlabel="excess cost a game")
         _stairs(axes, edge, 2.3)
         axes.plot(edge[X], edge["leakage"], zorder=2, **marker_style("protocol"))
@@ -211,13 +242,9 @@ def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> 
             own = rows.filter(kind=kind)
             axes.plot(own[X], own["vps_uniform_mean"], zorder=3, **marker_style(kind))
         axes.grid(axis="x", visible=True)
-    panels[0].set_ylabel(AXIS["vps_uniform_mean"])
-    set_title(figure, title)
-    kinds = ("protocol", "simulated", "reported")
-    keys = [Line2D([], [], label=KINDS[k][0], **KINDS[k][1]) for k in kinds]
-    figure.legend(
-        handles=[*keys, Line2D([], [], label="none beats these", **STAIRS)], loc="outside lower center", ncols=4
-    )
+    name_axes(panels, y=AXIS["vps_uniform_mean"])
+    keys = [*kind_keys(["protocol", "simulated", "reported"]), Line2D([], [], label="none beats these", **STAIRS)]
+    finish(figure, title, keys, "Lower gives away less, further left pays less.")
     fix_layout(figure)
     for axes, setting in zip(panels, SETTINGS, strict=True):
         _team_labels(axes, others.filter(setting=setting), edges.filter(setting=setting))
@@ -230,7 +257,8 @@ def _team_labels(axes: "Axes", rows: pl.DataFrame, edge: pl.DataFrame) -> None:
         Label(x, y, team, text_color(kind)) for team, kind, x, y in rows.select("team", "kind", *columns).iter_rows()
     ]
     protocols = [
-        Label(x, y, team, text_color("protocol")) for team, x, y in edge.select("team", X, "leakage").iter_rows()
+        Label(x, y, printed_name(team), text_color("protocol"))
+        for team, x, y in edge.select("team", X, "leakage").iter_rows()
     ]
     stairs = np.array([(*one, *other) for one, other in pairwise(_corners(axes, edge, axes.get_ylim()[1]))])
-    label_marks(axes, [*others, *protocols], lines=stairs, fontsize=6.5)
+    label_marks(axes, [*others, *protocols], lines=stairs)

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import add_legend, marker_style, round_ticks, set_title, subplots, text_color
+from pipeline.reports.plots.layout import any_width, finish
+from pipeline.reports.plots.layout import panels as panel_grid
+from pipeline.reports.plots.style import kind_keys, marker_style, round_ticks, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROW, FRAME, WIDTH = 0.19, 1.25, 6.9  # inches for a row, for what stands around the rows, and across
+ROW, FRAME = 0.17, 0.7  # inches for a row, and for what stands around the rows
 TICK: dict[str, Any] = {"marker": "|", "color": "#222222", "markersize": 9, "markeredgewidth": 1.4, "linestyle": "none"}
 BETWEEN = "#9a9a9a"
 
@@ -28,6 +30,7 @@ class TwoMeasures:
     log: bool = False
 
 
+@any_width
 def two_values(
     points: pl.DataFrame, two: TwoMeasures, title: str, settings: Sequence[str] = ("uniform", "varied")
 ) -> "Figure | None":
@@ -43,17 +46,21 @@ def two_values(
     if not panels:
         return None
     order = shown.sort(pl.col("setting") != panels[0], two.second, "name")["name"].unique(maintain_order=True).to_list()
-    figure, axes = subplots(1, len(panels), figsize=(WIDTH, FRAME + ROW * len(order)), sharey=True, squeeze=False)
-    for panel, setting in zip(axes[0], panels, strict=True):
+    figure, axes = panel_grid(len(panels), FRAME + ROW * len(order), sharey=True)
+    for panel, setting in zip(axes, panels, strict=True):
         _panel(panel, shown.filter(setting=setting), two, order)
         panel.set_title(f"{setting} costs")
         panel.set_xlabel(two.xlabel)
     kinds = dict(shown.select("name", "kind").unique().iter_rows())
-    axes[0][0].set_yticks(range(len(order)), order)
-    for label, name in zip(axes[0][0].get_yticklabels(), order, strict=True):
-        label.set_color(text_color(kinds[name]))
-    set_title(figure, title)
-    add_legend(figure, shown["kind"].unique().to_list(), [Line2D([], [], label=two.first_label, **TICK)])
+    for panel in axes:
+        if panel.get_subplotspec().is_first_col():  # type: ignore[union-attr]
+            panel.set_yticks(range(len(order)), order)
+            for label, name in zip(panel.get_yticklabels(), order, strict=True):
+                label.set_color(text_color(kinds[name]))
+    tick = Line2D([], [], label=two.first_label, **TICK)
+    finish(
+        figure, title, [*kind_keys(shown["kind"].unique().to_list()), tick], "A row a team; lines are 95 % intervals."
+    )
     return figure
 
 

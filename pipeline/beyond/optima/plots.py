@@ -7,15 +7,9 @@ import numpy as np
 import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
-from pipeline.reports.plots.style import (
-    add_legend,
-    fix_layout,
-    marker_style,
-    round_ticks,
-    set_title,
-    subplots,
-    text_color,
-)
+from pipeline.reports.plots.layout import any_width, finish, fix_layout, name_axes
+from pipeline.reports.plots.layout import panels as panel_grid
+from pipeline.reports.plots.style import kind_keys, marker_style, round_ticks, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +20,7 @@ ORACLE: dict[str, Any] = {"marker": "*", "color": "#000000", "markersize": 7, "l
 RANGE: dict[str, Any] = {"color": "#9db8c4", "linewidth": 2.2, "solid_capstyle": "butt"}
 
 
+@any_width
 def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, title: str) -> "Figure | None":
     """One panel a setting: the fairest that schedules allow at an extra cost, and the teams' means.
 
@@ -37,8 +32,8 @@ def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, ti
     settings = prices["setting"].unique().sort().to_list()
     if not settings:
         return None
-    figure, panels = subplots(1, len(settings), figsize=(6.9, 3.5), sharey=True, squeeze=False)
-    for axes, setting in zip(panels[0], settings, strict=True):
+    figure, panels = panel_grid(len(settings), 2.9, sharey=True)
+    for axes, setting in zip(panels, settings, strict=True):
         curve = prices.filter(setting=setting).sort("extra")
         shown = teams.filter(setting=setting).sort("kind", "name")
         axes.plot(curve["extra"], curve["best"], **BEST)
@@ -46,17 +41,17 @@ def frontier(prices: pl.DataFrame, teams: pl.DataFrame, oracle: pl.DataFrame, ti
             axes.plot([row["excess"]], [row["ratio"]], zorder=3, **marker_style(row["kind"]))
         axes.plot([0], oracle.filter(setting=setting)["ratio"], zorder=4, **ORACLE)
         axes.set_title(f"{setting} costs")
-        axes.set_xlabel("cost beyond the optimum")
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlim(-0.08, 1.6 * max(1.0, float(shown["excess"].max() or 1)))  # type: ignore[arg-type]
         axes.set_ylim(-0.03, 1.05)
         round_ticks(axes.xaxis)
-    panels[0][0].set_ylabel("min/max fairness")
-    set_title(figure, title)
+    for axes in panels:  # each scale is its own
+        axes.set_xlabel("cost beyond the optimum, a game")
+    name_axes(panels, y="fairness (least / largest burden)")
     handles = [Line2D([], [], label="the fairest schedule", **BEST), Line2D([], [], label="the oracle's", **ORACLE)]
-    add_legend(figure, teams["kind"].unique().to_list(), handles)
+    finish(figure, title, [*kind_keys(teams["kind"].unique().to_list()), *handles], "A mark a team's mean.")
     fix_layout(figure)
-    for axes, setting in zip(panels[0], settings, strict=True):
+    for axes, setting in zip(panels, settings, strict=True):
         _labels(axes, teams.filter(setting=setting).sort("kind", "name"), prices.filter(setting=setting).sort("extra"))
     return figure
 
@@ -66,9 +61,10 @@ def _labels(axes: "Axes", shown: pl.DataFrame, curve: pl.DataFrame) -> None:
     steps = pairwise(curve.select("extra", "best").rows())
     lines = [line for (x, y), (u, v) in steps for line in ((x, y, u, y), (u, y, u, v))]
     labels = [Label(r["excess"], r["ratio"], r["name"], text_color(r["kind"])) for r in shown.iter_rows(named=True)]
-    label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4), fontsize=6.8)
+    label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4))
 
 
+@any_width
 def ranges(tasks: pl.DataFrame, title: str) -> "Figure | None":
     """One panel a setting, one line a task: the fairness of its optima from least to most, and the oracle's own.
 
@@ -79,18 +75,16 @@ def ranges(tasks: pl.DataFrame, title: str) -> "Figure | None":
     settings = tasks["setting"].unique().sort().to_list()
     if not settings:
         return None
-    figure, panels = subplots(1, len(settings), figsize=(6.9, 2.6), sharey=True, squeeze=False)
+    figure, panels = panel_grid(len(settings), 2.0, sharey=True)
     order = ["best_ratio", "least_ratio", "oracle_ratio", "task_id"]
-    for axes, setting in zip(panels[0], settings, strict=True):
+    for axes, setting in zip(panels, settings, strict=True):
         shown = tasks.filter(setting=setting).sort(order)
         for x, row in enumerate(shown.iter_rows(named=True)):
             axes.plot([x, x], [row["least_ratio"], row["best_ratio"]], **RANGE)
             axes.plot([x], [row["oracle_ratio"]], **(ORACLE | {"markersize": 4}))
         axes.set_title(f"{setting} costs")
-        axes.set_xlabel("tasks, by the fairest of their optima")
         axes.set_xticks([])
-    panels[0][0].set_ylabel("min/max fairness")
-    set_title(figure, title)
+    name_axes(panels, "tasks, by the fairest of their optima", "fairness (least / largest burden)")
     handles = [Line2D([], [], label="optima of the task", **RANGE), Line2D([], [], label="the oracle's own", **ORACLE)]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    finish(figure, title, handles, "A line a task, from the least fair of its optima to the fairest.")
     return figure

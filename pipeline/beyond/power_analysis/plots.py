@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots.style import round_ticks, set_title, subplots
+from pipeline.reports.plots.layout import any_width, finish, name_axes
+from pipeline.reports.plots.layout import panels as panel_grid
+from pipeline.reports.plots.style import SMALL, round_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +24,7 @@ LABELS = {
     "dms_per_meeting": "DMs per meeting",
     "all": "all three",
 }
+UNITS = {"excess_cost": "cost a game", "vps": "slots", "dms_per_meeting": "DMs"}
 SHORT = {"excess_cost": "cost", "vps": "VPS", "dms_per_meeting": "DMs", "all": "all"}
 LINES: dict[str, dict[str, Any]] = {
     "excess_cost": {"color": "#b8500c", "linestyle": "-"},
@@ -31,6 +34,7 @@ LINES: dict[str, dict[str, Any]] = {
 }
 
 
+@any_width
 def tasks_by_difference(
     power: pl.DataFrame, panels: Sequence[tuple[str, str]], now: int, title: str
 ) -> "Figure | None":
@@ -41,25 +45,25 @@ def tasks_by_difference(
     played = [panel for panel in panels if panel in power.select("setting", "measure").unique().rows()]
     if not played:
         return None
-    figure, axes = subplots(1, len(played), figsize=(6.9, 3.0), sharey=True, squeeze=False)
-    for panel, (setting, measure) in zip(axes[0], played, strict=True):
+    figure, axes = panel_grid(len(played), 2.4, narrow=2, sharey=True)
+    for panel, (setting, measure) in zip(axes, played, strict=True):
         shown = power.filter(setting=setting, measure=measure).drop_nulls("tasks").sort("difference")
         for (teams, repeats), (label, look) in LOOKS.items():
             line = shown.filter(teams=teams, repeats=repeats)
             panel.plot(line["difference"], line["tasks"], label=label, **look)
         panel.axhline(now, color="#777777", linewidth=0.6, linestyle=(0, (4, 2)))
-        panel.set(xscale="log", yscale="log", xlabel="difference of two teams", ylim=(1.5, 1e5))
-        panel.set_title(f"{LABELS[measure]},\n{setting} costs")
+        panel.set(xscale="log", yscale="log", xlabel=f"difference of two teams, {UNITS[measure]}", ylim=(1.5, 1e5))
+        panel.set_title(f"{LABELS[measure]}, {setting} costs")
         round_ticks(panel.xaxis)
         round_ticks(panel.yaxis)
-    axes[0][0].set_ylabel("tasks for a power of 80 %")
-    axes[0][0].annotate(f"the suite: {now}", (0, now), (3, -8), xycoords=("axes fraction", "data"),
-                        textcoords="offset points", fontsize=6.8, color="#555555")  # fmt: skip
-    set_title(figure, title)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    name_axes(axes, y="tasks for a power of 80 %")
+    axes[0].annotate(f"the suite: {now}", (0, now), (3, -8), xycoords=("axes fraction", "data"),
+                        textcoords="offset points", fontsize=SMALL, color="#555555")  # fmt: skip
+    finish(figure, title, axes[0].get_legend_handles_labels()[0], "Dashed: the suite as it is.")
     return figure
 
 
+@any_width
 def pairs_kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure | None":
     """One panel a setting: the share of pairs that sub-suites of a size order as the whole suite does.
 
@@ -68,8 +72,8 @@ def pairs_kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure
     settings = curve["setting"].unique().sort().to_list()
     if not settings:
         return None
-    figure, axes = subplots(1, len(settings), figsize=(6.9, 3.3), sharey=True, squeeze=False)
-    for panel, setting in zip(axes[0], settings, strict=True):
+    figure, axes = panel_grid(len(settings), 2.5, sharey=True)
+    for panel, setting in zip(axes, settings, strict=True):
         for measure, look in LINES.items():
             line = curve.filter(setting=setting, measure=measure).sort("size")
             panel.plot(line["size"], line["mean"], label=f"{LABELS[measure]}: random, mean", linewidth=1.3, **look)
@@ -78,10 +82,9 @@ def pairs_kept(curve: pl.DataFrame, chosen: pl.DataFrame, title: str) -> "Figure
         panel.set_title(f"{setting} costs")
         panel.set(xlabel="tasks of the sub-suite", xscale="log")
         round_ticks(panel.xaxis)
-    axes[0][0].set_ylabel("pairs of teams in the right order\n(protocols and simulated styles)")
-    axes[0][0].set(ylim=(0.5, 1.06), yticks=[0.5, 0.6, 0.7, 0.8, 0.9, 1])
-    set_title(figure, title)
-    figure.legend(*_legend(axes[0][0]), loc="outside lower center", ncols=3)
+    name_axes(axes, y="share of pairs of teams in the right order")
+    axes[0].set(ylim=(0.5, 1.06), yticks=[0.5, 0.6, 0.7, 0.8, 0.9, 1])
+    finish(figure, title, _keys(axes[0]), "Pairs of protocols and simulated styles.")
     return figure
 
 
@@ -92,17 +95,18 @@ def _mark_chosen(axes: "Axes", chosen: pl.DataFrame, color: str) -> None:
     for row in chosen.iter_rows(named=True):
         axes.annotate(
             SHORT[row["measure"]], (row["size"], row["same"]), (0, 5), textcoords="offset points",
-            ha="center", va="bottom", fontsize=6.8, color=color,
+            ha="center", va="bottom", fontsize=SMALL, color=color,
         )  # fmt: skip
 
 
-def _legend(axes: "Axes") -> tuple[list[Any], list[str]]:
+def _keys(axes: "Axes") -> list[Any]:
+    """The key's entries: the lines, the two marks, and what thin lines are."""
     from matplotlib.lines import Line2D
 
-    handles, labels = axes.get_legend_handles_labels()
-    marks = [
-        (Line2D([], [], marker="*", color="#222222", markersize=8, linestyle="none"), "chosen, where it was chosen"),
-        (Line2D([], [], marker="x", color="#222222", markersize=5, linestyle="none"), "chosen, in new games"),
-        (Line2D([], [], color="#222222", linewidth=0.6), "thin: 95 % of random ones reach"),
+    black: dict[str, Any] = {"color": "#222222"}
+    return [
+        *axes.get_legend_handles_labels()[0],
+        Line2D([], [], marker="*", markersize=8, linestyle="none", label="chosen, where it was chosen", **black),
+        Line2D([], [], marker="x", markersize=5, linestyle="none", label="chosen, in new games", **black),
+        Line2D([], [], linewidth=0.6, label="thin: 95 % of random ones reach", **black),
     ]
-    return [*handles, *(m for m, _ in marks)], [*labels, *(label for _, label in marks)]

@@ -5,17 +5,19 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.reports.plots import style
+from pipeline.reports.plots import layout, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 SETTINGS = {"uniform": "uniform costs", "varied": "varied costs"}
 FIRST, SECOND = "#0b4f6c", "#b8500c"
 GAP = 1.2  # rows between two protocols
 
 
+@layout.any_width
 def saved_costs(
     saved: pl.DataFrame, protocols: Sequence[str], lies: Sequence[str], title: str, deals: Sequence[str]
 ) -> "Figure":
@@ -23,7 +25,7 @@ def saved_costs(
 
     saved: rows of `strategy_effects` of the measure saved and all seats. Lies of pairs, the deals, are marked apart.
     """
-    figure, axes = style.subplots(1, 2, figsize=(6.9, 6.4), sharey=True)
+    figure, axes = layout.panels(2, 6.0, narrow=2, sharey=True)
     heights = row_heights(protocols, [*lies, *deals])
     for axis, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
         for row in saved.filter(setting=setting).iter_rows(named=True):
@@ -35,15 +37,15 @@ def saved_costs(
         axis.set_xticks([-10, -1, -0.5, 0, 0.5, 1], ["−1000", "−100", "−50", "0", "50", "100"])
         axis.set_xlim(-12, 1.25)
         axis.grid(axis="x")
-        axis.set(title=name, xlabel="% of its cost that a liar saves")
+        axis.set(title=name, xlabel="% of its cost that a liar saves (log beyond ±100)")
     axes[0].set_yticks(list(heights.values()), [lie for _, lie in heights])
     axes[0].invert_yaxis()
     axes[0].grid(axis="y", visible=False)
     for protocol in protocols:
         top = heights[protocol, lies[0]] - 0.95
-        axes[0].annotate(style.printed_name(protocol), (-11.3, top), fontsize=7.5, weight="bold", va="center")
-    style.set_title(figure, title)
-    legend(figure, {"one agent lies": (FIRST, "s"), "a pair with a deal lies": (SECOND, "D")})
+        axes[0].annotate(style.printed_name(protocol), (-11.3, top), fontsize=style.SMALL, weight="bold", va="center")
+    keys = key({"one agent lies": (FIRST, "s"), "a pair with a deal lies": (SECOND, "D")})
+    layout.finish(figure, title, keys, "A row a lie, under each protocol.")
     return figure
 
 
@@ -62,26 +64,26 @@ def draw_mean(axis: "Axes", row: Mapping[str, float], height: float, hollow: boo
     axis.plot(row["mean"], height, marker="D" if hollow else "s", color=colour, markerfacecolor=face, markersize=3.6)
 
 
-def legend(figure: "Figure", marks: Mapping[str, tuple[str, str]]) -> None:
-    """A legend below the figure: what each mark stands for, the second one hollow."""
+def key(marks: Mapping[str, tuple[str, str]]) -> "list[Line2D]":
+    """The key's entries: what each mark stands for, the second one hollow."""
     from matplotlib.lines import Line2D
 
-    lines = [
+    return [
         Line2D(
             [], [], color=c, marker=m, linestyle="none", markersize=4, label=label, markerfacecolor="white" if i else c
         )
         for i, (label, (c, m)) in enumerate(marks.items())
     ]
-    figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
 
 
+@layout.any_width
 def points_and_gains(effects: pl.DataFrame, lies: Sequence[str], title: str) -> "Figure":
     """A row a lie: the points that it brings a liar, and the cost that it saves, each with its interval, by setting.
 
     effects: rows of `strategy_effects` of the measures points and gain, of all seats of one protocol.
     """
     labels = {"points": "points that the liar has more, a game", "gain": "cost units that the liar saves, a game"}
-    figure, axes = style.subplots(2, 2, figsize=(6.9, 3.7), sharey=True)
+    figure, axes = layout.subplots(2, 2, 3.2, sharey=True)
     for panels, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
         for axis, measure in zip(panels, labels, strict=True):
             for row in effects.filter(setting=setting, measure=measure).iter_rows(named=True):
@@ -93,10 +95,11 @@ def points_and_gains(effects: pl.DataFrame, lies: Sequence[str], title: str) -> 
     for axis, label in zip(axes[1], labels.values(), strict=True):
         axis.set_xlabel(label)
     axes[0][0].invert_yaxis()
-    style.set_title(figure, title)
+    layout.finish(figure, title, (), "A row a lie.")
     return figure
 
 
+@layout.any_width
 def prober_rates(rates: pl.DataFrame, title: str) -> "Figure":
     """A panel a measure, a row a team of simulated speakers: either prober's figure with its interval.
 
@@ -104,7 +107,7 @@ def prober_rates(rates: pl.DataFrame, title: str) -> "Figure":
     """
     measures = ["induced leaks per 1000 messages", "labels learnt per 100 questions"]
     teams = rates["speakers"].unique().sort().to_list()
-    figure, axes = style.subplots(1, 2, figsize=(6.9, 2.7), sharey=True)
+    figure, axes = layout.panels(2, 1.9, sharey=True)
     for axis, measure in zip(axes, measures, strict=True):
         for row in rates.filter(measure=measure).iter_rows(named=True):
             adapts = row["prober"] == "adaptive"
@@ -113,6 +116,6 @@ def prober_rates(rates: pl.DataFrame, title: str) -> "Figure":
         axis.grid(axis="x")
     axes[0].set_yticks(range(len(teams)), [f"{team} (simulated)" for team in teams])
     axes[0].invert_yaxis()
-    style.set_title(figure, title)
-    legend(figure, {"fixed prober (the study's)": (FIRST, "s"), "adaptive prober": (SECOND, "D")})
+    keys = key({"fixed prober (the study's)": (FIRST, "s"), "adaptive prober": (SECOND, "D")})
+    layout.finish(figure, title, keys)
     return figure

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.reports.plots import style
+from pipeline.reports.plots import layout, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 LOOKS: Mapping[str, dict[str, Any]] = {
     "imap": {"color": "#0b4f6c", "marker": "s", "linestyle": "-"},
@@ -20,14 +21,15 @@ LOOKS: Mapping[str, dict[str, Any]] = {
 SWEEPS = ("agents", "slots", "meetings", "participants", "density")
 
 
+@layout.any_width
 def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Figure":
     """A row a measure, a column a size that grows, both logarithmic: each protocol's means with their intervals.
 
     points: rows of `worlds_points` of one setting; measures: what each is called on its axis. An axis whose means reach
     0 is linear below 1.
     """
-    size = (6.9, 1.5 * len(measures) + 0.6)
-    figure, axes = style.subplots(len(measures), len(SWEEPS), figsize=size, sharex="col", sharey="row", squeeze=False)
+    shape = {"sharex": "col", "sharey": "row", "squeeze": False}
+    figure, axes = layout.subplots(len(measures), len(SWEEPS), 1.3 * len(measures) + 0.4, **shape)
     for panels, (measure, label) in zip(axes, measures.items(), strict=True):
         means = points.filter(measure=measure)
         for axis, sweep in zip(panels, SWEEPS, strict=True):
@@ -37,10 +39,10 @@ def growth(points: pl.DataFrame, measures: Mapping[str, str], title: str) -> "Fi
             size_ticks(axis, means.filter(sweep=sweep)["value"].unique().sort().to_list())
         vertical_scale(panels[0], means)
         panels[0].set_ylabel(label)
+    slant: dict[str, Any] = {"rotation": 40, "ha": "right"} if layout.is_narrow() else {}
     for axis, sweep in zip(axes[-1], SWEEPS, strict=True):
-        axis.set_xlabel(sweep)
-    style.set_title(figure, title)
-    legend(figure)
+        axis.set_xlabel(f"{sweep} (log)", **slant)
+    layout.finish(figure, title, protocol_key(), "Each column lets one size grow.")
     return figure
 
 
@@ -71,32 +73,38 @@ def size_ticks(axis: "Axes", values: Sequence[float]) -> None:
     """Label a logarithmic axis with the sizes themselves; every other one where they crowd."""
     from matplotlib.ticker import NullLocator
 
-    labelled = values if len(values) < 5 else values[::2]
+    labelled = values[:: len(values) - 1] if layout.is_narrow() else values if len(values) < 5 else values[::2]
     axis.set_xticks(labelled, [f"{v:g}" for v in labelled])
     axis.xaxis.set_minor_locator(NullLocator())
 
 
-def legend(figure: "Figure") -> None:
-    """The protocols' marks, below the figure."""
+def protocol_key() -> "list[Line2D]":
+    """The key's entries for the protocols."""
     from matplotlib.lines import Line2D
 
-    lines = [
+    return [
         Line2D([], [], markersize=4, linewidth=0.9, label=style.printed_name(p), **look) for p, look in LOOKS.items()
     ]
-    figure.legend(handles=lines, loc="outside lower center", ncols=len(lines))
 
 
+@layout.any_width
 def densities(means: pl.DataFrame, slots: int, title: str) -> "Figure":
     """What densities fill in either suite, and IMAP's and DSM-Welfare's excess there where costs vary.
 
     means: rows of `worlds_densities`; slots: of a calendar.
     """
-    figure, axes = style.subplots(1, 3, figsize=(6.9, 2.6))
+    figure, axes = layout.panels(3, 2.2)
     suites = {"published": ("s", "#0b4f6c"), "three densities": ("o", "#b8500c")}
     for (suite, (marker, colour)), shift in zip(suites.items(), (-0.012, 0.012), strict=True):
         fill = means.filter(suite=suite).unique(["density"]).sort("density")
         face = colour if shift < 0 else "white"
-        look = {"marker": marker, "color": colour, "markerfacecolor": face, "markersize": 4.5, "linewidth": 0.9}
+        look: dict[str, Any] = {
+            "marker": marker,
+            "color": colour,
+            "markerfacecolor": face,
+            "markersize": 4.5,
+            "linewidth": 0.9,
+        }
         axes[0].plot(fill["density"] + shift, fill["most_errands"], label=suite, **look)
         for axis, protocol in zip(axes[1:], ("imap", "dsm-welfare"), strict=True):
             shown = means.filter(suite=suite, setting="varied", protocol=protocol, measure="excess_cost")
@@ -107,6 +115,6 @@ def densities(means: pl.DataFrame, slots: int, title: str) -> "Figure":
     axes[0].set(title="what errands fill", ylabel="slots of a calendar", ylim=(0, slots), yticks=range(0, slots + 1, 4))
     axes[0].legend(loc="lower right", frameon=False)
     for axis in axes:
-        axis.set(xlabel="density asked for", xticks=[0.4, 0.6, 0.8, 1.0])
-    style.set_title(figure, title)
+        axis.set(xlabel="density asked for (errands a slot)", xticks=[0.4, 0.6, 0.8, 1.0])
+    layout.finish(figure, title)
     return figure

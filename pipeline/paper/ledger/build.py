@@ -11,7 +11,7 @@ from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import Figure, figure_rows, figure_values
 from pipeline.paper.ledger.directions import Direction, direction_of, outcome_of, read_directions, run_directions
 from pipeline.paper.ledger.facts import Fact, setup_facts
-from pipeline.paper.ledger.measures import Measures, model_spellings, paper_measures
+from pipeline.paper.ledger.measures import Measures, paper_measures
 from pipeline.paper.ledger.outcomes import Outcome
 from pipeline.tables.paths import RESULTS
 
@@ -124,7 +124,6 @@ class LedgerBuilder:
         self.tested = run_directions(paper.directions, connection)
         self.printed = figure_values(paper.numbers)
         self.facts = {(fact.setting, fact.method, fact.metric): fact for fact in facts}
-        self.spellings = model_spellings(paper.models)
 
     def entry(self, figure: Figure) -> Entry:
         """The figure's entry: by the set-up, by games of its method, by stand-ins, or for want of games."""
@@ -143,7 +142,7 @@ class LedgerBuilder:
 
     def played_entry(self, figure: Figure) -> Entry | None:
         """A figure of games that were played here too."""
-        value = self.measures.values.get((self.method(figure), *figure.condition_and_setting, figure.measure))
+        value = self.measures.values.get((figure.method, *figure.condition_and_setting, figure.measure))
         if value is None:
             return None
         verdict = REPRODUCED if figure.equals(value) else CONTRADICTED
@@ -168,12 +167,8 @@ class LedgerBuilder:
 
     def unplayed_entry(self, figure: Figure) -> Entry:
         """A figure of games that nobody played here."""
-        note = self.measures.reasons.get((self.method(figure), figure.condition_and_setting[0]), "")
+        note = self.measures.reasons.get((figure.method, figure.condition_and_setting[0]), "")
         return Entry(NEEDS_TRACES if figure.kind == "model" else NOT_PLAYED, "", self.computed_by(figure), note)
-
-    def method(self, figure: Figure) -> str:
-        """The method as Table 1 spells it."""
-        return self.spellings.get(figure.method, figure.method)
 
     def computed_by(self, figure: Figure) -> str:
         """The query, or notebook, that computes the figure from games of its method."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from pipeline.paper.figures import SPELT_ALSO, Figure, Figures
+from pipeline.paper.figures import Figure, Figures
 from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 
 QUERIES = Path(__file__).with_name("sql")
@@ -37,8 +37,7 @@ class Direction(NamedTuple):
 
     def shown_by(self, figure: Figure, printed: Figures) -> bool:
         """Whether the figure's own row of the paper has the direction: none lacks it that has no counterpart there."""
-        method = SPELT_ALSO.get(figure.method, figure.method)
-        other = printed.get(("Table 1", figure.condition_and_setting[1], method, figure.metric))
+        other = printed.get(("Table 1", figure.condition_and_setting[1], figure.method, figure.metric))
         if self.more is None or other is None:
             return True
         return float(figure.value) > other if self.more else float(figure.value) < other

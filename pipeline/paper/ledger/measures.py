@@ -130,8 +130,3 @@ def left_out(teams: pl.DataFrame, tasks: int) -> dict[tuple[str, str], str]:
 def models_by_condition(models: pl.DataFrame) -> pl.DataFrame:
     """The models that the paper runs in each condition: one row per method and condition."""
     return models.select("method", pl.col("conditions").str.split(";").alias("condition")).explode("condition")
-
-
-def model_spellings(models: pl.DataFrame) -> dict[str, str]:
-    """The paper's other spellings of a model's name → the one of Table 1."""
-    return {also: method for method, also in models.select("method", "spelt_also").iter_rows() if also}

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import SPELT_ALSO, WORDS
+from pipeline.paper.figures import WORDS
 from pipeline.paper.ledger.outcomes import Outcome
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS
 
@@ -23,10 +23,10 @@ EDGE = 1e-9  # what binary fractions add to half of the last printed digit
 
 
 def printed_cells(numbers: Path = NUMBERS) -> pl.DataFrame:
-    """The paper's figures that are numbers: source, setting, method (by one spelling), metric, value, decimals."""
+    """The paper's figures that are numbers: source, setting, method, metric, value, decimals."""
     figures = read_numbers(numbers).filter(~pl.col("metric").is_in(WORDS))
     value, decimals = pl.col("value").cast(pl.Float64), pl.col("decimals").cast(pl.Int64)
-    return figures.select("source", "setting", pl.col("method").replace(SPELT_ALSO), "metric", value, decimals)
+    return figures.select("source", "setting", "method", "metric", value, decimals)
 
 
 def our_cells(table1: pl.DataFrame) -> pl.DataFrame:

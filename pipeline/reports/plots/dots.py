@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.reports.plots.layout import any_width, finish
+from pipeline.reports.plots.layout import panels as panel_grid
 from pipeline.reports.plots.style import (
     KINDS,
     REPORTED,
-    add_legend,
+    SMALL,
     kind,
+    kind_keys,
     marker_style,
     printed_name,
     round_ticks,
-    set_title,
-    subplots,
     text_color,
 )
 
@@ -105,9 +106,10 @@ def _measure_text(row: Mapping[str, Any], measure: str, decimals: int) -> str | 
     return f"{row[measure]:,.{decimals}f}{interval}".replace("-", "−")
 
 
-ROW_INCHES, FRAME_INCHES = 0.155, 1.05  # the height of a row, and of what stands around the rows
+ROW_INCHES, FRAME_INCHES = 0.145, 0.75  # the height of a row, and of what stands around the rows
 KIND_GAP = 0.6  # between kinds, in rows
-MIN_INCHES = 1.8  # what title and axes need when there is but a row or two
+MIN_INCHES = 1.4  # what title and axes need when there is but a row or two
+INTERVALS = ", a line for its 95 % interval"
 LIMIT_COLOR, BEYOND_COLOR = "#d9d9d9", "#b8500c"
 
 
@@ -125,6 +127,7 @@ class Panel:
     log: bool = False
 
 
+@any_width
 def team_dots(points: pl.DataFrame, panels: Sequence[Panel], title: str) -> "Figure | None":
     """A row for each team, a panel for each measure; None when no panel has a point.
 
@@ -136,12 +139,14 @@ def team_dots(points: pl.DataFrame, panels: Sequence[Panel], title: str) -> "Fig
         return None
     heights = _row_heights(points)
     height = max(MIN_INCHES, FRAME_INCHES + ROW_INCHES * max(heights.values(), default=0))
-    figure, axes = subplots(1, len(shown), figsize=(6.9, height), sharey=True, squeeze=False)
-    for panel_axes, panel in zip(axes[0], shown, strict=True):
+    figure, axes = panel_grid(len(shown), height, narrow=2, sharey=True)
+    for panel_axes, panel in zip(axes, shown, strict=True):
         _panel(panel_axes, _panel_rows(points, panel), panel, heights)
-    _label_rows(axes[0][0], heights)
-    set_title(figure, title)
-    add_legend(figure, points["kind"].unique().to_list())
+        if panel_axes.get_subplotspec().is_first_col():  # type: ignore[union-attr]
+            _label_rows(panel_axes, heights)
+    bounds = {f"{panel.measure}_low" for panel in shown}
+    reading = f"A row for each team, a mark for its mean{INTERVALS if bounds & set(points.columns) else ''}."
+    finish(figure, title, kind_keys(points["kind"].unique().to_list()), reading)
     return figure
 
 
@@ -181,7 +186,7 @@ def _panel(axes: "Axes", rows: pl.DataFrame, panel: Panel, heights: dict[tuple[s
             err_kws={"linewidth": 0.8, "zorder": 2}, **BY_ESTIMATE_AND_BOUNDS, **style,
         )  # fmt: skip
     axes.set_ylabel("")
-    axes.set_title(panel.heading, fontsize=8)
+    axes.set_title(panel.heading, fontsize=7.5)
     axes.set_xlabel(panel.xlabel)
     axes.margins(x=0.08)
     if panel.log:
@@ -192,6 +197,7 @@ def _panel(axes: "Axes", rows: pl.DataFrame, panel: Panel, heights: dict[tuple[s
 
 
 def _label_rows(axes: "Axes", heights: dict[tuple[str, str], float]) -> None:
+    """Name the rows left of the first panel of each line of panels."""
     axes.set_yticks(list(heights.values()), [name for _, name in heights])
     axes.set_ylim(max(heights.values()) + 0.7, -0.7)
     for words, (group, _) in zip(axes.get_yticklabels(), heights, strict=True):
@@ -208,26 +214,27 @@ class Count:
     limit: Mapping[str, float]
 
 
+@any_width
 def counts_and_limits(panels: Sequence[Count], title: str) -> "Figure":
     """A row for each model, a panel for each count: a mark right of its bar contradicts the paper's other figures."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     models = sorted({model for panel in panels for model in panel.limit})
-    figure, axes = subplots(1, len(panels), figsize=(6.9, 1.35 + 0.2 * len(models)), sharey=True, squeeze=False)
-    for panel_axes, panel in zip(axes[0], panels, strict=True):
+    figure, axes = panel_grid(len(panels), 0.7 + 0.2 * len(models), sharey=True)
+    for panel_axes, panel in zip(axes, panels, strict=True):
         _count_panel(panel_axes, panel, models)
-    axes[0][0].set_yticks(range(len(models)), models)
-    axes[0][0].set_ylim(len(models) - 0.4, -0.6)
-    axes[0][0].tick_params(axis="y", length=0)
+        panel_axes.tick_params(axis="y", length=0)
+    axes[0].set_yticks(range(len(models)), models)
+    axes[0].set_ylim(len(models) - 0.4, -0.6)
     inside, beyond = ({**REPORTED, "color": color} for color in ("#444444", BEYOND_COLOR))
     handles = [
         Patch(color=LIMIT_COLOR, label="room left by Table 1"),
         Line2D([], [], label="counted", **inside),
         Line2D([], [], label="counted beyond that", **beyond),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    set_title(figure, title)
+    reading = "A mark right of its bar counts more than the paper's own Table 1 leaves room for."
+    finish(figure, title, handles, reading)
     return figure
 
 
@@ -247,10 +254,10 @@ def _count_panel(axes: "Axes", panel: Count, models: Sequence[str]) -> None:
             if beyond:
                 axes.annotate(
                     f"{counted:.0f}", (counted, height), xytext=(5, 0), textcoords="offset points", va="center",
-                    fontsize=6.8, color=BEYOND_COLOR,
+                    fontsize=SMALL, color=BEYOND_COLOR,
                 )  # fmt: skip
-    axes.set_title(panel.heading, fontsize=8)
+    axes.set_title(panel.heading, fontsize=7.5)
     axes.set_xlabel(panel.xlabel)
-    axes.margins(x=0.12)
+    axes.margins(x=0.16)
     axes.grid(axis="x", visible=True)
     axes.grid(axis="y", visible=False)

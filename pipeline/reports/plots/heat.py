@@ -1,43 +1,78 @@
 """Heat maps: how often each team shows each pattern, and what observers came to believe of targets' slots."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.reports.plots.style import KINDS, set_title, subplots, text_color
+from pipeline.reports.plots.layout import any_width, finish, grow, is_narrow, subplots, wrapped
+from pipeline.reports.plots.style import KINDS, SMALL, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROW_INCHES, COLUMN_INCHES = 0.21, 0.46  # inches
+ROW_INCHES, NAMES_INCHES = 0.18, 0.75  # the height of a row, and of the names above a panel
+FEW = 3  # columns
 LEAST, MOST = 0.01, 100.0  # rates drawn lightest and darkest; 0 is left blank
 SHADES = ("#f7f7f7", "#8c8c8c")  # light enough for dark figures to be read on all of them
+PATTERNS = "Occurrences for 100 messages: the darker, the more, by a logarithmic scale; blank: none."
+BELIEFS = "White is the prior; violet: held to be feasible; brown: held not to be; grey: nothing was heard."
 ORDER = ("reported", "other", "simulated", "protocol")
 
 
+@any_width
 def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_title: str) -> "Figure | None":
     """Table 4: a row a pattern, in the frame's order, a panel a kind, a column a team; None when there is no cell.
 
-    cells: pattern, name, kind (of plots.style.KINDS), per_100 (occurrences for 100 messages); notes: pattern → text to
-    the right of its row, under note_title. The darker, the more often, by a logarithmic scale; 0 is blank.
+    cells: pattern, name, kind (of plots.style.KINDS), per_100 (occurrences for 100 messages); notes: pattern → a note,
+    whose row has an asterisk; all are listed below, under note_title. The darker, the more often, by a logarithmic
+    scale; 0 is blank.
     """
     if cells.is_empty():
         return None
     patterns = cells["pattern"].unique(maintain_order=True).to_list()
     kinds = [kind for kind in ORDER if kind in cells["kind"]]
     teams = [cells.filter(kind=kind)["name"].n_unique() for kind in kinds]
-    width = 2.3 + COLUMN_INCHES * sum(teams) + (1.5 if notes else 0)
-    size = max(4.2, min(8.6, width)), 1.25 + ROW_INCHES * len(patterns)
-    figure, panels = subplots(1, len(kinds), figsize=size, width_ratios=teams, sharey=True, squeeze=False)
-    for axes, kind in zip(panels[0], kinds, strict=True):
+    row_names = [_row_name(p, p in notes) for p in patterns]
+    figure, panels = _panels_by_kind(
+        dict(zip(kinds, teams, strict=True)), NAMES_INCHES + (0.24 if is_narrow() else ROW_INCHES) * len(patterns)
+    )
+    for kind, axes in panels.items():
         _pattern_panel(axes, cells.filter(kind=kind), patterns, kind)
-    panels[0][0].set_yticks([i + 0.5 for i in range(len(patterns))], [p.replace("_", " ") for p in patterns])
-    if notes:
-        _notes(panels[0][-1], {-0.5: note_title} | {patterns.index(p) + 0.5: notes[p] for p in patterns if p in notes})
-    set_title(figure, title)
+        first = axes.get_subplotspec().is_first_col()  # type: ignore[union-attr]
+        axes.set_yticks([i + 0.5 for i in range(len(patterns))], row_names if first else [])
+    by_note = "; ".join(f"{p.replace('_', ' ')}: {notes[p]}" for p in patterns if p in notes)
+    finish(figure, title, (), PATTERNS)
+    if by_note:
+        lines = wrapped(f"* {note_title} {by_note}", figure)
+        figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALL)
+        grow(figure, 0.14 * (lines.count("\n") + 1))
     return figure
+
+
+def _row_name(pattern: str, noted: bool) -> str:
+    """The printed name of a pattern, in two lines where there is little room."""
+    words = pattern.replace("_", " ") + (" *" if noted else "")
+    return fill(words, 15) if is_narrow() else words
+
+
+def _panels_by_kind(teams: Mapping[str, int], height: float) -> "tuple[Figure, dict[str, Axes]]":
+    """A panel a kind, as wide as it has teams; in half a column simulated speakers stand below the others."""
+    lines = [list(teams)]
+    if is_narrow() and "simulated" in teams and len(teams) > 1:
+        lines = [[kind for kind in teams if kind != "simulated"], ["simulated"]]
+    cells = max(sum(teams[kind] for kind in line) for line in lines)
+    figure, _ = subplots(0, 0, height * len(lines))
+    grid = figure.add_gridspec(len(lines), cells)
+    panels, start = {}, 0
+    for number, line in enumerate(lines):
+        start = 0
+        for kind in line:
+            panels[kind] = figure.add_subplot(grid[number, start : start + teams[kind]])
+            start += teams[kind]
+    return figure, panels
 
 
 def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], kind: str) -> None:
@@ -50,26 +85,18 @@ def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], k
     sns.heatmap(
         rates, mask=~(rates > 0), vmin=LEAST, vmax=MOST, norm=LogNorm(LEAST, MOST, clip=True), ax=axes, cbar=False,
         linewidths=1.5, cmap=LinearSegmentedColormap.from_list("", SHADES), annot=rates.map(rate_text), fmt="",
-        annot_kws={"fontsize": 6.5, "color": "#222222", "va": "center_baseline"},
+        annot_kws={"fontsize": SMALL, "color": "#222222", "va": "center_baseline"},
     )  # fmt: skip
     axes.grid(False)
-    axes.set(xlabel=KINDS[kind][0], ylabel="")
     color = text_color(kind)
-    axes.xaxis.label.set(color=color, fontsize=7)
+    few = rates.shape[1] < FEW
+    # What a few columns are is told in several lines, for which the layout would make the columns broader.
+    below = fill(KINDS[kind][0], 9) if few else fill(KINDS[kind][0], 20 if is_narrow() else 40) + "\n\n"
+    axes.set(xlabel=below, ylabel="")
+    axes.xaxis.label.set(color=color, fontsize=SMALL, in_layout=not few)
     axes.tick_params(axis="both", length=0)
     axes.xaxis.tick_top()
-    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=40, ha="left", rotation_mode="anchor", color=color)
-
-
-def _notes(axes: "Axes", words: Mapping[float, str]) -> None:
-    """Write texts to the right of a panel. words: height in data → text."""
-    beside: dict[str, Any] = {
-        "xycoords": ("axes fraction", "data"),
-        "textcoords": "offset points",
-        "annotation_clip": False,
-    }
-    for height, text in words.items():
-        axes.annotate(text, (1, height), xytext=(8, 0), va="center", fontsize=7, color="#555555", **beside)
+    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=90, color=color)
 
 
 def rate_text(value: float) -> str:
@@ -77,6 +104,7 @@ def rate_text(value: float) -> str:
     return f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= LEAST else f"<{LEAST}"
 
 
+@any_width
 def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: float) -> "Figure":
     """A panel for each observer (rows) and target (columns): a line a message, from the top, and a column a slot.
 
@@ -86,19 +114,15 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
     farthest = max(prior, 1 - prior)
     shades = {"cmap": "PuOr", "vmin": prior - farthest, "vmax": prior + farthest}
     observers, targets = sorted({o for o, _ in histories}), sorted({t for _, t in histories})
-    size = (1.0 + 1.5 * len(targets), 0.9 + 1.05 * len(observers))
     figure, panels = subplots(
-        max(1, len(observers)), max(1, len(targets)), figsize=size, squeeze=False, sharex=True, sharey=True
-    )
+        max(1, len(observers)), max(1, len(targets)), 0.9 + 0.75 * len(observers),
+        squeeze=False, sharex=True, sharey=True,
+    )  # fmt: skip
     image = None
     for i, observer in enumerate(observers):
         for j, target in enumerate(targets):
             axes = panels[i][j]
-            axes.grid(False)
-            if i == 0:
-                axes.set_title(f"about agent {target}", fontsize=8)
-            if j == 0:
-                axes.set_ylabel(f"agent {observer}\nmessage")
+            _name_pair(axes, observer if j == 0 else None, target if i == 0 else None)
             history = histories.get((observer, target))
             if history is None:
                 axes.set_facecolor("#f4f4f4")
@@ -106,7 +130,23 @@ def draw_beliefs(histories: Mapping[tuple[int, int], list[list[float]]], prior: 
             # seaborn's heat map has a path for each cell, of which there are thousands here; this is one image a panel.
             image = axes.imshow(history, **shades, aspect="auto", interpolation="nearest")
     if image is not None:
-        figure.supxlabel("slot", fontsize=8)
-        bar = figure.colorbar(image, ax=panels, label="belief that the slot is feasible", fraction=0.04)
-        bar.ax.set_ylim(0, 1)
+        for axes in panels[-1]:
+            axes.set_xlabel("slot")
+        figure.supylabel("message of the round", fontsize=7.5)
+        bar = figure.colorbar(image, ax=panels, label="belief that the slot is feasible", location="bottom", aspect=40)
+        bar.ax.set_xlim(0, 1)
+    finish(figure, "What each observer believes of each target's slots, message by message", (), BELIEFS)
     return figure
+
+
+def _name_pair(axes: "Axes", observer: int | None, target: int | None) -> None:
+    """Name the observer left of a row and the target above a column, where they are given."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.grid(False)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator("auto", integer=True))
+    if target is not None:
+        axes.set_title(f"target {target}", fontsize=7.5)
+    if observer is not None:
+        axes.set_ylabel(f"observer {observer}")

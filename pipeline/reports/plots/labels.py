@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.reports.plots.style import SMALL
 from pipeline.statistics.resampling import stream
 
 if TYPE_CHECKING:
@@ -51,21 +52,19 @@ def label_marks(
     labels: Sequence[Label],
     marks: Sequence[tuple[float, float]] = (),
     lines: Array | None = None,
-    **style: float,
 ) -> None:
     """Write each label beside its mark, or tied to it by a thin line (a leader) where there is no room near by.
 
     marks: others that no label may hide; lines: rows of x, y, x, y, in data, that labels avoid if they can.
     The figure's layout must not change afterwards: limits, titles and legends come first.
     """
-    size = style.get("fontsize", 7.0)
     area, points = _axes_box(axes), _to_points(axes, [(label.x, label.y) for label in labels])
-    sizes = np.array([text_size(label.text, size) for label in labels])
+    sizes = np.array([text_size(label.text, SMALL) for label in labels])
     obstacles = np.vstack([_squares(points), _squares(_to_points(axes, marks))])
     segments = np.zeros((0, 4)) if lines is None else _to_points(axes, lines.reshape(-1, 2)).reshape(-1, 4)
     centres = place_labels(points, sizes, obstacles, _segment_boxes(segments), area)
     for label, point, centre in zip(labels, points, centres, strict=True):
-        _write_label(axes, label, point, centre, size)
+        _write_label(axes, label, point, centre)
 
 
 def place_labels(points: Array, sizes: Array, marks: Array, lines: Array, inside: Array) -> Array:
@@ -199,9 +198,9 @@ def _axes_box(axes: "Axes") -> Array:
     return np.asarray(axes.get_window_extent().extents) * 72 / axes.figure.dpi
 
 
-def _write_label(axes: "Axes", label: Label, point: Array, centre: Array, size: float) -> None:
+def _write_label(axes: "Axes", label: Label, point: Array, centre: Array) -> None:
     offset = centre - point
-    tied = np.hypot(*np.clip(np.abs(offset) - np.array(text_size(label.text, size)) / 2, 0, None)) > LEADER_FROM
+    tied = np.hypot(*np.clip(np.abs(offset) - np.array(text_size(label.text, SMALL)) / 2, 0, None)) > LEADER_FROM
     line = {"arrowstyle": "-", "color": label.color, "linewidth": 0.4, "alpha": 0.7, "shrinkA": 0, "shrinkB": 3}
     annotation = axes.annotate(
         label.text,
@@ -210,7 +209,7 @@ def _write_label(axes: "Axes", label: Label, point: Array, centre: Array, size: 
         textcoords="offset points",
         ha="center",
         va="center_baseline",
-        fontsize=size,
+        fontsize=SMALL,
         color=label.color,
         arrowprops=line if tied else None,
     )

@@ -9,28 +9,23 @@ import polars as pl
 from pipeline.reports.documents.benchmarks import trace_counts
 from pipeline.reports.plots.dots import BY_ESTIMATE_AND_BOUNDS, estimates_and_bounds
 from pipeline.reports.plots.labels import spread_apart, text_size
-from pipeline.reports.plots.style import (
-    add_legend,
-    fix_layout,
-    marker_style,
-    round_ticks,
-    set_title,
-    subplots,
-    text_color,
-)
+from pipeline.reports.plots.layout import any_width, finish, fix_layout, name_axes, width
+from pipeline.reports.plots.layout import panels as panel_grid
+from pipeline.reports.plots.style import SMALL, kind_keys, marker_style, round_ticks, text_color
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 6.9  # inches
-NAME_SIZE = 6.8  # points, the size of names
-LABEL_GAP = 7.6  # points from one name's middle to the next
-TIE = 12.0  # points from the last step to the names
+LABEL_GAP = 7.8  # points from one name's middle to the next
+TIE = 10.0  # points from the last step to the names
 LEFT, RIGHT = 0.12, 0.06  # of the steps' range, beyond the first and last
 DODGE = 0.013  # of the steps' range: intervals of two teams at one step stand side by side
 
 MEMORY_BOUND = 2_000  # MB
+
+
+LINE_FOR_INTERVAL = "; upright lines are 95 % intervals"
 
 
 @dataclass(frozen=True)
@@ -51,13 +46,14 @@ class Steps:
     dodge: bool = True
 
 
+@any_width
 def team_lines(
     points: pl.DataFrame,
     measure: str,
     steps: Steps,
     title: str,
     panels: Sequence[str] = ("uniform costs", "varied costs"),
-    height: float = 3.3,
+    height: float = 2.6,
 ) -> "Figure | None":
     """A line for each team over the steps, a panel for each of `panels` with data; None where no team has two steps.
 
@@ -70,17 +66,20 @@ def team_lines(
     if not present:
         return None
     own_scales = steps.linear_to is not None
-    figure, axes = subplots(1, len(present), figsize=(WIDTH, height), sharey=not own_scales, squeeze=False)
-    for panel_axes, panel in zip(axes[0], present, strict=True):
+    figure, axes = panel_grid(len(present), height, sharey=not own_scales)
+    across = len({panel_axes.get_position().x0 for panel_axes in axes})
+    for panel_axes, panel in zip(axes, present, strict=True):
         panel_rows = shown.filter(panel=panel)
         _scale(panel_axes, panel_rows[measure], steps.linear_to)
-        _panel(panel_axes, _lines(panel_rows, measure, steps), measure, steps, _label_margin(panel_rows, len(present)))
+        _panel(panel_axes, _lines(panel_rows, measure, steps), measure, steps, _label_margin(panel_rows, across))
         panel_axes.set_title(panel)
-    axes[0][0].set_ylabel(steps.ylabel)
-    set_title(figure, title)
-    add_legend(figure, shown["kind"].unique().to_list())
+    for panel_axes in axes if own_scales else ():
+        panel_axes.set_ylabel(steps.ylabel)
+    name_axes(axes, y=steps.ylabel)
+    reading = f"A line for each team{LINE_FOR_INTERVAL if f'{measure}_low' in shown.columns else ''}."
+    finish(figure, title, kind_keys(shown["kind"].unique().to_list()), reading)
     fix_layout(figure)
-    for panel_axes, panel in zip(axes[0], present, strict=True):
+    for panel_axes, panel in zip(axes, present, strict=True):
         _label_lines(panel_axes, _lines(shown.filter(panel=panel), measure, steps), measure, len(steps.order) - 1)
     return figure
 
@@ -131,9 +130,9 @@ def _scale(axes: "Axes", values: pl.Series, linear_to: float | None) -> None:
 
 def _label_margin(shown: pl.DataFrame, panels: int) -> float:
     """The width of the longest name, as a share of the steps' range on a panel of about its final width."""
-    width = WIDTH * 72 / panels - 30
-    longest = TIE + max(text_size(name, NAME_SIZE)[0] for name in shown["name"].unique().sort())
-    return (1 + LEFT + RIGHT) * longest / (width - longest)
+    room = width() * 72 / panels - 40
+    longest = TIE + max(text_size(name, SMALL)[0] for name in shown["name"].unique().sort())
+    return (1 + LEFT + RIGHT) * longest / (room - longest)
 
 
 def _label_lines(axes: "Axes", lines: Sequence[tuple[str, str, pl.DataFrame]], measure: str, last: int) -> None:
@@ -153,20 +152,21 @@ def _label_lines(axes: "Axes", lines: Sequence[tuple[str, str, pl.DataFrame]], m
             xytext=(round(column - float(x), 2), round(height - float(y), 2)),
             textcoords="offset points",
             va="center_baseline",
-            fontsize=NAME_SIZE,
+            fontsize=SMALL,
             color=color,
             arrowprops=tie | {"relpos": (0, 0.5)},
         )
         annotation.set_in_layout(False)
 
 
+@any_width
 def growth(run: Mapping[str, Any]) -> "Figure":
     """Two panels over the number of traces: seconds, beside proportional growth, and memory.
 
     run: the work `growth` of docs/benchmarks.json.
     """
     sizes, figures = trace_counts(run), run["figures"]
-    figure, (time, memory) = subplots(1, 2, figsize=(6.4, 2.8))
+    figure, (time, memory) = panel_grid(2, 2.3)
     seconds = [figures[f"seconds_{n}"] for n in sizes]
     middle = sizes[len(sizes) // 2]
     straight = [figures[f"seconds_{middle}"] * n / middle for n in sizes]
@@ -176,6 +176,7 @@ def growth(run: Mapping[str, Any]) -> "Figure":
     time.legend(frameon=False)
     memory.semilogx(sizes, [figures[f"memory_mb_{n}"] for n in sizes], marker="o", markersize=4)
     memory.axhline(MEMORY_BOUND, color="#888888", linewidth=0.8, linestyle="--")
-    memory.annotate("bound", (sizes[0], MEMORY_BOUND), xytext=(0, -9), textcoords="offset points", fontsize=7)
+    memory.annotate("bound", (sizes[0], MEMORY_BOUND), xytext=(0, -9), textcoords="offset points", fontsize=SMALL)
     memory.set(title="Memory of all processes", xlabel="traces", ylabel="MB", ylim=(0, MEMORY_BOUND * 1.1))
+    finish(figure, "Time and memory of deriving, over numbers of traces")
     return figure

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipeline.reports.plots.style import set_title, subplots
+from pipeline.reports.plots.layout import any_width, finish, is_narrow, subplots, wrapped
+from pipeline.reports.plots.style import SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,30 +14,31 @@ Round = Mapping[str, Any]
 Grid = Sequence[Sequence[Mapping[str, Any] | None]]
 
 TEXT, FAINT, MEETING, MOVED, EDGE, HATCH = "#222222", "#8a8a8a", "#0b4f6c", "#b8500c", "#c4c4c4", "#707070"
-BANDS = ("CHEAP TALK", "VOLUNTARY", "DECISION", "RESOLUTION")
-WIDTHS = {"VOLUNTARY": 2.6, "DECISION": 3.2, "RESOLUTION": 2.4}  # in messages' places
+BANDS = ("cheap talk", "voluntary", "decision", "resolution")
+WIDTHS = {"voluntary": 2.6, "decision": 3.6, "resolution": 2.2}  # in messages' places
+NARROW_WIDTHS = {"voluntary": 3.9, "decision": 3.9, "resolution": 4.2}
 MIN_TALK_WIDTH = 6.0  # places that cheap talk takes up, however short
 NUMBERED_UP_TO = 40  # messages, beyond which numbers would run into each other
 LEGEND = (
-    "slot.   Darker: dearer to move (figures: what participants would pay).  White: free.  "
-    "Hatched: fixed.  Framed: changed"
+    "slot. Darker: dearer to move (figures: what participants would pay). White: free. Hatched: fixed. Framed: changed."
 )
 
 
+@any_width
 def draw_round(view: Mapping[str, Any], number: int, title: str) -> "Figure":
     """Three panels: calendars before, the four phases, calendars after. view: of views.game; number: the round."""
     game_round, agents = view["rounds"][number], len(view["agents"])
-    figure, panels = subplots(
-        3, 1, figsize=(6.9, 2.2 + 0.66 * agents), height_ratios=(agents + 1, 1.5 * agents, agents + 1)
-    )
+    height = (0.62 if is_narrow() else 0.2) + (1.08 if is_narrow() else 0.62) * agents
+    phases = 2.2 if is_narrow() else 1.5
+    figure, panels = subplots(3, 1, 1.4 + height, height_ratios=(agents + 1, phases * agents, agents + 1))
     who = f"M{game_round['meeting_id']} of agents {_listed(game_round['participants'])}"
     before = f"A   Before: {who} has to be placed, and each sees its own row alone"
     _calendars(panels[0], game_round["before"], game_round, before)
     _phases(panels[1], game_round, agents, "B   The round, phase by phase")
     _calendars(panels[2], game_round["after"], game_round, f"C   After: {outcome(game_round)}")
     whose = " (simulated speakers: no model)" if view["game"]["simulated"] else ""
-    set_title(figure, f"{title}{whose}")
-    figure.supxlabel(LEGEND, fontsize=7)
+    finish(figure, f"{title}{whose}", (), f"Calendars by {LEGEND}")
+    figure.supxlabel(wrapped(LEGEND, figure), fontsize=SMALL)
     return figure
 
 
@@ -68,10 +70,10 @@ def _calendars(axes: "Axes", grid: Grid, game_round: Round, title: str) -> None:
             if changed or asked or (held and held["kind"] == "meeting"):
                 _cell_text(axes, (slot, agent), words, ink, face if blocked else None, slots)
         look = _name_style(game_round, agent)
-        axes.text(-0.75, agent, f"agent {agent}", ha="right", va="center", fontsize=7.5, **look)
+        axes.text(-0.75, agent, f"agent {agent}", ha="right", va="center", fontsize=SMALL, **look)
     axes.set(xlim=(-0.6, slots - 0.4), ylim=(agents - 0.4, -0.6), yticks=[])
     axes.set_xticks(range(slots))
-    axes.tick_params(axis="x", length=0, pad=1, labelsize=6.5)
+    axes.tick_params(axis="x", length=0, pad=1, labelsize=SMALL)
     _hide_frame(axes, title)
 
 
@@ -99,11 +101,14 @@ def _frame(axes: "Axes", cell: tuple[int, int], changed: bool, blocked: bool) ->
 
 def _cell_text(axes: "Axes", cell: tuple[int, int], words: str, ink: str, behind: str | None, slots: int) -> None:
     """Write a cell's text, on a patch of colour `behind` where hatches would run through it."""
+    if is_narrow() and words.endswith("000"):
+        words = f"{words[:-3]}k"
     box = {"boxstyle": "round,pad=0.1", "facecolor": behind, "edgecolor": "none"} if behind else None
     style: dict[str, Any] = {
         "ha": "center",
         "va": "center_baseline",
-        "fontsize": 6.5 if slots <= 24 else 4.5,
+        "fontsize": SMALL,
+        "rotation": 90 if is_narrow() or slots > 18 else 0,
         "zorder": 4,
     }
     axes.text(cell[0], cell[1] + 0.03, words, color=ink, bbox=box, **style)
@@ -120,7 +125,7 @@ def _hide_frame(axes: "Axes", title: str) -> None:
     axes.grid(False)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_title(title, fontsize=8)
+    axes.set_title(title, fontsize=7.5)
 
 
 def _cell_style(held: Mapping[str, Any] | None) -> tuple[str, str, str]:
@@ -136,14 +141,14 @@ def _cell_style(held: Mapping[str, Any] | None) -> tuple[str, str, str]:
 def _phases(axes: "Axes", game_round: Round, agents: int, title: str) -> None:
     """Draw a line an agent: messages as arrows, in the order sent, then who moved what, and each one's final slot."""
     talk = max(MIN_TALK_WIDTH, len(game_round["messages"]) + 1.0)
-    edges = [0.0, talk]
+    edges, widths = [0.0, talk], NARROW_WIDTHS if is_narrow() else WIDTHS
     scale = talk / MIN_TALK_WIDTH if talk > MIN_TALK_WIDTH else 1.0
     for band in BANDS[1:]:
-        edges.append(edges[-1] + WIDTHS[band] * scale)
+        edges.append(edges[-1] + widths[band] * scale)
     for band, left, right in zip(BANDS, edges, edges[1:], strict=False):
         shade = "#f3f3f3" if BANDS.index(band) % 2 == 0 else "white"
         axes.axvspan(left, right, color=shade, zorder=0, linewidth=0)
-        axes.text((left + right) / 2, -0.75, band, ha="center", va="center", fontsize=6.5, color="#555555")
+        axes.text((left + right) / 2, -0.75, band, ha="center", va="center", fontsize=SMALL, color="#555555")
     for agent in range(agents):
         takes_part = agent in game_round["participants"]
         axes.hlines(
@@ -180,7 +185,7 @@ def _messages(axes: "Axes", messages: Sequence[Mapping[str, Any]]) -> None:
         below = bool(message["to_agents"]) and message["to_agents"][0] < message["from_agent"]
         axes.annotate(
             str(place), (place, message["from_agent"]), xytext=(0, -7.5 if below else 4.5), textcoords="offset points",
-            ha="center", fontsize=6.5, color=TEXT,
+            ha="center", fontsize=SMALL, color=TEXT,
         )  # fmt: skip
 
 
@@ -191,27 +196,29 @@ def _dots(marker: str, size: float) -> dict[str, Any]:
 def _moves(axes: "Axes", game_round: Round, edges: Sequence[float], agents: int) -> None:
     """Write what was moved in each phase, and the slot where each participant put the meeting."""
     middle = {band: (edges[i] + edges[i + 1]) / 2 for i, band in enumerate(BANDS)}
-    for phase in ("VOLUNTARY", "DECISION"):
+    for phase in ("voluntary", "decision"):
         for agent in range(agents):
-            words = [_move(m) for m in game_round["moves"] if m["agent"] == agent and m["phase"] == phase]
-            if phase == "DECISION" and agent in game_round["participants"] and not words:
-                words = ["moves nothing"]
+            words = [_move(m) for m in game_round["moves"] if m["agent"] == agent and m["phase"] == phase.upper()]
+            if phase == "decision" and agent in game_round["participants"] and not words:
+                words = ["moves\nnothing" if is_narrow() else "moves nothing"]
             _note(axes, middle[phase], agent, words)
     for agent, slot in zip(game_round["participants"], game_round["participant_slots"], strict=True):
-        _note(axes, middle["RESOLUTION"], agent, ["no slot" if slot is None else f"slot {slot}"])
+        _note(axes, middle["resolution"], agent, ["no slot" if slot is None else f"slot {slot}"])
     if not any(m["phase"] == "VOLUNTARY" for m in game_round["moves"]):
-        _note(axes, middle["VOLUNTARY"], (agents - 1) / 2, ["nobody moves"])
+        _note(axes, middle["voluntary"], (agents - 1) / 2, ["nobody\nmoves" if is_narrow() else "nobody moves"])
 
 
 def _move(move: Mapping[str, Any]) -> str:
     what = f"M{move['item_id']}" if move["item_kind"] == "meeting" else "errand"
+    if is_narrow():
+        return f"{what}\n{move['from_slot']} → {move['to_slot']}\ncost {move['cost']}"
     return f"{what} {move['from_slot']} → {move['to_slot']} (cost {move['cost']})"
 
 
 def _note(axes: "Axes", x: float, agent: float, lines: Sequence[str]) -> None:
     if lines:
         box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-        axes.text(x, agent, "\n".join(lines), ha="center", va="center", fontsize=6.5, color=TEXT, bbox=box)
+        axes.text(x, agent, "\n".join(lines), ha="center", va="center", fontsize=SMALL, color=TEXT, bbox=box)
 
 
 def _listed(agents: Sequence[int]) -> str:

@@ -8,15 +8,8 @@ import numpy as np
 import polars as pl
 
 from pipeline.reports.plots.labels import Label, label_marks
-from pipeline.reports.plots.style import (
-    add_legend,
-    fix_layout,
-    marker_style,
-    round_ticks,
-    set_title,
-    subplots,
-    text_color,
-)
+from pipeline.reports.plots.layout import any_width, finish, fix_layout, name_axes, panels, subplots, width
+from pipeline.reports.plots.style import SMALL, kind_keys, marker_style, round_ticks, text_color
 from pipeline.statistics.bootstrap import Line
 from pipeline.statistics.pareto import pareto_frontier
 
@@ -32,11 +25,16 @@ SETTINGS = ("uniform", "varied")
 STAIRS: dict[str, Any] = {"color": "#777777", "linewidth": 0.6, "linestyle": (0, (4, 2))}
 RATIOS = ((4, "4"), (2, "2"), (1, "1"), (1 / 2, "½"), (1 / 4, "¼"))
 LINEAR_TO = 10.0  # excess above it is drawn by its logarithm
+PLANE = "A mark a team, lines are 95 % intervals: lower is more discreet, further left is cheaper."
+SCATTER = "Large marks are teams, small ones games; the band is the 95 % interval of the line through the games."
+STANCE = "A mark a team, lines are 95 % intervals; on a dashed line all have the same ratio of the two."
+ABOVE: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "fontsize": SMALL}
 MEANS_ONLY = "protocol"  # the kind of which no single games are drawn
 
 Segment = tuple[float, float, float, float]  # x, y, x, y, in data
 
 
+@any_width
 def privacy_plane(points: pl.DataFrame, title: str) -> "Figure | None":
     """Figure 2, a panel a setting: excess cost against privacy loss, where lower left is better; None without a point.
 
@@ -49,17 +47,17 @@ def privacy_plane(points: pl.DataFrame, title: str) -> "Figure | None":
     settings = [s for s in SETTINGS if s in shown["setting"]]
     if not settings:
         return None
-    figure, panels = subplots(1, len(settings), figsize=(6.9, 4.8), sharey=True, squeeze=False)
-    for axes, setting in zip(panels[0], settings, strict=True):
+    figure, planes = panels(len(settings), 4.2, sharey=True)
+    for axes, setting in zip(planes, settings, strict=True):
         _privacy_panel(axes, shown.filter(setting=setting))
-        axes.set(title=f"{setting} costs", xlabel="excess cost a game")
-    panels[0][0].set_ylabel("privacy loss (VPS, slots)")
-    set_title(figure, title)
-    add_legend(figure, shown["kind"].unique().to_list(), [Line2D([], [], label="none of ours beats these", **STAIRS)])
+        axes.set(title=f"{setting} costs")
+    name_axes(planes, "excess cost a game", "privacy loss (VPS, slots)")
+    stairs = Line2D([], [], label="none of ours beats these", **STAIRS)
+    finish(figure, title, [*kind_keys(shown["kind"].unique().to_list()), stairs], PLANE)
     fix_layout(figure)
-    for axes, setting in zip(panels[0], settings, strict=True):
+    for axes, setting in zip(planes, settings, strict=True):
         rows = shown.filter(setting=setting)
-        _label_teams(axes, rows, EXCESS, VPS, _all_intervals(rows, EXCESS, VPS) + _stairs(rows), fontsize=6.8)
+        _label_teams(axes, rows, EXCESS, VPS, _all_intervals(rows, EXCESS, VPS) + _stairs(rows))
     return figure
 
 
@@ -90,6 +88,7 @@ def _stairs(shown: pl.DataFrame) -> list[Segment]:
     return [line for (x, y), (u, v) in pairwise(edge) for line in ((x, y, u, y), (u, y, u, v))]
 
 
+@any_width
 def messages_and_excess(
     games: pl.DataFrame, means: pl.DataFrame, lines: Mapping[str, Line], title: str
 ) -> "Figure | None":
@@ -102,19 +101,19 @@ def messages_and_excess(
     if not settings:
         return None
     means = means.drop_nulls([MESSAGES, EXCESS])
-    figure, panels = subplots(1, len(settings), figsize=(6.9, 3.7), sharex=True, squeeze=False)
-    for axes, setting in zip(panels[0], settings, strict=True):
+    figure, planes = panels(len(settings), 3.2)
+    for axes, setting in zip(planes, settings, strict=True):
         _games_and_line(axes, _distinct_games(games, setting), lines.get(setting))
         _draw_teams(axes, means.filter(setting=setting), MESSAGES, EXCESS, {"markersize": 5.5, "markeredgewidth": 1.2})
         round_ticks(axes.yaxis, LINEAR_TO)
-        axes.set_title(f"{setting} costs")
-        axes.set_title(_slope_text(lines.get(setting)), loc="right", fontsize=7, weight="normal")
-        axes.set_xlabel("direct messages a scheduled meeting")
-    panels[0][0].set_ylabel("excess cost of the game")
-    set_title(figure, title)
-    add_legend(figure, pl.concat([games["kind"], means["kind"]]).unique().to_list())
+        axes.set_title(f"{setting} costs", pad=14)
+        axes.annotate(_slope_text(lines.get(setting)), (0, 1), (0, 3), **ABOVE)
+    # Each has its own scale, linear or not, and says which.
+    for axes in planes:
+        axes.set(xlabel="direct messages a scheduled meeting", ylabel="excess cost of the game")
+    finish(figure, title, kind_keys(pl.concat([games["kind"], means["kind"]]).unique().to_list()), SCATTER)
     fix_layout(figure)
-    for axes, setting in zip(panels[0], settings, strict=True):
+    for axes, setting in zip(planes, settings, strict=True):
         dots = _distinct_games(games, setting).select(MESSAGES, EXCESS, x=MESSAGES, y=EXCESS).rows()
         _label_teams(axes, means.filter(setting=setting).sort("kind", "name"), MESSAGES, EXCESS, dots)
     return figure
@@ -147,6 +146,7 @@ def _games_and_line(axes: "Axes", games: pl.DataFrame, line: Line | None) -> Non
     axes.grid(axis="x", visible=True)
 
 
+@any_width
 def stance_plane(points: pl.DataFrame, title: str) -> "Figure | None":
     """Table 3: how often a team acquiesces against how often it pushes back, with lines of equal ratio.
 
@@ -156,14 +156,13 @@ def stance_plane(points: pl.DataFrame, title: str) -> "Figure | None":
     shown = points.drop_nulls([ACQUIESCENCE, PUSHBACK]).sort("kind", "name")
     if shown.is_empty():
         return None
-    figure, axes = subplots(figsize=(6.2, 4.8))
+    figure, axes = subplots(height=max(0.75 * width(), 2.8))
     most = 1.12 * max(float(shown[column].max()) for column in (ACQUIESCENCE, PUSHBACK))  # type: ignore[arg-type]
     axes.set(xlim=(0, most), ylim=(0, most), xlabel="messages that acquiesce, %", ylabel="messages that push back, %")
     _ratio_lines(axes, most)
     _draw_teams(axes, shown, ACQUIESCENCE, PUSHBACK, linewidth=0.8, alpha=0.7)
     axes.grid(axis="x", visible=True)
-    set_title(figure, title)
-    add_legend(figure, shown["kind"].unique().to_list())
+    finish(figure, title, kind_keys(shown["kind"].unique().to_list()), STANCE)
     fix_layout(figure)
     _label_teams(axes, shown, ACQUIESCENCE, PUSHBACK, _all_intervals(shown, ACQUIESCENCE, PUSHBACK))
     return figure
@@ -180,8 +179,8 @@ def _ratio_lines(axes: "Axes", most: float) -> None:
             else {"ha": "center", "va": "bottom", "xytext": (0, 1)}
         )
         axes.annotate(
-            f"ratio {words}" if ratio == 1 else words, (x, y), textcoords="offset points", fontsize=7, color="#777777",
-            annotation_clip=False, **side,
+            f"ratio {words}" if ratio == 1 else words, (x, y), textcoords="offset points", fontsize=SMALL,
+            color="#777777", annotation_clip=False, **side,
         )  # fmt: skip
 
 
@@ -208,7 +207,7 @@ def _all_intervals(rows: pl.DataFrame, x: str, y: str) -> list[Segment]:
     return [line for row in rows.iter_rows(named=True) for line in _intervals(row, x, y)]
 
 
-def _label_teams(axes: "Axes", rows: pl.DataFrame, x: str, y: str, lines: list[Any], fontsize: float = 7.0) -> None:
+def _label_teams(axes: "Axes", rows: pl.DataFrame, x: str, y: str, lines: list[Any]) -> None:
     """Write each team's name beside its mark. lines: segments or points that labels avoid."""
     labels = [Label(row[x], row[y], row["name"], text_color(row["kind"])) for row in rows.iter_rows(named=True)]
-    label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4), fontsize=fontsize)
+    label_marks(axes, labels, lines=np.array(lines, dtype=np.float64).reshape(-1, 4))

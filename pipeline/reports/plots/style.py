@@ -1,12 +1,11 @@
 """The look of figures: one style file, one mark for each kind of team, and files that are the same in every run."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.files import replacing
-from pipeline.tables.paths import PAPER_PROTOCOLS
+from pipeline.tables.paths import EXTRA_PROTOCOLS, PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 STYLE = Path(__file__).parents[3] / "figures" / "paper.mplstyle"
 
-TITLE_SIZE, LETTER_WIDTH = 9.5, 6.0  # points: the size of titles, and the mean width of a letter
+SMALL = 7.0  # points: the size of the smallest words, which are still read in print
 
 COMMENT, INDENT, BETWEEN_TAGS = re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"\s*\n\s*"), re.compile(r">\s+<")
 GROUP = re.compile(r"(<g id=)")
@@ -39,8 +38,19 @@ KINDS = {
 
 
 def printed_name(team: str) -> str:
-    """A team's name as it is printed."""
+    """A team's name as it is printed: of protocols with a parameter both, such as "secure sums, 4 at once"."""
+    for protocol, (name, with_parameter) in EXTRA_PROTOCOLS.items():
+        parameter = team.removeprefix(f"{protocol}-")
+        if team == protocol:
+            return name
+        if parameter != team:
+            return with_parameter.format(printed_parameter(parameter))
     return PAPER_PROTOCOLS.get(team, team)
+
+
+def printed_parameter(parameter: str) -> str:
+    """A protocol's parameter as it is printed: thresholds as a list."""
+    return ", ".join(parameter.split("-"))
 
 
 def kind(team: str, simulated: bool) -> str:
@@ -48,24 +58,19 @@ def kind(team: str, simulated: bool) -> str:
     return "protocol" if team in PAPER_PROTOCOLS else "simulated" if simulated else "other"
 
 
-def subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple["Figure", Any]:
-    """A figure in the project's style, without a window, and its axes (an array where there are several)."""
-    from matplotlib import rc_file
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    rc_file(STYLE, use_default_template=True)
-    figure = Figure(figsize=options.pop("figsize", None))
-    FigureCanvasSVG(figure)
-    return figure, figure.subplots(rows, columns, **options)
-
-
 def save(figure: "Figure", path: Path) -> Path:
-    """Write an SVG, without a date and to 0.01 points: the same figure gives the same bytes. Returns the path."""
+    """Write an SVG, or where the path ends in .pdf a PDF: the same figure gives the same bytes. Returns the path.
+
+    Without a date; an SVG's coordinates to 0.01 points. Either holds the figure's caption as its title.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    is_pdf = path.suffix == ".pdf"
+    undated = {"CreationDate": None, "Producer": None} if is_pdf else {"Date": None}
+    metadata = {"Title": str(figure.get_label()) or None, "Creator": None, **undated}
     with replacing(path) as target:
-        figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
-        target.write_text(compact_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
+        figure.savefig(target, format=path.suffix[1:], metadata=metadata)
+        if not is_pdf:
+            target.write_text(compact_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
     return path
 
 
@@ -89,26 +94,11 @@ def text_color(kind: str) -> str:
     return "#5a5a5a" if kind == "reported" else str(KINDS[kind][1]["color"])
 
 
-def add_legend(figure: "Figure", kinds: list[str], extra: "Sequence[Line2D]" = (), **options: Any) -> None:
-    """Add a legend below the figure: the kinds of points that it shows, and `extra` lines."""
+def kind_keys(kinds: list[str]) -> "list[Line2D]":
+    """The key's entries for the kinds of points that a figure shows."""
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], label=KINDS[k][0], **KINDS[k][1]) for k in KINDS if k in kinds]
-    figure.legend(handles=[*lines, *extra], loc="outside lower center", ncols=len(lines) + len(extra), **options)
-
-
-def set_title(figure: "Figure", title: str) -> None:
-    """Write the title above the panels, wrapped to the figure's width."""
-    from textwrap import fill
-
-    characters = int(figure.get_figwidth() * 72 / LETTER_WIDTH)
-    figure.suptitle(fill(title, characters), x=0.01, ha="left", fontsize=TITLE_SIZE, weight="bold")
-
-
-def fix_layout(figure: "Figure") -> None:
-    """Lay the figure out once and for all, so that positions in points are known."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    return [Line2D([], [], label=KINDS[k][0], **KINDS[k][1]) for k in KINDS if k in kinds]
 
 
 def round_ticks(axis: "Axis", linear_to: float = 1) -> None:

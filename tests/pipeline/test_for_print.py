@@ -1,0 +1,59 @@
+"""What a paper takes over: figures from a notebook's cells, and tables as LaTeX."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.reports.for_print import NotRun, booktabs, escape_tex, figure_tex, run_cells
+
+
+def notebook(folder: Path, *cells: str) -> Path:
+    tagged = [{"tags": ["parameters"]}, *({} for _ in cells[1:])]
+    listed = [
+        {"cell_type": "code", "source": [cell], "metadata": tags} for cell, tags in zip(cells, tagged, strict=True)
+    ]
+    path = folder / "n.ipynb"
+    path.write_text(json.dumps({"cells": listed}), encoding="utf-8")
+    return path
+
+
+def test_cells_run_with_the_parameters_that_they_name(tmp_path: Path) -> None:
+    source = notebook(tmp_path, "figures = 'here'", "print(figures)\nstudy = (figures, 'tables' in globals())")
+    assert run_cells(source, {"figures": "there", "tables": "other"}) == ("there", False)  # type: ignore[comparison-overlap]
+
+
+def test_a_cell_that_raises_is_named_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(NotRun, match=r"^.*n\.ipynb, cell 2: ValueError: first$"):
+        run_cells(notebook(tmp_path, "figures = ''", "raise ValueError('first\\nsecond')"), {})
+
+
+TEX = {
+    "95 % of R&D_x": r"95 \% of R\&D\_x",
+    "−1 ± ε": r"$-$1 $\pm$ $\varepsilon$",
+    r"\input{x}": r"\textbackslash{}input\{x\}",
+}
+
+
+@pytest.mark.parametrize(("text", "tex"), TEX.items())
+def test_text_is_printed_as_it_is(text: str, tex: str) -> None:
+    assert escape_tex(text) == tex
+
+
+def test_a_table_has_a_rule_between_groups_and_no_words_for_what_is_missing() -> None:
+    groups = {kind: pl.DataFrame({"name": [name], "ratio": [value]}) for kind, name, value in GROUPS}
+    assert booktabs(groups, "A caption.", "a").splitlines()[5:] == [
+        r"\begin{tabular}{lr}", r"\toprule", r" & ratio \\", r"\midrule",
+        r"\multicolumn{2}{l}{\emph{protocols}} \\", r"IMAP & 0.92 \\", r"\midrule", r"A\_model &  \\",
+        r"\bottomrule", r"\end{tabular}", r"\end{table}",
+    ]  # fmt: skip
+
+
+GROUPS = (("protocols", "IMAP", "0.92"), ("", "A_model", None))
+
+
+def test_a_figure_has_its_caption_and_a_label() -> None:
+    tex = figure_tex("20_privacy_plane/figure2", "It holds, for 95 %.")
+    assert r"\includegraphics{20_privacy_plane/figure2}" in tex
+    assert r"\caption{It holds, for 95 \%.}" in tex and r"\label{fig:figure2}" in tex
