@@ -1,7 +1,7 @@
 """SD-MAP: one slot at a time, yes or no, and the harder meeting bumps the easier (paper, Appendix G.2).
 
-A slot that an agent called PENDING is kept for the meeting until it hears `confirm`, which keeps the confirmed slot only,
-or `fail`, which keeps none.
+A slot that an agent called PENDING is kept for the meeting until it hears `confirm`, which keeps the confirmed slot
+only, or `fail`, which keeps none.
 
 A bumped meeting is repaired in the same cheap talk: its own initiator looks for another slot that is free for all of
 its participants. If it finds none, those who would have to move submit an empty batch.

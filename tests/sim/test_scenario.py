@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from sim.calendar import Errand
 from sim.tasks.bounded import replay
+from sim.tasks.participants import draw_participants, draw_speaker_orders
 from sim.tasks.scenario import (
     Parameters,
     ScenarioError,
     draw_calendar,
-    draw_participants,
-    draw_speaker_orders,
     generate,
 )
 

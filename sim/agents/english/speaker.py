@@ -7,7 +7,7 @@ construction. They use what their agent is told, and nothing else of the game.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from random import Random
 from typing import Any
@@ -21,8 +21,8 @@ from sim.agents.english.reader import Reading, read
 from sim.agents.english.repair import Repair
 from sim.agents.english.talk import Talk
 from sim.agents.english.writer import Outbox, Part, Writer
-from sim.agents.scripted import reschedule, schedule
-from sim.calendar import Calendar, ScheduledMeeting, item_id
+from sim.agents.scripted import by_starts, reschedule, schedule
+from sim.calendar import Calendar, ScheduledMeeting
 
 # What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
 MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
@@ -47,6 +47,7 @@ class Style:
         return ""
 
     def act(self, request: Request) -> Reply:
+        request = by_starts(request)
         if self.round != request.round:
             self.begin_round(request)
         if request.phase == CHEAP_TALK:
@@ -168,15 +169,27 @@ def placed(request: Request, beliefs: BeliefState, slot: int, promised: Sequence
         return []
     if calendar[slot] is None or slot in leaving:
         return [*promised, schedule(request.meeting, slot)]
-    item, landing = calendar[slot], landing_slot(calendar, beliefs, {slot, *taken})
-    moves = calendar.movable(slot) or (bold and isinstance(item, ScheduledMeeting))
-    if item is None or landing is None or not moves:
-        return []
-    return [*promised, reschedule(item_id(item), slot, landing), schedule(request.meeting, slot)]
+    way = moved_away(calendar, beliefs, slot, taken, bold)
+    return [*promised, *way, schedule(request.meeting, slot)] if way else []
 
 
-def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Iterable[int]) -> int | None:
+def moved_away(calendar: Calendar, beliefs: BeliefState, slot: int, taken: Iterable[int], bold: bool) -> list[Action]:
+    """The moves of what the slot holds; empty where it can't be moved, or has nowhere to go."""
+    item, away = calendar[slot], {s for start in (slot, *taken) for s in calendar.run(start)}
+    if isinstance(item, ScheduledMeeting) and bold:
+        landing = landing_slot(calendar, beliefs, away)
+        return [] if landing is None else [reschedule(item.meeting_id, slot, landing)]
+    moves: list[Action] = []
+    for held, errand in calendar.errands_at(slot) if calendar.movable(slot) else ():
+        landing = landing_slot(calendar.whole, beliefs, away)
+        if landing is None:
+            return []
+        moves.append(reschedule(errand.errand_id, held, landing))
+        away.add(landing)
+    return moves
+
+
+def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Collection[int]) -> int | None:
     """The free slot for an item that makes way: the one that suits the others least, and so is missed least."""
-    skipped = set(taken)
-    free = [s for s in calendar.free if s not in skipped]
+    free = [s for s in calendar.free if s not in taken]
     return max(free, key=lambda s: (beliefs.total(s, beliefs.scale.unknown), s), default=None)
