@@ -11,7 +11,8 @@ from sim.agents import Message, Reply, Request
 from sim.calendar import Calendar, ScheduledMeeting
 from sim.game.trace import Event
 from sim.tasks.labels import Labels, meeting_label, own_labels, render_with_labels
-from sim.tasks.scenario import Meeting, prior_meetings
+from sim.tasks.scenario import Meeting
+from sim.tasks.suite import prior_meetings
 
 Turns = Generator[tuple[int, Request], Reply, None]
 

@@ -17,8 +17,7 @@ from sim.game.trace import SUFFIX, Trace, game_id, to_jsonable, to_text
 from sim.models.spec import asked, prompt_record
 from sim.runs.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
 from sim.tasks.labels import Labels, draw, load_bank, own_labels, render_with_labels
-from sim.tasks.scenario import prior_meetings
-from sim.tasks.suite import Task
+from sim.tasks.suite import Task, prior_meetings
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
 # What is text in every reply.

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from machine.files import write_atomically
 from sim.tasks.difficulty import DIFFICULTIES, ranked, thirds
+from sim.tasks.participants import draw_participants
 from sim.tasks.scenario import Parameters
 from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, checked, make_task, name_problem
 
@@ -26,8 +27,8 @@ def numbers(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
 
 
 def agents_of(text: str) -> tuple[int, ...]:
-    """Agents that are joined by spaces."""
-    return tuple(map(int, text.split()))
+    """Agents that are joined by spaces or commas."""
+    return tuple(map(int, text.replace(",", " ").split()))
 
 
 def truth(text: str) -> bool:
@@ -63,6 +64,8 @@ NOTES = (
     "witness_cost",
     "feasible_assignments",
     "optimal_assignments",
+    "participants",
+    "witness_slots",
     "calendars_sha256",
     "comment",
 )
@@ -129,7 +132,19 @@ def read_entry(row: Mapping[str, str], where: str) -> Entry:
     if setting == "varied" and not {"errand_cost_values", "errand_cost_level", "pref_level"} & set(given):
         given["errand_cost_values"] = VARIED_COSTS
     parameters = Parameters(**given)
+    if row.get("participants") and not parameters.participant_lists:
+        check_noted_participants(parameters, row["participants"], where)
     return Entry(task_id=row["task_id"], setting=setting, difficulty=row["difficulty"], parameters=parameters)
+
+
+def check_noted_participants(p: Parameters, noted: str, where: str) -> None:
+    """Raise TaskError where a list notes other participants than the seed draws."""
+    if not 1 <= p.num_participants <= p.num_agents:
+        return  # no scenario comes of it, which is said by the rule that fails
+    drawn = draw_participants(p.seed, p.num_agents, p.num_participants, p.num_meetings)
+    listed = read_value({"participant_lists": noted}, "participant_lists", where)
+    if [sorted(members) for members in listed] != [list(members) for members in drawn]:
+        raise TaskError(f"{where}: participants notes others than the seed draws; `participant_lists` says who meets")
 
 
 def read_value(row: Mapping[str, str], column: str, where: str) -> Any:

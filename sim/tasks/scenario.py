@@ -97,17 +97,6 @@ def generate(parameters: Parameters) -> Scenario:
     return Scenario(tuple(calendars), tuple(meetings), tuple(witness))
 
 
-def prior_meetings(calendars: Sequence[Calendar]) -> tuple[Meeting, ...]:
-    """The meetings that stand on the calendars, by id: agreed before the game begins."""
-    found = {
-        item.meeting_id: Meeting(item.meeting_id, item.participants, item.cost, len(calendar.extent(slot)))
-        for calendar in calendars
-        for slot, item in enumerate(calendar.slots)
-        if isinstance(item, ScheduledMeeting)
-    }
-    return tuple(found[number] for number in sorted(found))
-
-
 def check(p: Parameters) -> None:
     """Raise ScenarioError for the first rule that the parameters break."""
     rules = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +216,17 @@ def contradiction(task: Task) -> str | None:
         "a meeting has no participants": any(not m.participants for m in task.meetings),
     }
     return next((what for what, holds in contradictions.items() if holds), None)
+
+
+def prior_meetings(calendars: Sequence[Calendar]) -> tuple[Meeting, ...]:
+    """The meetings that stand on the calendars, by id: agreed before the game begins."""
+    found = {
+        item.meeting_id: Meeting(item.meeting_id, item.participants, item.cost, len(calendar.extent(slot)))
+        for calendar in calendars
+        for slot, item in enumerate(calendar.slots)
+        if isinstance(item, ScheduledMeeting)
+    }
+    return tuple(found[number] for number in sorted(found))
 
 
 def with_speaker_orders(task: Task) -> Task:

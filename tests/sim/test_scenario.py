@@ -14,8 +14,8 @@ from sim.tasks.scenario import (
     ScenarioError,
     draw_calendar,
     generate,
-    prior_meetings,
 )
+from sim.tasks.suite import prior_meetings
 
 
 def parameters(**given):
