@@ -30,7 +30,9 @@ TRIED = {"always-slot-0", "candid", "dsm-private", "imap", "phantom-agreement", 
 every_team_in_turn = pytest.mark.parametrize(
     "team", [pytest.param(team, marks=[] if team in TRIED else [pytest.mark.slow]) for team in TEAMS]
 )
-every_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+every_task = pytest.mark.parametrize(
+    "task", [pytest.param(task, id=name, marks=[pytest.mark.slow] * (name == "begun")) for name, task in TASKS.items()]
+)
 
 
 def agent_of(team, number=0):
