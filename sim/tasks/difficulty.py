@@ -9,6 +9,7 @@ import msgspec
 
 from sim.calendar import Calendar
 from sim.tasks.oracle import count
+from sim.tasks.scenario import given
 from sim.tasks.suite import Task, TaskError
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -48,15 +49,9 @@ def thirds(number: int) -> tuple[int, int, int]:
 
 def cell_of(task: Task) -> tuple[Any, ...]:
     """What the tasks share among which a difficulty is ranked."""
-    return (
-        task.setting,
-        task.num_agents,
-        task.num_participants,
-        task.num_meetings,
-        task.num_slots,
-        task.density,
-        task.parameters.errand_cost_values,
-    )
+    p = task.parameters
+    size = (task.num_agents, task.num_participants, task.num_meetings, task.num_slots, given(p.duration, 1))
+    return (task.setting, *size, task.density, p.errand_cost_values, p.errand_cost_level or p.pref_level)
 
 
 def graded(tasks: Sequence[Task], scorer: str = "paper") -> list[Task]:

@@ -111,9 +111,11 @@ def column_problem(names: Sequence[str]) -> str | None:
     unknown = next((n for n in names if n not in KNOWN), None)
     if unknown is None:
         return None
-    near = get_close_matches(unknown, KNOWN, 1, 0.5)
-    advice = f"did you mean {near[0]}?" if near else "leave it out, or write what it says into `comment`"
-    return f"there is no column {unknown!r}; {advice} A list may have {', '.join(KNOWN)}"
+    if near := get_close_matches(unknown, KNOWN, 1, 0.5):
+        return f"there is no column {unknown!r}; did you mean {near[0]}?"
+    return (
+        f"there is no column {unknown!r}; leave it out, or write it into `comment`. A list may have {', '.join(KNOWN)}"
+    )
 
 
 def read_entry(row: Mapping[str, str], where: str) -> Entry:
@@ -214,7 +216,9 @@ def world(
     if setting == "uniform" and (errand_costs or (errand_cost_level or 1) > 1):
         raise TaskError("where the setting is uniform every errand costs 1; take --setting varied")
     if errand_costs:
-        shared["errand_cost_values"] = read_value({"errand_cost_values": errand_costs}, "errand_cost_values", "list")
+        shared["errand_cost_values"] = read_value(
+            {"errand_cost_values": errand_costs}, "errand_cost_values", "--errand-costs"
+        )
     if errand_cost_level:
         shared["errand_cost_level"] = errand_cost_level
     return shared

@@ -86,7 +86,7 @@ BROKEN = [
     ([f"{HEADER},duration", f"{ROW},long"], "line 2: duration is 'long'; write a whole number"),
     ([f"{HEADER},num_slotz", f"{ROW},8"], "there is no column 'num_slotz'; did you mean num_slots?"),
     ([f"{HEADER},participants_list", f"{ROW},0 1"], "did you mean participant_lists?"),
-    ([f"{HEADER},colour", f"{ROW},red"], "no column 'colour'; leave it out, or write what it says into `comment`"),
+    ([f"{HEADER},colour", f"{ROW},red"], "no column 'colour'; leave it out, or write it into `comment`"),
     ([f"{HEADER},seed", f"{ROW},2"], "the column seed comes twice; keep one"),
     ([HEADER, f"{ROW},8"], "line 2: has more values than the header names"),
 ]
