@@ -75,13 +75,16 @@ def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
 @app.command(
     epilog="\b\nExamples:\n"
     "  python -m sim suite data/suites/paper72.csv --out tasks.jsonl\n"
-    "  python -m sim suite data/suites/paper72.csv --out blocked.jsonl --blocked\n"
+    "  python -m sim suite data/suites/paper72.csv --out blocked.jsonl --blocked --difficulty paper\n"
     "  python -m sim suite large.csv --out large.jsonl --effort 20 --keep-unproven\n" + CODES
 )
 def suite(
     task_list: Annotated[Path, typer.Argument(metavar="LIST.csv", help="Tasks and their seeds, one a line.")],
     out: Annotated[Path, typer.Option(metavar="TASKS.jsonl", help="Where the tasks go.")],
     blocked: Annotated[bool, typer.Option("--blocked", help="Make some errands of each task immovable.")] = False,
+    difficulty: Annotated[
+        str, typer.Option(help="list: as the list has it; paper or feasible: each task's own third of its cell.")
+    ] = "list",
     effort: Annotated[
         float, typer.Option(help="The most a task's optimum may take: the solver's own time, no clock's.", min=0)
     ] = 60.0,
@@ -94,22 +97,30 @@ def suite(
     from functools import partial
 
     from machine.executor import map_ordered
-    from sim.tasks.blocked import make_blocked_task
+    from sim.tasks.blocked import make_listed_task
+    from sim.tasks.difficulty import graded, moved_thirds
     from sim.tasks.lists import read_list
-    from sim.tasks.suite import Solving, TaskError, checked, make_task, write_tasks
+    from sim.tasks.suite import Solving, TaskError, checked, write_tasks
 
-    make, solving = make_blocked_task if blocked else make_task, Solving(effort, keep_unproven)
+    read_scorer(difficulty, "list")
+    make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
     with writing(out, TaskError):
         entries = read_list(task_list)
-        tasks = map_ordered(partial(checked, partial(make, solving=solving)), entries, worker_count(workers))
-        write_tasks(progress(tasks, "making tasks", len(entries)), out)
+        made = map_ordered(partial(checked, make), entries, worker_count(workers))
+        tasks = list(progress(made, "making tasks", len(entries)))
+        own = tasks if difficulty == "list" else graded(tasks, difficulty)
+        write_tasks(own, out)
     say(f"{len(entries)} tasks in {out}")
+    if moved := moved_thirds(tasks, "paper" if difficulty == "list" else difficulty):
+        kept = "its own stands in the file" if own is not tasks else "--difficulty paper writes its own"
+        say(f"{moved} of them lie in another third of their cell than the list says; {kept}")
 
 
 @app.command(
     epilog="\b\nExamples:\n"
     "  python -m sim select --setting uniform --out list.csv\n"
-    "  python -m sim select --setting varied --shape 5x3 --density 0.4 --candidates 50 --out list.csv\n" + CODES
+    "  python -m sim select --setting varied --shape 5x3 --density 0.4 --candidates 50 --out list.csv\n"
+    "  python -m sim select --setting varied --slots 24 --meetings 8 --errand-costs 1;10 --out list.csv\n" + CODES
 )
 def select(
     out: Annotated[Path, typer.Option(metavar="LIST.csv", help="Where the task list goes.")],
@@ -120,6 +131,20 @@ def select(
         list[str] | None, typer.Option(metavar="AGENTSxPARTICIPANTS", help="[default: 2x2, 5x3, 5x5]")
     ] = None,
     density: Annotated[list[float] | None, typer.Option(help="[default: 0.6, 0.8, 1.0]")] = None,
+    slots: Annotated[int | None, typer.Option(help="Slots a calendar.", min=1, show_default="16")] = None,
+    meetings: Annotated[int | None, typer.Option(help="Meetings a game.", min=1, show_default="5")] = None,
+    errand_costs: Annotated[
+        str | None, typer.Option(metavar="A;B;…", help="Costs that errands cycle through.", show_default="1;100;1000")
+    ] = None,
+    errand_cost_level: Annotated[
+        int | None, typer.Option(help="Draw each errand's cost from 1 to this instead.", min=1, show_default=False)
+    ] = None,
+    meeting_cost_level: Annotated[
+        int | None, typer.Option(help="Draw each meeting's cost from 1 to this.", min=1, show_default="1")
+    ] = None,
+    difficulty: Annotated[
+        str, typer.Option(help="paper: optimum per participant-slot; feasible: assignments that are ruled out.")
+    ] = "paper",
     seed_base: Annotated[int | None, typer.Option(help="[default: 320000 uniform, 420000 varied]")] = None,
     workers: Workers = None,
 ) -> None:
@@ -127,17 +152,21 @@ def select(
     from functools import partial
 
     from machine.executor import map_ordered
-    from sim.tasks.lists import DENSITIES, SEED_BASES, SETTINGS, SHAPES, cells, select_cell, write_list
+    from sim.tasks.lists import DENSITIES, SEED_BASES, SETTINGS, SHAPES, Choice, cells, select_cell, world, write_list
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
     if per_third > candidates // 3:
         fail(f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates")
-    chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
-    base = SEED_BASES[setting] if seed_base is None else seed_base
-    work = partial(select_cell, setting=setting, seed_base=base, number=candidates, per_third=per_third)
+    read_scorer(difficulty)
+    sizes = {"num_slots": slots, "num_meetings": meetings, "meeting_cost_level": meeting_cost_level}
     with writing(out, ValueError):
-        selected = list(progress(map_ordered(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
+        shared = world(setting, sizes, errand_costs, errand_cost_level)
+        chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
+        base = SEED_BASES[setting] if seed_base is None else seed_base
+        choice = Choice(setting, base, candidates, per_third, difficulty, shared)
+        work = map_ordered(partial(select_cell, choice=choice), chosen, worker_count(workers))
+        selected = list(progress(work, "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
     say(f"{sum(map(len, selected))} tasks of {len(chosen)} cells in {out}")
 
@@ -188,6 +217,14 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
         documents.write()
     elif late := documents.behind():
         fail(f"behind the code: {', '.join(map(str, late))}; run `python -m pipeline docs`", NOT_WRITTEN)
+
+
+def read_scorer(name: str, *more: str) -> None:
+    """End the command where nothing ranks difficulties by that name."""
+    from sim.tasks.difficulty import SCORERS
+
+    if name not in (known := (*more, *SCORERS)):
+        fail(f"there is no difficulty by {name!r}; known: {', '.join(known)}")
 
 
 def read_shape(text: str) -> tuple[int, int]:

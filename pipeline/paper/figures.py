@@ -1,10 +1,10 @@
-"""The paper's printed figures: as rows, as values by name, and what they imply of its games."""
+"""The paper's printed figures: as rows, as values by name, and what they and its tasks imply of its games."""
 
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -127,3 +127,46 @@ def _fewest_moves(calendars: Sequence[Sequence[object]], participants: Sequence[
     return min(
         sum(item is not None for item in slot) for slot in zip(*(calendars[p] for p in participants), strict=True)
     )
+
+
+DIFFICULTIES = ("easy", "medium", "hard")
+
+
+def own_difficulty(suites: Sequence[Path]) -> pl.DataFrame:
+    """The suites' tasks by condition, setting, density and the difficulty that their list gives them.
+
+    errands: an agent's at first. optimal_cost, in cost units, and feasible_pct are means; the latter is the share of
+    assignments without a clash that no calendar rules out, of tasks that have an unblocked form among the suites.
+    own_easy, own_medium, own_hard: how many lie in that third of their condition, setting and density by their own
+    optimum per participant-slot, then errands that the optimum displaces, then seed. suites: JSON Lines.
+    """
+    lines = (json.loads(line) for path in suites for line in path.read_text(encoding="utf-8").splitlines())
+    tasks = pl.DataFrame([_graded_columns(task) for task in lines])
+    cell = ("condition", "setting", "density")
+    free = tasks.filter(condition="standard").select("setting", "seed", without_clash="feasible_assignments")
+    rank = pl.struct("difficulty_score", "displaced_errands", "seed").rank("ordinal").over(cell)
+    own = ((rank - 1) * len(DIFFICULTIES) // pl.len().over(cell)).alias("own")
+    counts = [(pl.col("own") == third).sum().alias(f"own_{name}") for third, name in enumerate(DIFFICULTIES)]
+    feasible = 100 * pl.col("feasible_assignments") / pl.col("without_clash")
+    means = (pl.col("optimal_cost").mean(), feasible.mean().alias("feasible_pct"))
+    graded = tasks.join(free, on=["setting", "seed"], how="left").with_columns(own)
+    found = (
+        graded.sort("seed")
+        .group_by(*cell, "difficulty", maintain_order=True)
+        .agg(pl.len().alias("tasks"), pl.col("errands").first(), *means, *counts)
+    )
+    return found.sort(
+        *cell, pl.col("difficulty").replace_strict(dict(zip(DIFFICULTIES, range(3), strict=True)), default=3)
+    )
+
+
+def _graded_columns(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task's difficulty is told by."""
+    named = ("condition", "setting", "density", "seed", "difficulty", "difficulty_score", "displaced_errands")
+    errands = sum("errand_id" in item for item in task["calendars"][0] if item)
+    return {
+        **{name: task[name] for name in named},
+        "optimal_cost": task["optimal"]["cost"],
+        "feasible_assignments": task["feasible_assignments"],
+        "errands": errands,
+    }

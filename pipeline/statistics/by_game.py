@@ -120,7 +120,12 @@ MEANS = {
 }
 
 # Result tables that have none, and what they have instead.
-WITHOUT = {"style_effects": "correlations over teams", "models": "counts", "setup": "facts of the tasks"}
+WITHOUT = {
+    "style_effects": "correlations over teams",
+    "models": "counts",
+    "setup": "facts of the tasks",
+    "members": "seats of games",
+}
 
 # One row a game, and where that matters part of the key, with its `amount`. Where a ratio's amount is not there, the
 # ratio is a mean over games.

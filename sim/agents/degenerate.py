@@ -6,8 +6,8 @@ from typing import Any
 
 from sim.agents import Action, Request
 from sim.agents.imap import Imap, local_cost
-from sim.agents.scripted import ScriptedAgent, reschedule, schedule
-from sim.calendar import Calendar, Errand, item_id
+from sim.agents.scripted import ScriptedAgent, clear_errand, reschedule, schedule
+from sim.calendar import Calendar, Errand
 
 
 class Silent(ScriptedAgent[Any]):
@@ -47,9 +47,11 @@ class AlwaysSlotZero(ScriptedAgent[Any]):
         item, landing = request.calendar[0], request.calendar.first_free_but(0)
         if item is None:
             return [schedule(request.meeting, 0)]
-        if landing is None or (isinstance(item, Errand) and item.blocked):
-            return []
-        return [reschedule(item_id(item), 0, landing), schedule(request.meeting, 0)]
+        if isinstance(item, Errand):
+            way = [] if item.blocked else clear_errand(request.calendar, 0)
+        else:
+            way = [] if landing is None else [reschedule(item.meeting_id, 0, landing)]
+        return [*way, schedule(request.meeting, 0)] if way else []
 
 
 POLICIES: dict[str, type[ScriptedAgent[Any]]] = {

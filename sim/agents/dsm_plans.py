@@ -72,7 +72,7 @@ def schedulable(calendar: Calendar, slot: int) -> bool:
     item = calendar[slot]
     if item is None:
         return True
-    return bool(calendar.free) and not (isinstance(item, Errand) and item.blocked)
+    return calendar.movable(slot) if isinstance(item, Errand) else bool(calendar.free)
 
 
 def own_plans(calendar: Calendar, parameters: DsmParameters) -> list[Plan]:

@@ -1,5 +1,8 @@
 """SD-MAP: one slot at a time, yes or no, and the harder meeting bumps the easier (paper, Appendix G.2).
 
+A slot that an agent called PENDING is kept for the meeting until it hears `confirm`, which keeps the confirmed slot
+only, or `fail`, which keeps none.
+
 A bumped meeting is repaired in the same cheap talk: its own initiator looks for another slot that is free for all of
 its participants. If it finds none, those who would have to move submit an empty batch.
 """
@@ -168,7 +171,10 @@ class SdMap(ScriptedAgent[Payload]):
             case SlotReply(slot=slot) if self.poll and slot == self.poll.slot:
                 self.poll.answers[sender] = payload.reply_status == PENDING
             case Confirm(slot=slot):
+                self.pending &= {slot}
                 return self.agree(request, slot)
+            case Fail():
+                self.pending.clear()
             case RescheduleRequest():
                 self.begin_repair(request, payload.meeting_id, payload.from_slot)
             case ProposeReschedule(meeting_id=bumped, to_slot=slot):

@@ -12,6 +12,7 @@ from sim.calendar import Calendar, ScheduledMeeting
 from sim.game.trace import Event
 from sim.tasks.labels import Labels, meeting_label, own_labels, render_with_labels
 from sim.tasks.scenario import Meeting
+from sim.tasks.suite import prior_meetings
 
 Turns = Generator[tuple[int, Request], Reply, None]
 
@@ -48,6 +49,7 @@ class Game:
         self.labels = labels
         self.initial = calendars
         self.calendars = list(calendars)
+        self.prior = prior_meetings(calendars)
         self.meetings = meetings
         self.limits = limits
         self.events: list[Event] = []

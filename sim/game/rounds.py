@@ -88,7 +88,7 @@ def decide(
         reply = yield at.agent, request
         record_decide(game, at, request, reply)
         try:
-            return validate(request.calendar, reply.actions, booking(meeting)), reply.actions
+            return validate(request.calendar, reply.actions, booking(meeting), meeting.duration), reply.actions
         except BatchConflict as rejection:
             conflict = rejection
             record_rejected(game, at, request, reply, rejection)
@@ -130,7 +130,7 @@ def apply(game: Game, at: EventRef, batch: Batch, actions: Any) -> None:
 def resolution(game: Game, number: int, turn: int, meeting: Meeting) -> None:
     """Whether the meeting is coordinated, and which earlier ones are no longer consistent."""
     slots = {a: game.calendars[a].slot_of_meeting(meeting.id) for a in sorted(meeting.participants)}
-    violated = [m.id for m in game.coordinated if not game.consistent(m)]
+    violated = [m.id for m in (*game.prior, *game.coordinated) if not game.consistent(m)]
     blocked = blocked_violations(game, meeting, slots)
     agreed = len(set(slots.values())) == 1 and None not in slots.values()
     coordinated = agreed and not violated and not blocked

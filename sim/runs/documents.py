@@ -53,6 +53,13 @@ A speaker's own reader (`sim/agents/english/reader.py`) shares nothing with the 
 
 **Playing them.** `python -m sim run TASKS.jsonl --team exact --out DIR`; in a YAML team, an agent of `type: style`
 with any of the parameters below, beside other types if you like. A nosy agent asks about blocked and costly slots too.
+`data/results/members.csv`, or the same table of your own games, tells a mixed team's results by member.
+
+**Group chats.** The study's games are one to one. With `--channels dm,participant_groupchat` the participants negotiate
+in their group chat, where each says once what all of them then know; probing questions, answers to them, and requests
+to move an earlier meeting stay direct. With `all_groupchat` open as well, a request that several must answer goes to
+everybody; whoever it does not concern keeps silent. Where no direct messages are allowed, all is said in the
+narrowest open chat that its reader hears. A group message counts once, and tells each recipient what it says.
 The samples below are the first messages of a toy game each, written from the open bank only.
 """
 

@@ -17,7 +17,7 @@ from sim.game.trace import SUFFIX, Trace, game_id, to_jsonable, to_text
 from sim.models.spec import asked, prompt_record
 from sim.runs.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
 from sim.tasks.labels import Labels, draw, load_bank, own_labels, render_with_labels
-from sim.tasks.suite import Task
+from sim.tasks.suite import Task, prior_meetings
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
 # What is text in every reply.
@@ -95,7 +95,8 @@ def is_waiting(play: Play) -> bool:
 
 def labels_of(task: Task) -> Labels:
     """The private labels of the task's errands and meetings: the same in every game of it."""
-    return draw(load_bank(), task.calendars, task.meetings, task.seed)
+    meetings = (*task.meetings, *prior_meetings(task.calendars))
+    return draw(load_bank(), task.calendars, meetings, task.seed)
 
 
 def scenario_record(task: Task) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import msgspec
 
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import NoSchedule
-from sim.tasks.scenario import Scenario, ScenarioError, generate
-from sim.tasks.suite import Entry, Solving, Task, assemble
+from sim.tasks.scenario import Scenario, ScenarioError, generate, given
+from sim.tasks.suite import Entry, Solving, Task, assemble, make_task
 
 # Where no attempt leaves a feasible task: far beyond what any published task needed.
 MOST_ATTEMPTS = 1000
@@ -22,12 +22,19 @@ def blocked_per_agent(density: float) -> int:
     return max(1, round(6 * density**2))
 
 
+def make_listed_task(entry: Entry, blocked: bool, solving: Solving = Solving()) -> Task:
+    """The task of a list's entry: in its blocked form where the list says how many errands of each agent are, or where
+    all are to be `blocked` and the list doesn't say none. Raises ScenarioError, NoSchedule or NotProven."""
+    wanted = given(entry.parameters.blocked_errands, int(blocked))
+    return make_blocked_task(entry, solving) if wanted else make_task(entry, solving)
+
+
 def make_blocked_task(entry: Entry, solving: Solving = Solving()) -> Task:
     """The blocked form of a list's entry: the first draw that leaves both the oracle and the greedy a schedule.
 
     Raises ScenarioError where an agent has too few errands to block, or no draw leaves a schedule.
     """
-    number = blocked_per_agent(entry.parameters.density)
+    number = given(entry.parameters.blocked_errands, blocked_per_agent(entry.parameters.density))
     named = msgspec.structs.replace(entry, task_id=f"{entry.task_id}_blocked{number}")
     scenario = generate(entry.parameters)
     eligible = [eligible_slots(scenario, agent) for agent in range(entry.parameters.num_agents)]
@@ -44,8 +51,10 @@ def make_blocked_task(entry: Entry, solving: Solving = Solving()) -> Task:
 
 def eligible_slots(scenario: Scenario, agent: int) -> list[int]:
     """The slots, ascending, that hold an errand and are none of the agent's witness slots."""
-    reserved = {slot for m, slot in zip(scenario.meetings, scenario.witness, strict=True) if agent in m.participants}
-    return [s for s, item in enumerate(scenario.calendars[agent].slots) if item is not None and s not in reserved]
+    own = [(m, s) for m, s in zip(scenario.meetings, scenario.witness, strict=True) if agent in m.participants]
+    reserved = {slot for meeting, start in own for slot in range(start, start + meeting.duration)}
+    slots = scenario.calendars[agent].slots
+    return [s for s, item in enumerate(slots) if isinstance(item, Errand) and s not in reserved]
 
 
 def blocked(calendars: Sequence[Calendar], slots: Sequence[Collection[int]]) -> tuple[Calendar, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 
 from msgspec import Struct
@@ -31,14 +31,13 @@ def replay_optimum(calendars: Sequence[Calendar], meetings: Sequence[Meeting], s
     moves twice and the burdens add up to the optimum. Raises NoSchedule where an agent runs out of such slots.
     """
     boards = [list(c.slots) for c in calendars]
+    placed = list(zip(meetings, slots, strict=True))
     reserved = [
-        {s for m, s in zip(meetings, slots, strict=True) if agent in m.participants} for agent in range(len(boards))
+        {s for m, slot in placed if agent in m.participants for s in run(m, slot)} for agent in range(len(boards))
     ]
     costs = [0] * len(boards)
-    for meeting, slot in zip(meetings, slots, strict=True):
-        for agent in meeting.participants:
-            costs[agent] += displace(boards[agent], slot, reserved[agent])
-            boards[agent][slot] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
+    for meeting, slot in placed:
+        place(boards, costs, meeting, slot, reserved)
     return Replay(tuple(slots), tuple(costs))
 
 
@@ -62,7 +61,8 @@ def greedy(calendars: Sequence[Calendar], meetings: Sequence[Meeting]) -> Replay
     boards = [list(c.slots) for c in calendars]
     costs, slots = [0] * len(boards), []
     for meeting in meetings:
-        possible = (s for s in range(len(boards[0])) if all(can_clear(boards[a], s) for a in meeting.participants))
+        starts = range(len(boards[0]) - meeting.duration + 1)
+        possible = (s for s in starts if all(can_clear(boards[a], run(meeting, s)) for a in meeting.participants))
         slot = next(possible, None)
         if slot is None:
             raise NoSchedule(f"the greedy schedule finds no slot for meeting {meeting.id}")
@@ -71,29 +71,53 @@ def greedy(calendars: Sequence[Calendar], meetings: Sequence[Meeting]) -> Replay
     return Replay(tuple(slots), tuple(costs))
 
 
-def place(boards: Sequence[list[Item | None]], costs: list[int], meeting: Meeting, slot: int) -> None:
-    """Put the meeting on its participants' boards, adding what each pays for what it displaces."""
+def run(meeting: Meeting, slot: int) -> range:
+    """The slots that the meeting fills when it begins in the slot."""
+    return range(slot, slot + meeting.duration)
+
+
+def place(
+    boards: Sequence[list[Item | None]],
+    costs: list[int],
+    meeting: Meeting,
+    slot: int,
+    reserved: Sequence[Collection[int]] | None = None,
+) -> None:
+    """Put the meeting on its participants' boards, adding what each pays for what it displaces; nothing displaced goes
+    to a slot that its owner has `reserved`."""
+    filled = run(meeting, slot)
     for agent in meeting.participants:
-        costs[agent] += displace(boards[agent], slot, set())
-        boards[agent][slot] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
+        costs[agent] += displace(boards[agent], filled, reserved[agent] if reserved else ())
+        for each in filled:
+            boards[agent][each] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
 
 
-def can_clear(board: Sequence[Item | None], slot: int) -> bool:
-    """Whether the slot is free, or holds something that may go to another free slot."""
-    item = board[slot]
-    return item is None or (not (isinstance(item, Errand) and item.blocked) and None in board)
+def can_clear(board: Sequence[Item | None], slots: range) -> bool:
+    """Whether the slots are free, or hold only what may go to other free slots."""
+    items = [board[s] for s in slots]
+    if any(isinstance(i, Errand) and i.blocked for i in items):
+        return False
+    return len(items) - items.count(None) <= board.count(None) - items.count(None)
 
 
-def displace(board: list[Item | None], slot: int, reserved: set[int]) -> int:
-    """Move what the slot holds to the first free slot outside `reserved`; the cost of the item, 0 for a free slot."""
-    item = board[slot]
-    if item is None:
-        return 0
-    landing = next((s for s, held in enumerate(board) if held is None and s not in reserved), None)
-    if landing is None:
-        raise NoSchedule(f"nothing is free for the item displaced from slot {slot}")
-    board[landing], board[slot] = item, None
-    return item.cost
+def displace(board: list[Item | None], slots: range, reserved: Collection[int]) -> int:
+    """Move what the slots hold to the first free slots outside `reserved`; the cost of the items, 0 for free slots.
+
+    A longer meeting that is in the way pays once, and goes slot by slot: this is a yardstick.
+    """
+    cost, paid = 0, set()
+    for slot in slots:
+        item = board[slot]
+        if item is None:
+            continue
+        open_slots = (s for s, held in enumerate(board) if held is None and s not in reserved and s not in slots)
+        landing = next(open_slots, None)
+        if landing is None:
+            raise NoSchedule(f"nothing is free for the item displaced from slot {slot}")
+        board[landing], board[slot] = item, None
+        cost += 0 if item in paid else item.cost
+        paid.add(item)
+    return cost
 
 
 # The solver's bounds are floats: a bound is the next whole number, unless it is above the last by rounding only.
@@ -146,11 +170,11 @@ def better_start(
     taken: set[tuple[int, int]] = set()
     slots: list[int] = []
     for option, meeting in zip(options, meetings, strict=True):
-        left = [s for s in option if not any((a, s) in taken for a in meeting.participants)]
+        left = [s for s in option if not any((a, t) in taken for a in meeting.participants for t in run(meeting, s))]
         if not left:
             return start
         slots.append(min(left, key=lambda s: (option[s].cost, s)))
-        taken.update((a, slots[-1]) for a in meeting.participants)
+        taken.update((a, t) for a in meeting.participants for t in run(meeting, slots[-1]))
     return min(slots, start, key=lambda found: sum(options[m][s].cost for m, s in enumerate(found)))
 
 

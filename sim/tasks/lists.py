@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from machine.files import write_atomically
+from sim.tasks.difficulty import DIFFICULTIES, ranked, thirds
+from sim.tasks.participants import draw_participants
 from sim.tasks.scenario import Parameters
-from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, make_task, name_problem
+from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, checked, make_task, name_problem
 
 REQUIRED = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")
 SETTINGS = ("uniform", "varied")
@@ -21,6 +24,16 @@ SETTINGS = ("uniform", "varied")
 def numbers(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """A reader of values that are joined by semicolons."""
     return lambda text: tuple(kind(part) for part in text.split(";"))
+
+
+def agents_of(text: str) -> tuple[int, ...]:
+    """Agents that are joined by spaces or commas."""
+    return tuple(map(int, text.replace(",", " ").split()))
+
+
+def truth(text: str) -> bool:
+    """Whether the text says true or false."""
+    return {"true": True, "false": False}[text.strip().lower()]
 
 
 # What a column of a list says of the scenario, and how it is read.
@@ -36,6 +49,34 @@ COLUMNS: Mapping[str, Callable[[str], Any]] = {
     "meeting_cost_level": int,
     "errand_cost_values": numbers(int),
     "agent_densities": numbers(float),
+    "participant_lists": numbers(agents_of),
+    "force_witness_errand": truth,
+    "duration": int,
+    "prior_meetings": int,
+    "blocked_errands": int,
+}
+# What a column notes of the task that comes out; nothing is made from it.
+NOTES = (
+    "difficulty_score",
+    "displaced_errands",
+    "optimal_cost",
+    "greedy_cost",
+    "witness_cost",
+    "feasible_assignments",
+    "optimal_assignments",
+    "participants",
+    "witness_slots",
+    "calendars_sha256",
+    "comment",
+)
+KNOWN = tuple(dict.fromkeys((*REQUIRED, *COLUMNS, *NOTES)))
+# How a value is written that is no plain number.
+WRITTEN = {
+    "errand_cost_values": "whole numbers like 1;100;1000",
+    "agent_densities": "numbers like 0.6;0.8;1.0",
+    "participant_lists": "agents like 0 1 2;0 3 4, one list a meeting",
+    "force_witness_errand": "true or false",
+    "density": "a number",
 }
 
 
@@ -52,6 +93,8 @@ def read_list(path: Path) -> list[Entry]:
     missing = [c for c in REQUIRED if c not in rows[0][1]]
     if missing:
         raise TaskError(f"{path}: the column {missing[0]} is missing; a list has {', '.join(REQUIRED)}")
+    if problem := column_problem(reader.fieldnames or ()):
+        raise TaskError(f"{path}: {problem}")
     entries = [read_entry(row, f"{path}, line {number}") for number, row in rows]
     names = [e.task_id for e in entries]
     twice = next((n for n in names if names.count(n) > 1), None)
@@ -60,9 +103,26 @@ def read_list(path: Path) -> list[Entry]:
     return entries
 
 
+def column_problem(names: Sequence[str]) -> str | None:
+    """What is wrong with the header of a list, with the nearest known name of an unknown column; None if nothing."""
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice:
+        return f"the column {twice} comes twice; keep one"
+    unknown = next((n for n in names if n not in KNOWN), None)
+    if unknown is None:
+        return None
+    if near := get_close_matches(unknown, KNOWN, 1, 0.5):
+        return f"there is no column {unknown!r}; did you mean {near[0]}?"
+    return (
+        f"there is no column {unknown!r}; leave it out, or write it into `comment`. A list may have {', '.join(KNOWN)}"
+    )
+
+
 def read_entry(row: Mapping[str, str], where: str) -> Entry:
     """The entry of one line of a list."""
     setting = row["setting"]
+    if None in row:
+        raise TaskError(f"{where}: has more values than the header names; quote a value that holds a comma")
     if setting not in SETTINGS:
         raise TaskError(f"{where}: the setting is {setting!r}; it must be one of {', '.join(SETTINGS)}")
     if problem := name_problem(row["task_id"] or ""):
@@ -74,15 +134,28 @@ def read_entry(row: Mapping[str, str], where: str) -> Entry:
     if setting == "varied" and not {"errand_cost_values", "errand_cost_level", "pref_level"} & set(given):
         given["errand_cost_values"] = VARIED_COSTS
     parameters = Parameters(**given)
+    if row.get("participants") and not parameters.participant_lists:
+        check_noted_participants(parameters, row["participants"], where)
     return Entry(task_id=row["task_id"], setting=setting, difficulty=row["difficulty"], parameters=parameters)
+
+
+def check_noted_participants(p: Parameters, noted: str, where: str) -> None:
+    """Raise TaskError where a list notes other participants than the seed draws."""
+    if not 1 <= p.num_participants <= p.num_agents:
+        return  # no scenario comes of it, which is said by the rule that fails
+    drawn = draw_participants(p.seed, p.num_agents, p.num_participants, p.num_meetings)
+    listed = read_value({"participant_lists": noted}, "participant_lists", where)
+    if [sorted(members) for members in listed] != [list(members) for members in drawn]:
+        raise TaskError(f"{where}: participants notes others than the seed draws; `participant_lists` says who meets")
 
 
 def read_value(row: Mapping[str, str], column: str, where: str) -> Any:
     """The value of a column, read as its kind."""
     try:
         return COLUMNS[column](row[column])
-    except ValueError:
-        raise TaskError(f"{where}: {column} is {row[column]!r}, which is no number of its kind") from None
+    except (ValueError, KeyError):
+        wanted = WRITTEN.get(column, "a whole number")
+        raise TaskError(f"{where}: {column} is {row[column]!r}; write {wanted}") from None
 
 
 def write_list(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
@@ -99,7 +172,6 @@ def joined(values: Iterable[Any]) -> str:
     return ";".join(map(str, values))
 
 
-DIFFICULTIES = ("easy", "medium", "hard")
 SHAPES = ((2, 2), (5, 3), (5, 5))
 DENSITIES = (0.6, 0.8, 1.0)
 SEED_BASES = {"uniform": 320000, "varied": 420000}
@@ -115,45 +187,81 @@ class Cell(Struct, frozen=True):
     density: float
 
 
+class Choice(Struct, frozen=True):
+    """How a suite is chosen: from `number` candidates a cell, `per_third` of each third by the `scorer`.
+
+    `world` are the parameters that all candidates share beside their cell's, by column. Blocked errands are none of
+    them: which they are follows from a task's name, and the name from its rank (`sim.tasks.difficulty.graded` ranks
+    blocked tasks that have their names).
+    """
+
+    setting: str
+    seed_base: int
+    number: int = 100
+    per_third: int = 4
+    scorer: str = "paper"
+    world: Mapping[str, Any] = {}
+
+
+def world(
+    setting: str, sizes: Mapping[str, int | None], errand_costs: str | None, errand_cost_level: int | None
+) -> dict[str, Any]:
+    """The parameters that candidates share, by column: the sizes that are given, and what errands cost.
+
+    Raises TaskError where costs are given twice, are no numbers, or differ although the setting is uniform.
+    """
+    shared: dict[str, Any] = {column: size for column, size in sizes.items() if size is not None}
+    if errand_costs and errand_cost_level:
+        raise TaskError("errands have either listed costs or a level; give one of the two")
+    if setting == "uniform" and (errand_costs or (errand_cost_level or 1) > 1):
+        raise TaskError("where the setting is uniform every errand costs 1; take --setting varied")
+    if errand_costs:
+        shared["errand_cost_values"] = read_value(
+            {"errand_cost_values": errand_costs}, "errand_cost_values", "--errand-costs"
+        )
+    if errand_cost_level:
+        shared["errand_cost_level"] = errand_cost_level
+    return shared
+
+
 def cells(shapes: Sequence[tuple[int, int]] = SHAPES, densities: Sequence[float] = DENSITIES) -> list[Cell]:
     """The cells in order: every shape at every density, numbered from 0."""
     pairs = [(shape, density) for shape in shapes for density in densities]
     return [Cell(number, *shape, density) for number, (shape, density) in enumerate(pairs)]
 
 
-def candidates(cell: Cell, setting: str, seed_base: int, number: int) -> Iterator[Entry]:
+def candidates(cell: Cell, choice: Choice) -> Iterator[Entry]:
     """The entries that a cell chooses from; their names and difficulties come with the choice."""
-    values = VARIED_COSTS if setting == "varied" else None
-    for i in range(number):
+    costs = {"errand_cost_values": VARIED_COSTS} if choice.setting == "varied" else {}
+    levels = {"pref_level", "errand_cost_level", "errand_cost_values"}
+    world = choice.world if levels & set(choice.world) else {**costs, **choice.world}
+    for i in range(choice.number):
         parameters = Parameters(
-            seed=seed_base + CELL_STEP * cell.number + i,
+            seed=choice.seed_base + CELL_STEP * cell.number + i,
             num_agents=cell.num_agents,
             num_participants=cell.num_participants,
             density=cell.density,
-            errand_cost_values=values,
+            **world,
         )
-        yield Entry(task_id=f"candidate_{parameters.seed}", setting=setting, difficulty="", parameters=parameters)
+        name = f"candidate_{parameters.seed}"
+        yield Entry(task_id=name, setting=choice.setting, difficulty="", parameters=parameters)
 
 
-def rank(task: Task) -> tuple[float, int, int]:
-    """What candidates are ranked by: difficulty, errands that the optimum displaces, seed."""
-    return (task.difficulty_score, task.displaced_errands, task.seed)
-
-
-def choose(tasks: Sequence[Task], per_third: int) -> list[tuple[str, Task]]:
+def choose(tasks: Sequence[Task], per_third: int, scorer: str = "paper") -> list[tuple[str, Task]]:
     """The first `per_third` of each third of the ranked candidates, with their difficulty."""
-    ranked = sorted(tasks, key=rank)
-    thirds = (0, len(ranked) // 3, 2 * len(ranked) // 3)
-    return [(d, task) for d, start in zip(DIFFICULTIES, thirds, strict=True) for task in ranked[start:][:per_third]]
+    in_order = ranked(tasks, scorer)
+    starts = zip(DIFFICULTIES, thirds(len(in_order)), strict=True)
+    return [(difficulty, task) for difficulty, start in starts for task in in_order[start:][:per_third]]
 
 
-def chosen_row(cell: Cell, position: int, per_third: int, difficulty: str, task: Task) -> dict[str, Any]:
+def chosen_row(cell: Cell, position: int, choice: Choice, difficulty: str, task: Task) -> dict[str, Any]:
     """The line of a task list for the cell's chosen task at `position`, from 0."""
-    running = cell.number * per_third * len(DIFFICULTIES) + position + 1
-    values = task.parameters.errand_cost_values
+    running = cell.number * choice.per_third * len(DIFFICULTIES) + position + 1
+    p, values = task.parameters, task.parameters.errand_cost_values
+    levels = len(values) if values else p.errand_cost_level or p.pref_level
     name = (
         f"b{running:03}_{difficulty}_{cell.num_agents}a_{cell.num_participants}p_"
-        f"d{str(cell.density).replace('.', 'p')}_c{len(values) if values else 1}_{position % per_third + 1}"
+        f"d{str(cell.density).replace('.', 'p')}_c{levels}_{position % choice.per_third + 1}"
     )
     return {
         "setting": task.setting,
@@ -164,6 +272,7 @@ def chosen_row(cell: Cell, position: int, per_third: int, difficulty: str, task:
         "density": task.density,
         "difficulty": difficulty,
         "errand_cost_values": joined(values or ()),
+        **{column: value for column, value in choice.world.items() if column != "errand_cost_values"},
         "difficulty_score": task.difficulty_score,
         "displaced_errands": task.displaced_errands,
         "optimal_cost": task.optimal.cost,
@@ -172,8 +281,8 @@ def chosen_row(cell: Cell, position: int, per_third: int, difficulty: str, task:
     }
 
 
-def select_cell(cell: Cell, setting: str, seed_base: int, number: int, per_third: int) -> list[dict[str, Any]]:
-    """The chosen tasks of one cell, as lines of a task list."""
-    tasks = [make_task(entry) for entry in candidates(cell, setting, seed_base, number)]
-    rows = enumerate(choose(tasks, per_third))
-    return [chosen_row(cell, position, per_third, *chosen) for position, chosen in rows]
+def select_cell(cell: Cell, choice: Choice) -> list[dict[str, Any]]:
+    """The chosen tasks of one cell, as lines of a task list. Raises TaskError where a candidate can't be made."""
+    tasks = [checked(make_task, entry) for entry in candidates(cell, choice)]
+    rows = enumerate(choose(tasks, choice.per_third, choice.scorer))
+    return [chosen_row(cell, position, choice, *chosen) for position, chosen in rows]

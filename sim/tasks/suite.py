@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,11 @@ import msgspec
 from msgspec import Struct
 
 from machine.files import write_atomically
-from sim.calendar import Calendar, Errand
+from sim.calendar import Calendar, Errand, ScheduledMeeting
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
 from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
-from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate
+from sim.tasks.participants import draw_speaker_orders
+from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, generate
 
 VARIED_COSTS = (1, 100, 1000)
 # Bytes of a task's name. A file's name has 255 at most, and a trace's has its repeat, its ending and, while it is
@@ -37,7 +38,8 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One task of a suite. Costs are in cost units; `assignments` map meeting ids to slots.
 
     `difficulty_score` is the optimum over the number of participant-slots to fill; `displaced_errands` counts what
-    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count.
+    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count, or
+    meetings last longer than a slot.
     Where the optimum was not proven, `optimal` is the cheapest schedule found, and `optimal_bound` below it.
     """
 
@@ -216,6 +218,17 @@ def contradiction(task: Task) -> str | None:
     return next((what for what, holds in contradictions.items() if holds), None)
 
 
+def prior_meetings(calendars: Sequence[Calendar]) -> tuple[Meeting, ...]:
+    """The meetings that stand on the calendars, by id: agreed before the game begins."""
+    found = {
+        item.meeting_id: Meeting(item.meeting_id, item.participants, item.cost, len(calendar.extent(slot)))
+        for calendar in calendars
+        for slot, item in enumerate(calendar.slots)
+        if isinstance(item, ScheduledMeeting)
+    }
+    return tuple(found[number] for number in sorted(found))
+
+
 def with_speaker_orders(task: Task) -> Task:
     """The task; where its meetings name no speaker order, with the one that its seed gives."""
     if all(m.speaker_order for m in task.meetings):
@@ -241,7 +254,12 @@ def encode_calendar(value: Any) -> Any:
 
 
 def decode_calendar(kind: type, value: Any) -> Any:
-    """A calendar from its slots: null, or an errand."""
+    """A calendar from its slots: null, an errand, or a meeting that stands there from the start."""
     if kind is Calendar:
-        return Calendar(msgspec.convert(value, tuple[Errand | None, ...]))
+        return Calendar([item and msgspec.convert(item, kind_of(item)) for item in msgspec.convert(value, list[Any])])
     raise NotImplementedError(f"{kind} has no JSON form")
+
+
+def kind_of(item: Any) -> type[Errand] | type[ScheduledMeeting]:
+    """What a slot's record is."""
+    return ScheduledMeeting if isinstance(item, dict) and "meeting_id" in item else Errand

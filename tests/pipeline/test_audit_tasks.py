@@ -15,6 +15,10 @@ from pipeline.__main__ import app
 from pipeline.traces.audit.auditor import audit_trace
 from pipeline.traces.audit.divergences import NOTE, Divergence
 from pipeline.traces.audit.suites import PAPER_SUITE, read_suites
+from sim.game.trace import encoded
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
+from tests.sim.worlds import tiny_task
 
 FIRST = "b037_easy_5a_3p_d0p6_c1_1"
 
@@ -125,3 +129,18 @@ def test_a_list_that_is_none_is_refused(tmp_path: Path, text: str, said: str) ->
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())
     assert run(trace, "--suite", tmp_path / "nothing.csv").exit_code == 2
+
+
+# One row a world beyond the paper's: a meeting on the calendars from the start, and longer meetings.
+WORLDS = [
+    ({"num_slots": 9, "prior_meetings": 2}, "unknown_task"),
+    ({"num_slots": 14, "duration": 2}, "unreadable"),
+]
+
+
+@pytest.mark.parametrize(("world", "expected"), WORLDS)
+def test_a_world_beyond_the_paper_s_is_replayed_or_refused(world: dict[str, int], expected: str) -> None:
+    trace = encoded(play_game(Play(tiny_task(6, **world), named_teams()["imap"])))
+    divergences = audit_trace(trace, "", read_suites([PAPER_SUITE])).divergences
+    assert [d.code for d in divergences] == [expected]
+    assert expected != "unreadable" or "lasts longer than a slot" in str(divergences[0])

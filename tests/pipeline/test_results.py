@@ -140,3 +140,33 @@ def test_the_dictionary_describes_every_column() -> None:
         assert all(
             f"| `{column.name}` | {column.dtype} | {column.meaning.split('|')[0]}" in text for column in table.columns
         )
+
+
+def test_a_mixed_team_s_results_are_told_by_member(tmp_path: Path) -> None:
+    frames = {
+        "games": [{"game_id": "g", "team": "mixed", "simulated": True, "setting": "varied", "condition": "standard"}],
+        "agents": [
+            {"game_id": "g", "agent": a, "agent_type": kind, "model": None, "nosy": nosy, "cost": cost}
+            | {"excess_burden": cost - 1, "messages_sent": a}
+            for a, (kind, nosy, cost) in enumerate(
+                [("imap", False, 5), ("style", False, 1), ("style", False, 3), ("style", True, 7), ("style", False, 9)]
+            )
+        ],
+        "agent_parameters": [
+            {"game_id": "g", "agent": a, "parameter": "gossip", "value": v} for a, v in [(1, 0.1), (2, 0.9), (4, 0.1)]
+        ],
+        "pair_round_vps": [
+            {"game_id": "g", "target_agent": t, "observer_agent": o, "vps_loss": loss, "weight_mode": mode}
+            for t, o, loss, mode in [(1, 0, 2.0, "uniform"), (4, 0, 4.0, "uniform"), (4, 2, 90.0, "cost")]
+        ],
+    }
+    for name, rows in frames.items():
+        pl.DataFrame(rows).write_parquet(tmp_path / f"{name}.parquet")
+    found = queries.query("members", tmp_path)
+    columns = ("member", "variant", "nosy", "seats", "cost", "vps_given_mean", "vps_learnt_mean")
+    assert found.select(columns).rows() == [
+        ("imap", 1, False, 1, 5.0, None, 3.0),
+        ("style", 1, False, 2, 5.0, 3.0, None),
+        ("style", 1, True, 1, 7.0, None, None),
+        ("style", 2, False, 1, 3.0, None, None),
+    ]

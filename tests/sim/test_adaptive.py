@@ -51,6 +51,15 @@ def test_a_message_counts_only_where_a_question_was_asked():
     assert (prober.refused, prober.answered) == ({}, {})
 
 
+def test_what_is_told_to_a_group_is_no_answer_where_a_direct_message_is():
+    prober = AdaptiveProber(Random("probes"))
+    prober.open_slot[1] = 2
+    told = Message(1, 0, "participant_groupchat", 2, "Slot 3 works for me.")
+    refusal = Message(1, 0, "dm", 2, "Sorry, that's private.")
+    prober.learn(replace(request(BOARD), inbox=(told, refusal)))
+    assert (prober.refused, prober.answered) == ({1: 1}, {})
+
+
 def test_who_has_answered_is_asked_more_than_who_has_refused():
     prober = AdaptiveProber(Random("probes"))
     prober.answered, prober.refused = {2: 20}, {1: 20}

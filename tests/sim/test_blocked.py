@@ -3,7 +3,7 @@ from random import Random
 import pytest
 
 from sim.calendar import Errand
-from sim.tasks.blocked import blocked, blocked_per_agent, eligible_slots, make_blocked_task
+from sim.tasks.blocked import blocked, blocked_per_agent, eligible_slots, make_blocked_task, make_listed_task
 from sim.tasks.lists import read_list
 from sim.tasks.oracle import solve
 from sim.tasks.scenario import ScenarioError, generate
@@ -65,3 +65,28 @@ def test_a_calendar_with_too_few_errands_says_so():
 
 def test_blocking_marks_the_chosen_errands_only():
     assert [written(c) for c in blocked(calendars(["1 . 2", "3 4 ."]), [[0], [0, 1]])] == ["x1 . 2", "x3 x4 ."]
+
+
+# One row what a list says of blocked errands, whether all tasks are to be blocked, and the task that comes out.
+WANTED = [
+    ({}, False, ("tiny7", "standard", 0)),
+    ({}, True, ("tiny7_blocked2", "blocked", 2)),
+    ({"blocked_errands": 1}, False, ("tiny7_blocked1", "blocked", 1)),
+    ({"blocked_errands": 1}, True, ("tiny7_blocked1", "blocked", 1)),
+    ({"blocked_errands": 0}, True, ("tiny7", "standard", 0)),
+]
+
+
+@pytest.mark.parametrize(("given", "are_blocked", "outcome"), WANTED)
+def test_a_list_may_say_how_many_errands_are_blocked(given, are_blocked, outcome):
+    task = make_listed_task(entry(num_slots=10, **given), are_blocked)
+    assert (task.task_id, task.condition, len(blocked_slots(task)[0])) == outcome
+
+
+def test_neither_a_longer_meeting_s_witness_nor_a_meeting_of_the_start_is_blocked():
+    scenario = generate(entry(3, num_slots=16, duration=2, prior_meetings=2).parameters)
+    for agent, calendar in enumerate(scenario.calendars):
+        for slot in eligible_slots(scenario, agent):
+            assert isinstance(calendar[slot], Errand)
+            for meeting, start in zip(scenario.meetings, scenario.witness, strict=True):
+                assert agent not in meeting.participants or slot not in (start, start + 1)

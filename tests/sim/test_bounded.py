@@ -6,10 +6,11 @@ from typer.testing import CliRunner
 from sim.__main__ import app
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
-from sim.tasks import scenario
+from sim.tasks import participants
 from sim.tasks.bounded import solve_within
 from sim.tasks.oracle import NoSchedule, NotProven, TooManyStates, count, solve
-from sim.tasks.scenario import Parameters, ScenarioError, draw_participants, generate
+from sim.tasks.participants import draw_participants
+from sim.tasks.scenario import Parameters, ScenarioError, generate
 from sim.tasks.suite import Solving, make_task, read_tasks, write_tasks
 from tests.sim.game_checks import check
 from tests.sim.test_oracle import every_schedule, instances
@@ -101,16 +102,16 @@ def test_participants_of_large_worlds_rotate_and_do_not_take_long_to_draw(agents
 
 def test_a_search_that_is_given_up_leaves_equal_shares(monkeypatch):
     searched = draw_participants(7, 6, 3, 6)
-    monkeypatch.setattr(scenario, "MOST_LOOKED_AT", 119)
+    monkeypatch.setattr(participants, "MOST_LOOKED_AT", 119)
     given_up = draw_participants(7, 6, 3, 6)
     assert given_up != searched
     assert [sum(a in m for m in given_up) for a in range(6)] == [3] * 6
 
 
 def test_a_search_that_runs_out_of_effort_finds_nothing_and_says_so():
-    effort = scenario.Effort(45)
+    effort = participants.Effort(45)
     sets = [(0, 1, 2), (3, 4, 5), (0, 3, 5)] * 5
-    assert scenario.search_balanced(Random(1), sets, [0] * 6, 3, 6, effort) is None
+    assert participants.search_balanced(Random(1), sets, [0] * 6, 3, 6, effort) is None
     assert effort.spent
 
 

@@ -63,6 +63,21 @@ def test_a_list_becomes_blocked_tasks(folder):
     assert '"blocked":true' in (folder / "blocked.jsonl").read_text()
 
 
+def test_a_suite_says_how_many_tasks_lie_in_another_third_and_writes_their_own(folder):
+    rows = "".join(f"uniform,t{seed},{seed},3,2,0.8,hard,8,3\n" for seed in range(3))
+    (folder / "list.csv").write_text(LIST.splitlines()[0] + "\n" + rows)
+    kept = sim(folder, "suite", "list.csv", "--out", "kept.jsonl")
+    assert kept.stdout.splitlines()[1] == (
+        "2 of them lie in another third of their cell than the list says; --difficulty paper writes its own"
+    )
+    assert {t.difficulty for t in read_tasks(folder / "kept.jsonl")} == {"hard"}
+    own = sim(folder, "suite", "list.csv", "--out", "own.jsonl", "--difficulty", "paper")
+    assert own.stdout.endswith("its own stands in the file\n")
+    assert {t.difficulty for t in read_tasks(folder / "own.jsonl")} == {"easy", "medium", "hard"}
+    unknown = sim(folder, "suite", "list.csv", "--out", "own.jsonl", "--difficulty", "hardest")
+    assert failure(unknown) == "error: there is no difficulty by 'hardest'; known: list, paper, feasible\n"
+
+
 def test_a_team_plays_every_task(folder):
     result = sim(folder, "run", "tasks.jsonl", "--team", "imap", "--out", "traces")
     assert result.stdout == f"2 games played; traces in {folder / 'traces'}\n"

@@ -1,6 +1,7 @@
 import pytest
 
 from sim.tasks.lists import read_list, write_list
+from sim.tasks.participants import draw_participants
 from sim.tasks.scenario import Parameters
 from sim.tasks.suite import TaskError
 
@@ -29,8 +30,17 @@ COLUMNS = [
     ("meeting_cost_level", "5", {"meeting_cost_level": 5}),
     ("errand_cost_values", "1;7", {"errand_cost_values": (1, 7)}),
     ("agent_densities", "0.1;0.2;0.3", {"agent_densities": (0.1, 0.2, 0.3)}),
+    ("participant_lists", "0 1;0 2;1 2;0 1;1 2", {"participant_lists": ((0, 1), (0, 2), (1, 2), (0, 1), (1, 2))}),
+    ("participant_lists", '"0,1;0,2;1,2;0,1;1,2"', {"participant_lists": ((0, 1), (0, 2), (1, 2), (0, 1), (1, 2))}),
+    ("participants", ";".join(" ".join(map(str, m)) for m in draw_participants(1, 3, 2, 5)), {}),
+    ("force_witness_errand", "false", {"force_witness_errand": False}),
+    ("force_witness_errand", "True", {}),
+    ("duration", "2", {"duration": 2}),
+    ("prior_meetings", "1", {"prior_meetings": 1}),
+    ("blocked_errands", "3", {"blocked_errands": 3}),
     ("num_slots", "", {}),
     ("optimal_cost", "12", {}),
+    ("comment", "mine", {}),
 ]
 
 
@@ -66,7 +76,19 @@ BROKEN = [
     ([HEADER, f"uniform,{'b' * 201},1,3,2,0.5,easy"], "can't name a file: it has more than 200 bytes; shorten it"),
     ([HEADER, ROW, "", "uniform,b,x,3,2,0.5,easy"], "line 4: seed is 'x'"),
     ([HEADER, ROW, ROW], "the task_id a comes twice"),
-    ([f"{HEADER},agent_densities", f"{ROW},0.1;?"], "line 2: agent_densities is '0.1;?'"),
+    ([f"{HEADER},agent_densities", f"{ROW},0.1;?"], "line 2: agent_densities is '0.1;?'; write numbers like"),
+    ([f"{HEADER},participant_lists", f"{ROW},0-1"], "participant_lists is '0-1'; write agents like 0 1 2;0 3 4"),
+    (
+        [f"{HEADER},participants", f"{ROW},0 1;0 1"],
+        "participants notes others than the seed draws; `participant_lists`",
+    ),
+    ([f"{HEADER},force_witness_errand", f"{ROW},maybe"], "force_witness_errand is 'maybe'; write true or false"),
+    ([f"{HEADER},duration", f"{ROW},long"], "line 2: duration is 'long'; write a whole number"),
+    ([f"{HEADER},num_slotz", f"{ROW},8"], "there is no column 'num_slotz'; did you mean num_slots?"),
+    ([f"{HEADER},participants_list", f"{ROW},0 1"], "did you mean participant_lists?"),
+    ([f"{HEADER},colour", f"{ROW},red"], "no column 'colour'; leave it out, or write it into `comment`"),
+    ([f"{HEADER},seed", f"{ROW},2"], "the column seed comes twice; keep one"),
+    ([HEADER, f"{ROW},8"], "line 2: has more values than the header names"),
 ]
 
 

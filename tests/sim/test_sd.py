@@ -126,6 +126,21 @@ def test_a_pending_answer_lasts_for_the_round():
     assert status(player, board, 0, meeting_id=3) == "PENDING"
 
 
+# One row an ending, after slots 0 and 1 were promised: what the initiator sends, and the replies to 0 and 1 after it.
+ENDINGS = [
+    ({"sd": "fail", "meeting_id": 2}, ["PENDING", "PENDING"]),
+    ({"sd": "confirm", "meeting_id": 2, "slot": 1}, ["PENDING", "IMPOSSIBLE"]),
+]
+
+
+@pytest.mark.parametrize(("ending", "replies"), ENDINGS)
+def test_an_ending_releases_all_pending_answers_but_that_for_the_confirmed_slot(ending, replies):
+    player, board = agent(". .", 1), calendar(". .")
+    assert [status(player, board, s) for s in (0, 1)] == ["PENDING", "PENDING"]
+    assert player.act(request(board, inbox=[(0, ending)], members=(0, 1, 2))).actions == []
+    assert [status(player, board, s) for s in (0, 1)] == replies
+
+
 def test_a_refused_slot_is_not_pending():
     player = agent("x1 .", 1)
     assert [status(player, calendar(t), 0) for t in ("x1 .", ". .")] == ["IMPOSSIBLE", "PENDING"]
@@ -216,14 +231,23 @@ def test_two_repairs_never_promise_one_slot_twice():
     assert [ask(1, 2), ask(2, 2), ask(2, 3), ask(1, 0)] == ["PENDING", "IMPOSSIBLE", "PENDING", "IMPOSSIBLE"]
 
 
-# One row an attempt of DECISION, after slot 1 of ". 3 x2 5 ." was promised and then failed: 0, 3, 4 are left.
-RETRIES = [(0, []), (1, [reschedule(3, 3, 0), schedule(2, 3)]), (2, [schedule(2, 4)]), (3, [])]
+# One row an attempt of DECISION, after slot 1 of ". 3 x2 5 ." was promised: 0, 3, 4 are left, and slot 1 after `fail`.
+RETRIES = [
+    (False, 0, []),
+    (False, 1, [reschedule(3, 3, 0), schedule(2, 3)]),
+    (False, 2, [schedule(2, 4)]),
+    (False, 3, []),
+    (True, 1, [reschedule(1, 1, 0), schedule(2, 1)]),
+    (True, 3, [schedule(2, 4)]),
+]
 
 
-@pytest.mark.parametrize(("attempt", "actions"), RETRIES)
-def test_a_retry_takes_the_usable_slot_of_its_number_that_is_not_pending(attempt, actions):
+@pytest.mark.parametrize(("failed", "attempt", "actions"), RETRIES)
+def test_a_retry_takes_the_usable_slot_of_its_number_that_is_not_pending(failed, attempt, actions):
     player, board = agent(". 3 x2 5 .", 1), calendar(". 3 x2 5 .")
     assert status(player, board, 1) == "PENDING"
+    if failed:
+        player.act(request(board, inbox=[(0, {"sd": "fail", "meeting_id": 2})]))
     assert player.act(request(board, DECISION, attempt=attempt)).actions == actions
 
 

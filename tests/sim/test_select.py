@@ -1,9 +1,14 @@
+from collections import Counter
+
 import msgspec
 import pytest
 
-from sim.tasks.lists import Cell, candidates, cells, choose, rank, read_list, select_cell, write_list
+from sim.tasks.blocked import make_blocked_task, make_listed_task
+from sim.tasks.difficulty import graded, infeasible_share, moved_thirds, ranked
+from sim.tasks.lists import Cell, Choice, candidates, cells, choose, read_list, select_cell, world, write_list
 from sim.tasks.scenario import generate
-from sim.tasks.suite import make_task
+from sim.tasks.suite import TaskError, make_task
+from tests.sim.test_suite import PAPER72
 from tests.sim.worlds import tiny_task
 
 SMALL = Cell(2, 2, 2, 0.6)
@@ -20,12 +25,12 @@ def test_cells_run_over_shapes_then_densities():
 
 @pytest.mark.parametrize(("setting", "base", "values"), [("uniform", 320000, None), ("varied", 420000, (1, 100, 1000))])
 def test_candidates_take_consecutive_seeds_of_their_cell(setting, base, values):
-    found = [e.parameters for e in candidates(Cell(4, 5, 3, 0.8), setting, base, 3)]
+    found = [e.parameters for e in candidates(Cell(4, 5, 3, 0.8), Choice(setting, base, 3))]
     assert [p.seed for p in found] == [base + 4000, base + 4001, base + 4002]
     assert {(p.num_agents, p.num_participants, p.density, p.errand_cost_values) for p in found} == {(5, 3, 0.8, values)}
 
 
-def ranked(scores):
+def scored(scores):
     """Tasks with these (difficulty, displaced errands), their seeds counting up."""
     task = tiny_task()
     return [
@@ -35,8 +40,8 @@ def ranked(scores):
 
 
 def test_candidates_rank_by_difficulty_then_displaced_errands_then_seed():
-    tasks = ranked([(0.5, 0), (0.2, 3), (0.2, 1), (0.2, 3), (0.0, 9)])
-    assert [t.seed for t in sorted(tasks, key=rank)] == [4, 2, 1, 3, 0]
+    tasks = scored([(0.5, 0), (0.2, 3), (0.2, 1), (0.2, 3), (0.0, 9)])
+    assert [t.seed for t in ranked(tasks)] == [4, 2, 1, 3, 0]
 
 
 # One row a choice: candidates, tasks a third, and the ranks that are chosen (thirds start at n // 3 and 2n // 3).
@@ -51,26 +56,26 @@ THIRDS = [
 
 @pytest.mark.parametrize(("number", "per_third", "chosen"), THIRDS)
 def test_each_third_gives_its_first(number, per_third, chosen):
-    tasks = ranked([(n / 10, 0) for n in range(number)])
+    tasks = scored([(n / 10, 0) for n in range(number)])
     found = choose(tasks[::-1], per_third)
     assert [task.seed for _, task in found] == chosen
     assert [d for d, _ in found] == [d for d in ("easy", "medium", "hard") for _ in range(per_third)]
 
 
 def test_a_selection_is_a_function_of_the_seed_alone():
-    once = select_cell(SMALL, "uniform", 5000, 9, 2)
-    assert select_cell(SMALL, "uniform", 5000, 9, 2) == once
+    once = select_cell(SMALL, Choice("uniform", 5000, 9, 2))
+    assert select_cell(SMALL, Choice("uniform", 5000, 9, 2)) == once
     assert {row["seed"] for row in once} <= set(range(7000, 7009))
-    assert select_cell(SMALL, "uniform", 6000, 9, 2) != once
+    assert select_cell(SMALL, Choice("uniform", 6000, 9, 2)) != once
 
 
 def test_a_smaller_selection_is_part_of_a_larger_one():
-    one, two = (select_cell(SMALL, "uniform", 5000, 9, n) for n in (1, 2))
+    one, two = (select_cell(SMALL, Choice("uniform", 5000, 9, n)) for n in (1, 2))
     assert [r["seed"] for r in one] == [r["seed"] for r in two[::2]]
 
 
 def test_chosen_tasks_are_named_by_number_difficulty_and_cell():
-    names = [row["task_id"] for row in select_cell(SMALL, "varied", 5000, 9, 2)]
+    names = [row["task_id"] for row in select_cell(SMALL, Choice("varied", 5000, 9, 2))]
     assert names == [
         "b013_easy_2a_2p_d0p6_c3_1",
         "b014_easy_2a_2p_d0p6_c3_2",
@@ -79,11 +84,11 @@ def test_chosen_tasks_are_named_by_number_difficulty_and_cell():
         "b017_hard_2a_2p_d0p6_c3_1",
         "b018_hard_2a_2p_d0p6_c3_2",
     ]
-    assert select_cell(Cell(0, 2, 2, 1.0), "uniform", 5000, 3, 1)[2]["task_id"] == "b003_hard_2a_2p_d1p0_c1_1"
+    assert select_cell(Cell(0, 2, 2, 1.0), Choice("uniform", 5000, 3, 1))[2]["task_id"] == "b003_hard_2a_2p_d1p0_c1_1"
 
 
 def test_a_selection_is_a_list_whose_tasks_come_out_the_same(tmp_path):
-    rows = select_cell(SMALL, "varied", 5000, 6, 1)
+    rows = select_cell(SMALL, Choice("varied", 5000, 6, 1))
     write_list(rows, tmp_path / "list.csv")
     for entry, row in zip(read_list(tmp_path / "list.csv"), rows, strict=True):
         task = make_task(entry)
@@ -91,3 +96,60 @@ def test_a_selection_is_a_list_whose_tasks_come_out_the_same(tmp_path):
             row["task_id"], row["difficulty"], row["optimal_cost"],
         )  # fmt: skip
         assert task.calendars == generate(entry.parameters).calendars
+
+
+def test_a_selection_may_be_of_another_size_and_of_other_costs(tmp_path):
+    shared = world("varied", {"num_slots": 10, "num_meetings": 2, "meeting_cost_level": None}, None, 4)
+    rows = select_cell(SMALL, Choice("varied", 5000, 6, 1, "paper", shared))
+    write_list(rows, tmp_path / "list.csv")
+    for entry in read_list(tmp_path / "list.csv"):
+        p = entry.parameters
+        assert (p.num_slots, p.num_meetings, p.errand_cost_level, p.errand_cost_values) == (10, 2, 4, None)
+    assert [row["task_id"][-4:] for row in rows] == ["c4_1"] * 3
+    assert world("varied", {}, "2;5", None) == {"errand_cost_values": (2, 5)}
+
+
+# One row what can't be asked of a selection: the setting, the costs, the level, and what is said.
+CONTRADICTIONS = [
+    ("varied", "1;2", 3, "give one of the two"),
+    ("uniform", "1;2", None, "take --setting varied"),
+    ("uniform", None, 2, "take --setting varied"),
+    ("varied", "cheap", None, "write whole numbers like 1;100;1000"),
+]
+
+
+@pytest.mark.parametrize(("setting", "costs", "level", "problem"), CONTRADICTIONS)
+def test_a_selection_of_contradictory_costs_is_refused(setting, costs, level, problem):
+    with pytest.raises(TaskError, match=problem):
+        world(setting, {}, costs, level)
+
+
+def test_the_infeasible_share_counts_what_calendars_rule_out_of_assignments_without_a_clash():
+    listed = read_list(PAPER72)[0]
+    assert infeasible_share(make_task(listed)) == 0
+    task = make_blocked_task(listed)
+    assert infeasible_share(task) == pytest.approx(1 - task.feasible_assignments / (16 * 15 * 14 * 13 * 12))
+    assert 0 < infeasible_share(task) < 1
+
+
+def test_what_can_t_be_counted_has_no_infeasible_share():
+    with pytest.raises(TaskError, match="task tiny7 can't be counted; take the scorer `paper`"):
+        infeasible_share(tiny_task(num_slots=12, duration=2))
+
+
+def test_a_task_s_own_difficulty_is_its_third_of_its_cell():
+    tasks = scored([(0.5, 0), (0.2, 0), (0.9, 0), (0.1, 0), (0.6, 0), (0.7, 0)])
+    named = [msgspec.structs.replace(t, task_id=str(t.seed), difficulty="hard") for t in tasks]
+    assert [t.difficulty for t in graded(named)] == ["medium", "easy", "hard", "easy", "medium", "hard"]
+    assert moved_thirds(named) == 4
+    assert [t.difficulty for t in graded(named[:2])] == ["hard", "hard"]
+    assert moved_thirds([msgspec.structs.replace(t, difficulty="unranked") for t in named]) == 0
+
+
+@pytest.mark.slow
+def test_the_paper_s_tasks_lie_in_the_third_that_their_list_says_and_their_blocked_forms_often_don_t():
+    listed = read_list(PAPER72)
+    standard, blocked = ([make_listed_task(e, are_blocked) for e in listed] for are_blocked in (False, True))
+    assert moved_thirds(standard) == 0
+    assert moved_thirds(blocked) == 23
+    assert Counter(t.difficulty for t in graded(blocked)) == {"easy": 24, "medium": 24, "hard": 24}

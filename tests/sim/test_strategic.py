@@ -3,7 +3,7 @@ import json
 import pytest
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.beyond.misreport import Misreport, claimed
+from sim.agents.beyond.strategic import Misreport, claimed
 from sim.agents.imap import local_cost
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, named_teams

@@ -255,3 +255,46 @@ def test_the_page_shows_no_held_out_phrase():
         for template in templates:
             words = [t.lower().strip(" .,!?") for t in template.tokens if isinstance(t, str)]
             assert not any(len(w.split()) > 3 and w in text for w in words), template.id
+
+
+GROUPS = [
+    ("dm", "participant_groupchat"),
+    ("dm", "participant_groupchat", "all_groupchat"),
+    ("participant_groupchat",),
+    ("all_groupchat",),
+    ("dm", "all_groupchat"),
+]
+
+
+@pytest.mark.parametrize("channels", GROUPS, ids=",".join)
+def test_speakers_use_the_channels_that_are_open(channels):
+    trace = play_game(Play(TASK, load_team("exact"), Limits(channels=channels)))
+    sent = {e.type.removesuffix("_sent") for e in trace.events if e.type.endswith("_sent")}
+    main = "participant_groupchat" if "participant_groupchat" in channels else channels[0]
+    assert main in sent <= set(channels)
+    assert [e for e in trace.events if e.type == "invalid_tool_call"] == []
+    assert trace.metrics["coordination_rate"] == 1
+    assert len(list(intents(trace))) == trace.final_state["messages"]
+
+
+def test_in_a_group_chat_each_speaker_says_once_a_turn_what_concerns_all():
+    trace = play_game(Play(TASK, load_team("chatty"), Limits(channels=("dm", "participant_groupchat"))))
+    told = [e.data for e in trace.events if e.type == "participant_groupchat_sent"]
+    turns = [(e["round"], e["turn"], e["from_agent"]) for e in told]
+    assert len(set(turns)) == len(turns) > 0
+    assert {len(e["to_agents"]) for e in told} == {TASK.num_participants - 1}
+    acts = {i["act"] for _, action, i in intents(trace) if action["type"] == "dm"}
+    assert all(act.startswith(("move_", "probe", "refuse", "label")) for act in acts)
+
+
+def test_a_probing_question_is_put_to_one_agent_even_in_a_group():
+    play_of = Play(TASK, load_team("blunt"), Limits(channels=("dm", "participant_groupchat")), adversary=0)
+    probes = [action for _, action, i in intents(play_game(play_of)) if i["act"].startswith("probe")]
+    assert {p["type"] for p in probes} == {"dm"}
+
+
+def test_who_is_not_concerned_keeps_silent_when_all_are_told():
+    trace = play_game(Play(TASK, load_team("plain"), Limits(channels=("all_groupchat",))))
+    members = {m.id: set(m.participants) for m in TASK.meetings}
+    speakers = [(e.data["from_agent"], e.data["meeting_id"]) for e in trace.events if e.type == "all_groupchat_sent"]
+    assert speakers and all(agent in members[meeting] for agent, meeting in speakers)

@@ -58,6 +58,7 @@ def test_difficulty_is_the_optimum_per_participant_slot():
 
 def test_tasks_read_back_as_they_were_written(tmp_path):
     tasks = [tiny_task(1), tiny_task(2, "varied", errand_cost_values=(1, 100, 1000)), tiny_task(3, num_agents=4)]
+    tasks.append(tiny_task(4, num_slots=12, duration=2, prior_meetings=1))
     write_tasks(tasks, tmp_path / "tasks.jsonl")
     assert read_tasks(tmp_path / "tasks.jsonl") == tasks
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from machine.files import replacing
-from pipeline.reports.documents import benchmarks, metrics, paper, reference, statistics
+from pipeline.reports.documents import benchmarks, environment, metrics, paper, reference, statistics
 from pipeline.reports.documents.markdown import fill_parts
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables.schemas.base import TABLES
@@ -33,6 +33,12 @@ PARTS = (
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
     Part("docs/benchmarks.md", "growth", benchmarks.growth),
     Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
+    Part("docs/environment.md", "fills", environment.fills),
+    Part("docs/environment.md", "thirds", environment.thirds),
+    Part("docs/environment.md", "ruled_out", environment.ruled_out),
+    Part("docs/environment.md", "costs_test", environment.costs_test),
+    Part("docs/environment.md", "spread", environment.spread),
+    Part("docs/environment.md", "leaks_test", environment.leaks_test),
     Part("docs/language.md", "english_scale", statistics.english_scale),
     Part("docs/language.md", "english_rules", statistics.english_rules),
     Part("docs/language.md", "english_rules_ranks", statistics.english_rules_ranks),

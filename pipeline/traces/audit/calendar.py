@@ -161,7 +161,9 @@ def listed_digest(calendars: tuple[Calendar, ...]) -> str:
 
 
 def as_json(item: Any) -> dict[str, Any] | None:
-    """An errand as the scenario lists it."""
+    """An errand, or a meeting that stands there from the start, as the scenario lists it."""
     if item is None:
         return None
+    if item.kind == MEETING:
+        return {"meeting_id": item.id, "cost": item.cost, "participants": list(item.participants or ())}
     return {"errand_id": item.id, "cost": item.cost} | ({"blocked": True} if item.blocked else {})

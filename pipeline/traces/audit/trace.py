@@ -240,12 +240,15 @@ def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     number, cost = entry.get("id"), entry.get("cost", 1)
     if type(number) is not int or type(cost) is not int:
         raise Unreadable("a meeting has no number or no cost", place)
+    duration = entry.get("duration", 1)
+    if type(duration) is int and duration > 1:
+        raise Unreadable("a meeting lasts longer than a slot, which is not replayed", place)
     for listed in (members, order):
         if not isinstance(listed, list) or not all(type(a) is int and 0 <= a < agents for a in listed):
             raise Unreadable("a meeting's participants or speakers are not agents of the game", place)
     if sorted(members) != sorted(order) or len(set(members)) != len(members):
         raise Unreadable("a meeting's speakers are not its participants", place)
-    return Meeting(number, tuple(members), cost, tuple(order), entry.get("duration", 1))
+    return Meeting(number, tuple(members), cost, tuple(order), duration)
 
 
 def labels_from_config(config: dict[str, Any]) -> dict[tuple[str, int], str]:

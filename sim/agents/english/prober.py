@@ -81,8 +81,11 @@ class AdaptiveProber(Prober):
             self.asked[agent] = self.asked.get(agent, 0) + 1
 
     def learn(self, request: Request) -> None:
-        """Note who answered its last question and who refused, by the words of what came back."""
-        for message in request.inbox:
+        """Note who answered its last question and who refused, by the words of what came back.
+
+        A question is put to one agent, whose direct message answers it sooner than what it tells a group.
+        """
+        for message in sorted(request.inbox, key=lambda m: m.channel != "dm"):
             slot = self.open_slot.pop(message.sender, None)
             if slot is None or message.meeting_id != request.meeting.id:
                 continue

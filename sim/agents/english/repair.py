@@ -10,8 +10,8 @@ from sim.agents.english import StyleParameters
 from sim.agents.english.belief_state import BeliefState
 from sim.agents.english.reader import Reading, Shift
 from sim.agents.english.writer import Outbox, Part
-from sim.agents.scripted import reschedule
-from sim.calendar import Calendar, Errand, ScheduledMeeting
+from sim.agents.scripted import clear_errand, reschedule
+from sim.calendar import Calendar, ScheduledMeeting
 
 # What a slot may cost at most, of what the best other one costs, for an earlier meeting to be moved out of it.
 WORTHWHILE = 0.8
@@ -144,17 +144,16 @@ class Repair:
         `agreed` is the slot that the round's own meeting is to have.
         """
         actions: list[Action] = []
-        taken = {agreed} | {s for shift in self.due for s in (shift.from_slot, shift.to_slot)}
+        claimed = (agreed, *(s for shift in self.due for s in (shift.from_slot, shift.to_slot)))
+        taken = {s for s in claimed if s is not None}
         for shift in sorted(self.due, key=lambda s: s.meeting):
             to = shift.to_slot
             if to is None or not can_move(calendar, shift, float("inf")):
                 continue
-            errand, landing = calendar[to], next((s for s in calendar.free if s not in taken), None)
-            if isinstance(errand, Errand) and landing is not None:
-                actions.append(reschedule(errand.errand_id, to, landing))
-                taken.add(landing)
-            if errand is None or landing is not None:
-                actions.append(reschedule(shift.meeting, shift.from_slot, to))
+            way = clear_errand(calendar, to, *sorted(taken))
+            taken.update(move["to_slot"] for move in way)
+            if way or calendar[to] is None:
+                actions += [*way, reschedule(shift.meeting, shift.from_slot, to)]
         return actions
 
 

@@ -7,7 +7,7 @@ construction. They use what their agent is told, and nothing else of the game.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from random import Random
 from typing import Any
@@ -20,9 +20,9 @@ from sim.agents.english.prober import AdaptiveProber, Prober
 from sim.agents.english.reader import Reading, read
 from sim.agents.english.repair import Repair
 from sim.agents.english.talk import Talk
-from sim.agents.english.writer import Outbox, Part, Writer
-from sim.agents.scripted import reschedule, schedule
-from sim.calendar import Calendar, ScheduledMeeting, item_id
+from sim.agents.english.writer import EVERYBODY, GROUP, Outbox, Part, Writer
+from sim.agents.scripted import by_starts, reschedule, schedule
+from sim.calendar import Calendar, ScheduledMeeting
 
 # What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
 MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
@@ -35,7 +35,7 @@ class Style:
         self.parameters, self.nosy = parameters, nosy
 
     def register(self, registration: Registration) -> str:
-        self.me = registration.agent
+        self.me, self.channels = registration.agent, registration.channels
         p, streams = self.parameters, {name: stream(registration, name) for name in STREAMS}
         self.streams = streams
         self.writer = Writer(self.me, p.held_out, streams["words"])
@@ -47,6 +47,7 @@ class Style:
         return ""
 
     def act(self, request: Request) -> Reply:
+        request = by_starts(request)
         if self.round != request.round:
             self.begin_round(request)
         if request.phase == CHEAP_TALK:
@@ -71,7 +72,8 @@ class Style:
     def talk(self, request: Request) -> Reply:
         """Read, negotiate, and write."""
         readings = self.understood(request)
-        talk = Talk(self.parameters, self.planner, self.beliefs, self.repair, self.streams["stance"])
+        in_group = self.me in self.beliefs.members and self.group_chat is not None
+        talk = Talk(self.parameters, self.planner, self.beliefs, self.repair, self.streams["stance"], in_group)
         outbox = talk.turn(request, readings, self.insistence)
         if self.prober:
             self.prober.add_questions(request, self.beliefs, readings, outbox)
@@ -84,25 +86,53 @@ class Style:
         for message in request.inbox:
             if message.meeting_id == request.meeting.id:
                 reading = read(message.content, message.sender, self.me, len(request.calendar))
+                if message.channel == TO_ALL and not self.is_meant(request, reading):
+                    continue
                 self.beliefs.take(message.sender, reading)
                 readings.append((message.sender, reading))
         return readings
 
+    def is_meant(self, request: Request, reading: Reading) -> bool:
+        """Whether what was said to all agents is for this one: it takes part, or holds the meeting that is to move."""
+        if reading.shift:
+            return request.calendar.slot_of_meeting(reading.shift.meeting) is not None
+        return self.me in self.beliefs.members
+
+    @property
+    def group_chat(self) -> str | None:
+        """Where the participants negotiate, if not one to one: their group chat, or all agents' where no direct
+        messages are allowed either."""
+        if TO_PARTICIPANTS in self.channels:
+            return TO_PARTICIPANTS
+        return TO_ALL if TO_ALL in self.channels and "dm" not in self.channels else None
+
     def written(self, request: Request, outbox: Outbox) -> tuple[list[Action], list[dict[str, Any]]]:
-        """The messages of a turn, to recipients ascending, and what they say."""
+        """The messages of a turn, those to groups first, then to recipients ascending, and what they say."""
         actions, intents = [], []
-        for to, drafted in sorted(outbox.parts.items()):
-            parts = self.polite(to, drafted)
-            written = self.writer.write(to, request.meeting.id, parts)
-            actions.append({"type": "dm", "to": to, "meeting_id": request.meeting.id, "content": written.text})
+        drafts = gathered(outbox.parts) if TO_ALL in self.channels else outbox.parts
+        for to, drafted in sorted(drafts.items()):
+            way = self.way_to(to)
+            if way is None:
+                continue
+            written = self.writer.write(to, request.meeting.id, self.polite(to, drafted))
+            actions.append(way | {"meeting_id": request.meeting.id, "content": written.text})
             intents.append(written.intent)
         return actions, intents
+
+    def way_to(self, to: int) -> Action | None:
+        """The channel, and the recipient of a direct message, by which a reader is reached; None where none is open."""
+        if to >= 0 and "dm" in self.channels:
+            return {"type": "dm", "to": to}
+        members = self.beliefs.members
+        if TO_PARTICIPANTS in self.channels and (to == GROUP or {to, self.me} <= set(members)):
+            return {"type": TO_PARTICIPANTS}
+        return {"type": TO_ALL} if TO_ALL in self.channels else None
 
     def polite(self, to: int, parts: Sequence[Part]) -> list[Part]:
         """The parts, now and then with a greeting or a courtesy around them; at most one of each way to say a thing."""
         draws, sociability = self.streams["courtesy"], self.parameters.sociability
         chosen = list(dict.fromkeys(parts))
-        if to not in self.beliefs.greeted:
+        if to >= 0 and to not in self.beliefs.greeted:
             self.beliefs.greeted.add(to)
             if draws.random() < 0.6 * sociability:
                 chosen.insert(0, Part("greet"))
@@ -117,6 +147,18 @@ class Style:
             length = self.streams["cuts"].randrange(40, len(MUSING) * 2)
             return Reply(actions=[], text=whole[:length])
         return Reply(actions=list(actions), intent=list(intents) if intents else None)
+
+
+TO_PARTICIPANTS, TO_ALL = "participant_groupchat", "all_groupchat"
+
+
+def gathered(drafts: Mapping[int, list[Part]]) -> dict[int, list[Part]]:
+    """The drafts; what several agents are asked or told about moving an earlier meeting goes to everybody, once."""
+    moves = {to: parts for to, parts in drafts.items() if all(p.act.startswith("move_") for p in parts)}
+    shared = next(iter(moves.values()), [])
+    if len(moves) < 2 or any(parts != shared for parts in moves.values()):
+        return dict(drafts)
+    return {EVERYBODY: shared} | {to: parts for to, parts in drafts.items() if to not in moves}
 
 
 STREAMS = ("words", "costs", "gossip", "labels", "stance", "courtesy", "commitments", "moves", "cuts", "probes")
@@ -168,15 +210,27 @@ def placed(request: Request, beliefs: BeliefState, slot: int, promised: Sequence
         return []
     if calendar[slot] is None or slot in leaving:
         return [*promised, schedule(request.meeting, slot)]
-    item, landing = calendar[slot], landing_slot(calendar, beliefs, {slot, *taken})
-    moves = calendar.movable(slot) or (bold and isinstance(item, ScheduledMeeting))
-    if item is None or landing is None or not moves:
-        return []
-    return [*promised, reschedule(item_id(item), slot, landing), schedule(request.meeting, slot)]
+    way = moved_away(calendar, beliefs, slot, taken, bold)
+    return [*promised, *way, schedule(request.meeting, slot)] if way else []
 
 
-def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Iterable[int]) -> int | None:
+def moved_away(calendar: Calendar, beliefs: BeliefState, slot: int, taken: Iterable[int], bold: bool) -> list[Action]:
+    """The moves of what the slot holds; empty where it can't be moved, or has nowhere to go."""
+    item, away = calendar[slot], {s for start in (slot, *taken) for s in calendar.run(start)}
+    if isinstance(item, ScheduledMeeting) and bold:
+        landing = landing_slot(calendar, beliefs, away)
+        return [] if landing is None else [reschedule(item.meeting_id, slot, landing)]
+    moves: list[Action] = []
+    for held, errand in calendar.errands_at(slot) if calendar.movable(slot) else ():
+        landing = landing_slot(calendar.whole, beliefs, away)
+        if landing is None:
+            return []
+        moves.append(reschedule(errand.errand_id, held, landing))
+        away.add(landing)
+    return moves
+
+
+def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Collection[int]) -> int | None:
     """The free slot for an item that makes way: the one that suits the others least, and so is missed least."""
-    skipped = set(taken)
-    free = [s for s in calendar.free if s not in skipped]
+    free = [s for s in calendar.free if s not in taken]
     return max(free, key=lambda s: (beliefs.total(s, beliefs.scale.unknown), s), default=None)

@@ -11,25 +11,46 @@ from sim.agents.english.belief_state import IMPOSSIBLE, BeliefState
 from sim.agents.english.message_planner import MessagePlanner, alternatives
 from sim.agents.english.reader import Reading
 from sim.agents.english.repair import Repair
-from sim.agents.english.writer import Outbox, Part
+from sim.agents.english.writer import GROUP, Outbox, Part
 
 # How often a lead changes its mind before it settles for what it has.
 MOST_PROPOSALS = 5
 
 
 class Talk:
-    """One turn of one agent: what it read, and the parts of the messages that it is about to send."""
+    """One turn of one agent: what it read, and the parts of the messages that it is about to send.
+
+    `in_group` says whether the participants negotiate in a group chat, where each says once what all may know.
+    """
 
     def __init__(
-        self, parameters: StyleParameters, planner: MessagePlanner, beliefs: BeliefState, repair: Repair, stance: Random
+        self,
+        parameters: StyleParameters,
+        planner: MessagePlanner,
+        beliefs: BeliefState,
+        repair: Repair,
+        stance: Random,
+        in_group: bool = False,
     ) -> None:
         self.parameters, self.planner, self.beliefs, self.repair = parameters, planner, beliefs, repair
-        self.stance = stance
+        self.stance, self.in_group = stance, in_group
         self.outbox = Outbox()
 
     def say(self, to: int, *parts: Part) -> None:
-        """Add parts to the message to an agent."""
-        self.outbox.add(to, *parts)
+        """Add parts to the message to an agent, which is the group's where a participant is told in the group."""
+        self.outbox.add(GROUP if self.in_group and to in self.beliefs.others else to, *parts)
+
+    def readers(self) -> list[int]:
+        """Who is told what concerns all participants: each of the others, or the group."""
+        return [GROUP] if self.in_group else self.beliefs.others
+
+    def relay(self, reader: int, wanted: Sequence[int] = ()) -> list[Part]:
+        """What a third agent said, for a reader who may not have heard it: in a group all have."""
+        return [] if self.in_group else self.planner.relay(self.beliefs, reader, wanted)
+
+    def inform(self, *agents: int) -> None:
+        """Note who knows where the agent stands."""
+        self.beliefs.informed.update(self.beliefs.others if self.in_group else agents)
 
     def feels_like(self, chance: float) -> bool:
         """Whether the agent does what it does with that chance."""
@@ -52,7 +73,7 @@ class Talk:
     def answer_probe(self, request: Request, sender: int, reading: Reading, insistence: dict[int, int]) -> None:
         """Refuse to give a reason, or give it."""
         about = reading.probed or tuple(s for s in self.beliefs.pledged if s in self.beliefs.costs)
-        self.say(sender, *self.planner.probed(request, about, insistence.get(sender, 0)))
+        self.outbox.add(sender, *self.planner.probed(request, about, insistence.get(sender, 0)))
         insistence[sender] = insistence.get(sender, 0) + 1
 
     def stand_by(self, request: Request, readings: Sequence[tuple[int, Reading]]) -> None:
@@ -96,8 +117,8 @@ class Talk:
 
     def open(self, request: Request) -> None:
         """Tell everybody where the lead stands, and ask where they do."""
-        for other in self.beliefs.others:
-            self.beliefs.informed.add(other)
+        self.inform(*self.beliefs.others)
+        for other in self.readers():
             self.say(other, *self.planner.topic(request), *self.planner.standing(request, self.beliefs, ()))
             self.say(other, Part("ask_open"))
 
@@ -116,17 +137,17 @@ class Talk:
         """Ask those who haven't spoken of the slots."""
         beliefs = self.beliefs
         beliefs.asked += 1
-        for other in beliefs.others:
-            unknown = tuple(s for s in slots if beliefs.view(other, s) is None)[:4]
+        for other in self.readers():
+            unknown = tuple(s for s in slots if other == GROUP or beliefs.view(other, s) is None)[:4]
             if not unknown:
                 continue
-            self.say(other, *self.planner.relay(beliefs, other, unknown))
+            self.say(other, *self.relay(other, unknown))
             self.think_aloud(other, unknown)
             self.say(other, Part("ask", unknown))
 
     def think_aloud(self, reader: int, slots: tuple[int, ...]) -> None:
         """Wonder what another agent will say to the slots; it claims nothing."""
-        third = [a for a in self.beliefs.others if a != reader]
+        third = [a for a in self.beliefs.others if a != reader and not self.in_group]
         if third and self.feels_like(0.3 * self.parameters.sociability):
             self.say(reader, Part("hypothetical", slots, about=third[0]))
 
@@ -138,18 +159,18 @@ class Talk:
             return
         beliefs.proposals += 1
         beliefs.table = slot
-        for other in beliefs.others:
+        for other in self.readers():
             if other in beliefs.accepted.get(slot, set()):
                 continue
-            self.say(other, *self.planner.relay(beliefs, other, (slot,)), Part("propose", (slot,)))
+            self.say(other, *self.relay(other, (slot,)), Part("propose", (slot,)))
             if beliefs.proposals > 1:
                 self.think_aloud(other, (slot,))
 
     def confirm(self, request: Request, slot: int) -> None:
         """Tell everybody that the slot is settled."""
         self.beliefs.final = slot
-        for other in self.beliefs.others:
-            self.say(other, *self.planner.relay(self.beliefs, other, (slot,)), Part("confirm", (slot,)))
+        for other in self.readers():
+            self.say(other, *self.relay(other, (slot,)), Part("confirm", (slot,)))
         self.repair.confirm(self.outbox, slot)
 
     def follow(self, request: Request, readings: Sequence[tuple[int, Reading]]) -> None:
@@ -173,12 +194,12 @@ class Talk:
         if reading.agrees and not reading.claims and not reading.asks:
             return
         offered = [c.slot for c in reading.claims if c.kind != "negative" and c.target == sender]
-        self.say(sender, *self.planner.topic(request), *self.planner.relay(self.beliefs, sender))
+        self.say(sender, *self.planner.topic(request), *self.relay(sender))
         self.tell(request, sender, [*reading.asked, *offered])
 
     def tell(self, request: Request, to: int, asked: Sequence[int]) -> None:
         """Say where one stands."""
-        self.beliefs.informed.add(to)
+        self.inform(to)
         self.say(to, *self.planner.standing(request, self.beliefs, asked))
 
     def side_messages(self, request: Request) -> None:
@@ -187,9 +208,9 @@ class Talk:
             if other == self.beliefs.lead or other in self.beliefs.informed or self.beliefs.pledged:
                 continue
             if self.feels_like(self.parameters.sociability):
-                self.say(other, *self.planner.relay(self.beliefs, other))
+                self.say(other, *self.relay(other))
                 self.tell(request, other, ())
-            self.beliefs.informed.add(other)
+            self.inform(other)
 
     def consider(self, request: Request, sender: int, slot: int) -> None:
         """Accept a proposal, or resist it; a proposal that was accepted before is a confirmation."""
@@ -226,7 +247,7 @@ class Talk:
         self.say(sender, Part("accept_costly" if cost else "accept", (slot,)))
         if cost and self.feels_like(0.4):
             self.say(sender, *self.planner.price(request, {slot: cost}))
-        for other in beliefs.others:
+        for other in () if self.in_group else beliefs.others:
             if other != sender and self.feels_like(0.6 * self.parameters.sociability):
                 self.say(other, Part("accept", (slot,)))
 

@@ -25,6 +25,9 @@ from sim.agents.english.phrases import (
     load_bank,
 )
 
+# Readers that are no single agent: the other participants in their group chat, and all agents in theirs.
+GROUP, EVERYBODY = -1, -2
+
 # Appendix B, row 2: a confirmation is short.
 SHORT = 80
 CONFIRMATIONS = frozenset({"accept", "confirm", "ack"})
