@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
@@ -84,7 +85,10 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 
 class Trace(Struct, kw_only=True):
-    """A whole game. `stopped` marks a game that was cut short, by `stop_cause`; one that ended has none."""
+    """A whole game. `stopped` marks a game that was cut short, by `stop_cause`; one that ended has none.
+
+    `record_sha256` is the digest of all else (`record_digest`); it is made when the trace is encoded.
+    """
 
     schema_version: int = SCHEMA_VERSION
     game_id: str
@@ -96,6 +100,7 @@ class Trace(Struct, kw_only=True):
     ended_at: str | None = None
     stopped: bool = False
     stop_cause: str | None = None
+    record_sha256: str | None = None
 
 
 def game_id(identity: dict[str, Any]) -> str:
@@ -109,12 +114,26 @@ def packed(trace: Trace) -> bytes:
 
 
 def encoded(trace: Trace) -> bytes:
+    """The trace as JSON, with its digest."""
+    record = msgspec.json.decode(_as_json(trace))
+    return msgspec.json.encode(record | {"record_sha256": record_digest(record)})
+
+
+def _as_json(trace: Trace) -> bytes:
     """The trace as JSON; what has no JSON form, as a date in a team's file may, is kept as text that shows it."""
     try:
         return msgspec.json.encode(trace)
     except (TypeError, ValueError, OverflowError, RecursionError):
         parts = {name: to_jsonable(value) for name, value in asdict(trace).items() if name != "events"}
-        return msgspec.json.encode(parts | {"events": [to_jsonable(event) for event in trace.events]})
+        events = msgspec.convert([to_jsonable(event) for event in trace.events], list[Event])
+        return msgspec.json.encode(parts | {"events": events})
+
+
+def record_digest(record: dict[str, Any]) -> str:
+    """The SHA-256 of all fields of a trace but `record_sha256`, as JSON with sorted keys: however the file is written
+    down, it is the same. It is no signature: who changes a trace on purpose can make it again."""
+    fields = {name: value for name, value in record.items() if name != "record_sha256"}
+    return sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
 
 
 def write(trace: Trace, path: Path | str) -> None:

@@ -9,8 +9,9 @@ from pipeline.traces.audit.decisions import replay_decision, replay_resolution, 
 from pipeline.traces.audit.divergences import Divergence, Findings
 from pipeline.traces.audit.events import EventComparison
 from pipeline.traces.audit.game import AgentView, BrokenOff, Game, replay_cheap_talk, start
-from pipeline.traces.audit.suites import Suites, check_identity
-from pipeline.traces.audit.task import check_task
+from pipeline.traces.audit.identity import check_identity
+from pipeline.traces.audit.suites import Suites
+from pipeline.traces.audit.task import check_labels, check_task
 from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, read_setup
 
 
@@ -100,6 +101,7 @@ def audit_trace(text: bytes, path: str, suites: Suites | None = None) -> TraceAu
         EventComparison(game, trace.events, findings).run()
         Claims(trace, game, findings).run()
         check_identity(trace, findings)
+        check_labels(trace, game, findings)
         if suites is not None:
             check_task(trace, game, suites, findings)
     except Unreadable as error:

@@ -33,7 +33,7 @@ class Unreadable(Exception):
         self.reason, self.place = reason, place
 
 
-class Event(msgspec.Struct, frozen=True, gc=False):
+class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     type: str
     data: dict[str, Any]
     timestamp: str | None = None
@@ -52,6 +52,7 @@ class Trace(msgspec.Struct, frozen=True):
     started_at: str | None = None
     ended_at: str | None = None
     schema_version: int | None = None
+    record_sha256: str | None = None
 
     @property
     def public(self) -> bool:
