@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from machine.process_pool import Run
-from machine.processes import cores, no_garbage_collection
+from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import BEHAVIOUR_TABLES, behaviour_frames
@@ -45,6 +45,8 @@ MOST_PIECES = 16
 # The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
 SHARDS_PER_CHUNK = 1_000_000
 FINISHED = "finished"
+# More than most games take, to know that a batch takes too long.
+USUAL_CPU_SECONDS = 0.1
 # A message that is probably English: it does not start as a protocol's JSON does.
 ENGLISH = re.compile(rb'"content": ?"[^{"]')
 
@@ -211,18 +213,20 @@ def _files(sources: Sequence[Source]) -> int:
 def derive_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"], list[Rejection]]:
     """The recipe's tables of ingested rows, each as `io.conform` returns it, and the games that could not be derived.
 
-    All games are tried together, and one by one where that fails.
+    All games are tried together, and one by one where that fails or takes long.
     """
     from polars.exceptions import PanicException
 
     try:
-        return _frames(rows, recipe), []
+        with cpu_budget(limits.CPU_SECONDS + USUAL_CPU_SECONDS * len(rows["games"])):
+            return _frames(rows, recipe), []
     except (Exception, PanicException):
         good, failed = no_rows(), []
     for game in rows["games"]:
         own = {table: [row for row in group if row.game_id == game.game_id] for table, group in rows.items()}
         try:
-            _frames(own, recipe)
+            with cpu_budget(limits.CPU_SECONDS):
+                _frames(own, recipe)
         except (Exception, PanicException) as error:
             failed.append(rejection(game.trace_path, unexpected_failure(error)))
         else:

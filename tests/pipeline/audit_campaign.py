@@ -12,6 +12,7 @@ from audit_bases import Raw, sealed
 from pipeline.derive.parallel import Recipe, derive_frames
 from pipeline.traces.audit.auditor import audit_trace
 from pipeline.traces.audit.divergences import NOTE
+from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.suites import Suites
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import TraceError, decode_trace
@@ -64,7 +65,7 @@ def others(value: Any) -> list[Any]:
 
 
 def changed(raw: Raw, path: Path, value: Any, forged: bool) -> bytes:
-    """The trace with another value at the path, or without it."""
+    """The trace with another value at the path, or without it. forged: with the id and the digest made again."""
     copy = deepcopy(raw)
     holder: Any = copy
     for part in path[:-1]:
@@ -73,6 +74,8 @@ def changed(raw: Raw, path: Path, value: Any, forged: bool) -> bytes:
         del holder[path[-1]]
     else:
         holder[path[-1]] = value
+    if forged and path[0] != "game_id" and isinstance(copy.get("config"), dict):
+        copy["game_id"] = configured_id(copy["config"])
     return sealed(copy) if forged else json.dumps(copy).encode()
 
 
@@ -95,7 +98,7 @@ def notices(text: bytes, suites: Suites) -> bool:
 
 
 def campaign(raw: Raw, suites: Suites, of_each: int, draws: Random, forged: bool) -> Iterator[Tried]:
-    """Changes at so many places of each shape, those that alter a table. forged: with the digest made again."""
+    """Changes at so many places of each shape, those that alter a table. forged: with the id and the digest made again."""
     before = tables(json.dumps(raw).encode())
     assert before is not None
     by_shape: dict[str, list[Path]] = defaultdict(list)
