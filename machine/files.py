@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from machine.processes import alive, locked
-from machine.stores import PROTOCOLS, write_file
+from machine.stores import PROTOCOLS, file_system, is_url, plain_errors, write_file
 
 # fsspec's protocols for this machine's disk.
 LOCAL = ("file", "local")
@@ -108,3 +108,20 @@ def is_being_written(path: Path) -> bool:
     """Whether the file is the draft of a process that is alive."""
     draft = DRAFT.fullmatch(path.name)
     return draft is not None and alive(int(draft[1]))
+
+
+def file_version(name: str, descriptor: int | None = None) -> str | None:
+    """What tells the file at a path or URL from any other that takes its place, and from itself when it is written to:
+    identity, size and time, or a store's tag; None where it is gone.
+
+    descriptor: of the file at a path, where it is open.
+    """
+    try:
+        if is_url(name):
+            system, path = file_system(name)
+            with plain_errors(name, "read"):
+                return str(sorted((str(field), str(value)) for field, value in system.info(path).items()))
+        found = Path(name).stat() if descriptor is None else os.fstat(descriptor)
+    except FileNotFoundError:
+        return None
+    return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns}"

@@ -140,14 +140,14 @@ def cpu_budget(seconds: float) -> Iterator[None]:
 
 
 # Bytes of addresses that the libraries take before there is any data: with less they abort.
-LEAST_ADDRESSES = 1536 << 20
+LEAST_ADDRESSES = 2048 << 20
 
 
-def require_addresses() -> None:
-    """End the program with one line where it may not have the addresses that its libraries take (`ulimit -v`)."""
+def require_addresses(code: int) -> None:
+    """End the program with one line and this exit code where the addresses that it may have (`ulimit -v`) are fewer
+    than its libraries take."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if 0 <= limit < LEAST_ADDRESSES:
-        raise SystemExit(
-            f"error: the limit of address space is {limit >> 20} MB, too little for the libraries of this program; "
-            f"allow {LEAST_ADDRESSES >> 20} MB or more (ulimit -v)"
-        )
+        advice = f"allow {LEAST_ADDRESSES >> 20} MB or more (ulimit -v)"
+        print(f"error: the libraries find no room in {limit >> 20} MB of address space; {advice}", file=sys.stderr)
+        raise SystemExit(code)

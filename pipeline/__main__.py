@@ -6,6 +6,14 @@ from typing import Annotated
 
 import typer
 
+from machine.processes import require_addresses
+
+NOTHING_WRITTEN = 1
+# Of audit, whose 1 says that a trace has an error.
+NOT_AUDITED = 4
+# Before libraries are loaded that would abort.
+require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
+
 from machine.terminal import Commands, progress_bar
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
@@ -34,10 +42,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-NOTHING_WRITTEN = 1
-# Of audit, whose 1 says that a trace has an error.
-NOT_AUDITED = 4
 
 EXAMPLES_DATABASE = """
 Examples:

@@ -193,7 +193,9 @@ def trace_schema() -> Schema:
         "stopped": FLAG,
         "stop_cause": OPTIONAL_TEXT,
     }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | record(fields, {"record_sha256": TEXT})
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | record(
+        fields, {"record_sha256": TEXT}
+    )
 
 
 def schema_text() -> str:

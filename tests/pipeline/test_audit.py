@@ -26,8 +26,8 @@ from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting, check_batch
 from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
 from pipeline.traces.audit.divergences import CODES, Findings
-from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
 from pipeline.traces.audit.identity import configured_id
+from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded

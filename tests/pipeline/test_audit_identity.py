@@ -115,7 +115,9 @@ def test_an_answer_whose_cost_is_not_that_of_its_tokens_is_found_out(usage: dict
     assert codes(priced(**usage)) == ["wrong_usage"]
 
 
-@pytest.mark.parametrize(("cost", "told"), [(0.0028, []), (0.0026, []), (0.0029, ["odd_price"]), (0.001, ["odd_price"])])
+@pytest.mark.parametrize(
+    ("cost", "told"), [(0.0028, []), (0.0026, []), (0.0029, ["odd_price"]), (0.001, ["odd_price"])]
+)
 def test_a_cost_that_litellm_s_table_cannot_give_is_a_note(
     cost: float, told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

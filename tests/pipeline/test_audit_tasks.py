@@ -1,6 +1,5 @@
 """A game is held against the task that it names."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
