@@ -14,7 +14,7 @@ NOT_AUDITED = 4
 # Before libraries are loaded that would abort.
 require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
 
-from machine.terminal import Commands, progress_bar
+from machine.terminal import Commands, progress_bar, show_any_text
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
 from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
@@ -188,6 +188,7 @@ def run() -> None:
     """The command line. Where a file can't be read or written or a process dies, one line says so."""
     from machine.process_pool import WorkerDied
 
+    show_any_text()
     try:
         app()
     except (OSError, WorkerDied, MemoryError) as failure:

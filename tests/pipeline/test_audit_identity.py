@@ -1,6 +1,7 @@
 """Who a trace says has played, what it took, and which labels there were: held against what these are made of."""
 
 import json
+from codecs import BOM_UTF8
 from typing import Any
 
 import pytest
@@ -51,6 +52,10 @@ def test_a_change_by_hand_is_seen_by_the_digest() -> None:
 def test_the_digest_is_of_what_the_trace_says_not_of_how_it_is_written_down(base: str) -> None:
     text = json.dumps(dict(reversed(raw_of(base).items())), indent=2).encode()
     assert audit(text, "t.json") == []
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    assert audit(BOM_UTF8 + text_of("scripted"), "t.json") == []
 
 
 def test_what_had_no_json_form_has_a_digest_too() -> None:

@@ -273,3 +273,13 @@ def test_too_few_addresses_are_one_line(command: str, megabytes: int, tmp_path: 
     line = f"error: the libraries find no room in {megabytes} MB of address space; allow 2048 MB or more (ulimit -v)\n"
     assert (done.returncode, done.stdout, done.stderr) == (4 if command == "audit" else 1, "", line)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_terminal_that_lacks_letters_gets_escapes(tmp_path: Path) -> None:
+    write_trace(tmp_path / "会议.json", toy_game().text())
+    words = [sys.executable, "-m", "pipeline", "audit", str(tmp_path), "--workers", "1"]
+    done = subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}
+    )
+    assert "Traceback" not in done.stderr
+    assert r"\u4f1a\u8bae.json" in done.stdout

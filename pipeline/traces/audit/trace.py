@@ -1,6 +1,7 @@
 """A trace as the auditor reads it: all events, the game's setup, and an index of recorded answers."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -113,7 +114,7 @@ _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 def decode(text: bytes) -> Trace:
     """The trace. Raises Unreadable with the decoder's complaint and its place."""
     try:
-        return _DECODER.decode(text)
+        return _DECODER.decode(text.removeprefix(BOM_UTF8))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = str(error)
         place = _PATH.search(message)
