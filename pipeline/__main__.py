@@ -63,6 +63,14 @@ Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage, 4 w
 its table not be written (a full disk, a process that died): a line says why, and nothing is said of the traces.
 """
 
+EXAMPLES_VERIFY = """
+Examples:
+
+  python -m pipeline verify mine
+
+Exit code: 0 when everything is whole and belongs together, 1 when something does not (a line each), 2 for bad usage.
+"""
+
 
 @app.callback()
 def main() -> None:
@@ -99,7 +107,7 @@ def audit(
     if not audits:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     try:
-        publish(audits, out)
+        publish(audits, out, traces)
     except (OSError, MemoryError) as failure:
         raise given_up(failure, NOT_AUDITED) from None
     raise typer.Exit(1 if errors(audits) else 0)
@@ -142,6 +150,7 @@ def database(
     """
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
+    from pipeline.tables.manifest import write_manifest
 
     beside = tables.parent
     try:
@@ -151,7 +160,39 @@ def database(
         names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
+    origins = {
+        "tables": sorted(tables.glob("*.parquet")),
+        "results": sorted((results or beside / "results").glob("*.csv")),
+    }
+    write_manifest(out.parent, "database", [out], origins)
     print(f"{len(names)} tables in {printable(str(out))}")
+
+
+@app.command(epilog=EXAMPLES_VERIFY)
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A folder with what the commands wrote, at any depth.")],
+) -> None:
+    """Say whether traces, tables, audits, databases, reports and sites are whole, and belong together.
+
+    Each command lists what it wrote, with digests, in a manifest beside it. The study's own tables and results are held
+    by its lock: `dvc status` compares them.
+    """
+    from pipeline.derive.verify import verified
+
+    if not folder.is_dir():
+        raise typer.BadParameter(f"{printable(str(folder))} is no folder.", param_hint="FOLDER")
+    try:
+        problems, counted = verified(folder)
+    except ValueError as error:
+        problems, counted = [str(error)], ""
+    for problem in problems:
+        print(printable(problem))
+    if not problems and not counted:
+        raise typer.BadParameter("no manifest and no trace in there.", param_hint="FOLDER")
+    print(
+        f"{counted}; {f'{len(problems)} problems' if problems else 'all is whole'}".removeprefix("; "), file=sys.stderr
+    )
+    raise typer.Exit(1 if problems else 0)
 
 
 @app.command()

@@ -41,8 +41,8 @@ NOT_WRITTEN = 1
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 UNWRITABLE = (errno.EROFS, errno.EIO)
 CODES = (
-    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or read-only, a process died, or Ctrl-C "
-    "or SIGTERM ended it (then nothing was written)."
+    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or read-only, a process "
+    "died, or Ctrl-C or SIGTERM ended it (then nothing was written)."
 )
 
 

@@ -30,7 +30,7 @@ from pipeline.tables.shards import (
 )
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, no_rows
-from pipeline.traces.sources import Source, find_sources, is_pack, read_texts, split_pack
+from pipeline.traces.sources import Source, find_sources, is_pack, local_files, read_texts, split_pack
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,8 +110,10 @@ def derive_sources(
     recipe: Recipe | None = None,
     workers: int | str | None = None,
     progress: Progress | None = None,
+    made_by: str | None = None,
 ) -> Derived:
-    """`derive` for sources. `workers` may also be the address of a cluster's scheduler.
+    """`derive` for sources. `workers` may also be the address of a cluster's scheduler. made_by: the command that a
+    manifest beside the tables names; none without.
 
     Raises OSError where files can't be written, WorkerDied, ClusterError, and Unreachable where a store is lost.
     """
@@ -127,8 +129,17 @@ def derive_sources(
         if len(split) > len(sources) and _has_bad_pack(shards, split):
             shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
         derived = merge_shards(shards, scratch, scratch / FINISHED, recipe, run)
+        if made_by:
+            _write_manifest(scratch / FINISHED, made_by, sources)
         publish(scratch / FINISHED, out)
         return derived
+
+
+def _write_manifest(finished: Path, made_by: str, sources: Sequence[Source]) -> None:
+    """Write the manifest of the finished tables. Traces at URLs are not read again for it."""
+    from pipeline.tables.manifest import visible_files, write_manifest
+
+    write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
 
 
 def _load_before_fork(sources: Sequence[Source]) -> None:

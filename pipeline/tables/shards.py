@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 GAMES_PER_RANGE = 2048
 SCRATCH = ".parts-"
+MANIFEST_SUFFIX = ".manifest.json"
 
 # Workers of a cluster come and go: chunks are small enough for so many.
 CLUSTER_CAPACITY = 64
@@ -59,9 +60,10 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 
 
 def publish(finished: Path, out: Path) -> None:
-    """Move all finished files to `out`, in place of those there. The lock keeps files of two runs from mixing."""
+    """Move all finished files to `out`, in place of those there, a manifest last. The lock keeps files of two runs from
+    mixing."""
     with locked(out):
-        for path in sorted(finished.iterdir()):
+        for path in sorted(finished.iterdir(), key=lambda path: (path.name.endswith(MANIFEST_SUFFIX), path.name)):
             if (out / path.name).is_dir():
                 shutil.rmtree(out / path.name)
             path.replace(out / path.name)

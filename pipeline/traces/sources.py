@@ -120,6 +120,12 @@ def _source(path: Path) -> Source:
     return Source(path.as_posix(), size)
 
 
+def local_files(sources: Iterable[Source]) -> list[Path]:
+    """The files of the sources on this machine; none where one is at a URL or cannot be read."""
+    paths = [Path(source.name) for source in sources]
+    return paths if all(path.is_file() and os.access(path, os.R_OK) for path in paths) else []
+
+
 def is_pack(source: Source) -> bool:
     """Whether the file holds one trace a line."""
     return source.name.endswith(PACK_SUFFIXES)

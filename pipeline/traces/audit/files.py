@@ -14,7 +14,7 @@ from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
 from pipeline.traces.audit.suites import PAPER_SUITE, Suites, read_suites
-from pipeline.traces.sources import Source, find_sources, read_texts
+from pipeline.traces.sources import Source, find_sources, local_files, read_texts
 from pipeline.traces.trace import TraceError
 
 if TYPE_CHECKING:
@@ -129,13 +129,16 @@ def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 
-def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
-    """Write the table where a folder is named, and then print every divergence and the sums."""
+def publish(audits: Sequence[TraceAudit], out: Path | None, inputs: Sequence[Path] = ()) -> None:
+    """Write the table and its manifest where a folder is named, and then print every divergence and the sums."""
     if out:
         from pipeline.tables.io import write_table
+        from pipeline.tables.manifest import write_manifest
 
         out.mkdir(parents=True, exist_ok=True)
         write_table(table(audits), AUDIT, out)
+        written = [out / f"{AUDIT.name}{suffix}" for suffix in (".csv", ".parquet")]
+        write_manifest(out, "audit", written, {"traces": local_files(find_sources(inputs))})
     for audit in audits:
         for divergence in audit.divergences:
             print(divergence_line(divergence))

@@ -21,6 +21,7 @@ GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
 CALLING = ("timeout", "retry_for", "retries", "backoff", "max_retry_after", "concurrency", "requests_per_minute")
 CARRIAGE = frozenset(("api_key_env", "needs_env", "prices", *CALLING))
 CONFIGURED = ("team", "condition", "setting", "task_id", "seed", "repeat", "num_meetings", "agents", "scenario")
+SCHEDULE = ("assignments", "per_agent_cost")
 SCENARIO = ("parameters", "calendars_sha256", "meetings", "optimal", "greedy", "witness", "labels")
 
 
@@ -37,6 +38,9 @@ def check_identity(trace: Trace, findings: Findings) -> None:
     scenario = trace.config.get("scenario")
     if isinstance(scenario, dict):
         check_present(scenario, SCENARIO, "config.scenario", findings)
+        if isinstance(optimal := scenario.get("optimal"), dict):
+            stated = {name: value for name, value in optimal.items() if value not in ({}, [])}
+            check_present(stated, SCHEDULE, "config.scenario.optimal", findings)
     probes = any(e.type == "agent_registered" and e.data.get("is_nosy_agent") for e in trace.events)
     if (trace.config.get("condition") == "adversarial") != probes:
         expected = "adversarial" if probes else "nobody probes"
@@ -96,6 +100,8 @@ def check_agents(trace: Trace, findings: Findings) -> None:
     if len(agents) != len(registered):
         findings.add("wrong_setup", len(registered), len(agents), "number of config.agents")
         return
+    for number, spec in enumerate(agents):
+        check_present(spec, ("type",), f"config.agents.{number}", findings)
     for data in registered:
         agent = data.get("agent_id")
         spec = agents[agent] if type(agent) is int and 0 <= agent < len(agents) else {}

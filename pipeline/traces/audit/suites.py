@@ -21,6 +21,8 @@ class ListedTask(NamedTuple):
     seed: int
     num_agents: int
     density: float
+    num_participants: int | None
+    difficulty: str | None
     optimal_cost: int | None
     greedy_cost: int | None
     witness_cost: int | None
@@ -67,7 +69,7 @@ def read_row(row: Mapping[str, str | None], path: Path, line: int) -> ListedTask
             )
         return value
 
-    def cost(column: str) -> int | None:
+    def whole(column: str) -> int | None:
         return int(value) if (value := row.get(column)) else None
 
     try:
@@ -78,9 +80,11 @@ def read_row(row: Mapping[str, str | None], path: Path, line: int) -> ListedTask
             int(needed("seed")),
             int(needed("num_agents")),
             float(needed("density")),
-            cost("optimal_cost"),
-            cost("greedy_cost"),
-            cost("witness_cost"),
+            whole("num_participants"),
+            row.get("difficulty") or None,
+            whole("optimal_cost"),
+            whole("greedy_cost"),
+            whole("witness_cost"),
             row.get("calendars_sha256") or None,
         )
     except SuiteError:

@@ -72,8 +72,11 @@ def wrong_names(trace: Trace, task: ListedTask, is_blocked: bool) -> Iterator[Pr
     for place, holder in (("config.seed", config.get("seed")), ("scenario_seed", start.get("scenario_seed"))):
         if holder is not None and holder != task.seed:
             yield task.seed, holder, place
-    if "setting" in config and config["setting"] != task.setting:
-        yield task.setting, config["setting"], "setting"
+    own = () if trace.public else ("num_participants", "difficulty", "density")
+    for name in (*(("setting",) if "setting" in config else ()), *own):
+        listed = getattr(task, name)
+        if listed is not None and config.get(name) != listed:
+            yield listed, config.get(name), name
     condition = config.get("condition")
     wanted = "blocked" if is_blocked else "standard"
     if condition is not None and condition not in (wanted, "adversarial"):
