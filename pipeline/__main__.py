@@ -107,7 +107,7 @@ def audit(
     if not audits:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     try:
-        publish(audits, out, traces)
+        publish(audits, out)
     except (OSError, MemoryError) as failure:
         raise given_up(failure, NOT_AUDITED) from None
     raise typer.Exit(1 if errors(audits) else 0)

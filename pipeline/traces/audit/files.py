@@ -14,7 +14,7 @@ from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
 from pipeline.traces.audit.suites import PAPER_SUITE, Suites, read_suites
-from pipeline.traces.sources import Source, find_sources, local_files, read_texts
+from pipeline.traces.sources import Source, find_sources, read_texts
 from pipeline.traces.trace import TraceError
 
 if TYPE_CHECKING:
@@ -129,7 +129,13 @@ def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 
-def publish(audits: Sequence[TraceAudit], out: Path | None, inputs: Sequence[Path] = ()) -> None:
+def audited_files(audits: Sequence[TraceAudit]) -> list[Path]:
+    """The files of the traces; none where one cannot be read again."""
+    paths = [Path(name) for name in sorted({path_and_line(audit.trace_path)[0] for audit in audits})]
+    return paths if all(path.is_file() for path in paths) else []
+
+
+def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
     """Write the table and its manifest where a folder is named, and then print every divergence and the sums."""
     if out:
         from pipeline.tables.io import write_table
@@ -138,7 +144,7 @@ def publish(audits: Sequence[TraceAudit], out: Path | None, inputs: Sequence[Pat
         out.mkdir(parents=True, exist_ok=True)
         write_table(table(audits), AUDIT, out)
         written = [out / f"{AUDIT.name}{suffix}" for suffix in (".csv", ".parquet")]
-        write_manifest(out, "audit", written, {"traces": local_files(find_sources(inputs))})
+        write_manifest(out, "audit", written, {"traces": audited_files(audits)})
     for audit in audits:
         for divergence in audit.divergences:
             print(divergence_line(divergence))
