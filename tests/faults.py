@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import mmap
 import os
 import resource
 import shutil
@@ -18,7 +19,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -99,16 +100,20 @@ def load_libraries() -> None:
 
 
 def arm(kind: str, number: int, folder: Path, signal: int) -> None:
-    """Let the number-th event of the kind in the folder fail in this process, or in a fork of it, each counting on."""
+    """Let the number-th event of the kind in the folder fail, in this process and its forks, which count together."""
     if kind == "write":
         resource.setrlimit(resource.RLIMIT_FSIZE, (SIZES[number - 1], SIZES[number - 1]))
         os.write(signal, b"!")
         return
     events, code = KINDS[kind]
-    left = count(number, -1)
+    counted = mmap.mmap(-1, 8)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in events and (kind == "fork" or str(folder) in str(arguments[0])) and next(left) == 1:
+        if event not in events or not (kind == "fork" or str(folder) in str(arguments[0])):
+            return
+        now = int.from_bytes(counted[:], "little") + 1
+        counted[:] = now.to_bytes(8, "little")
+        if now == number:
             os.write(signal, b"!")
             reads = kind == "open" and not arguments[2] & READING
             wrong = errno.EIO if reads else code
@@ -242,14 +247,16 @@ def main() -> int:
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind; may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th step, from a drawn one on")
+    parser.add_argument("--most", type=int, default=10**9, metavar="N", help="no more than N faults of a kind")
+    parser.add_argument("--seed", default="", help="draws that first step")
     asked = parser.parse_args()
     load_libraries()
     tried, losses = 0, 0
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         trial = Trial(asked.command, Path(folder))
         for kind in asked.kind or KINDS:
-            first = Random(f"{asked.command} {kind}").randint(1, asked.every)
-            for number, lost in faults(trial, kind, count(first, asked.every)):
+            first = Random(f"{asked.command} {kind} {asked.seed}").randint(1, asked.every)
+            for number, lost in islice(faults(trial, kind, count(first, asked.every)), asked.most):
                 tried += 1
                 if lost:
                     losses += 1
