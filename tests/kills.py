@@ -37,7 +37,8 @@ LIMIT = 300.0
 class Row:
     """A command: what it is called, how its inputs are made in a folder, its words there, and the most bytes of one
     file, and kilobytes of a disk, that let it begin but not end. `stable` says that its files are the same bytes in
-    every run; `starved` is the exit code where there is no room. A `stage` says so by an exception, as DVC shows it."""
+    every run; `starved` is the exit code where there is no room. A `stage` says so by an exception, as DVC shows it.
+    `keeps` something in the system's folder for temporary files, which a kill leaves there."""
 
     name: str
     prepare: Callable[[Path], None]
@@ -47,6 +48,7 @@ class Row:
     stable: bool = True
     starved: int = 1
     stage: bool = False
+    keeps: bool = False
 
 
 def tasks(folder: Path) -> None:
@@ -127,8 +129,8 @@ ROWS = (
     Row("pipeline derive", traces, derive, 9_000, 1_000),
     Row("pipeline audit", traces, audit, 600, 4, starved=4),
     Row("pipeline database", tables, database, 100_000, 1_024, stable=False),
-    Row("pipeline site", partial(traces, games=3), site, 2_000, 64),
-    Row("pipeline report", results, report, 2_000, 16),
+    Row("pipeline site", partial(traces, games=3), site, 2_000, 64, keeps=True),
+    Row("pipeline report", results, report, 2_000, 16, keeps=True),
     Row("beyond ladder", partial(tables, games=6), partial(stage, "cost_decomposition"), 2_000, 8, stage=True),
     Row("beyond leakage", partial(tables, games=3), partial(stage, "leakage"), 2_000, 8, stage=True),
 )
@@ -149,6 +151,13 @@ class Harness:
         self.row.prepare(self.folder)
 
     @cached_property
+    def temporary(self) -> Path:
+        """The system's folder for temporary files, of these runs alone."""
+        folder = self.folder / "temporary"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @cached_property
     def clean(self) -> dict[str, bytes]:
         """What a run leaves that nobody disturbs."""
         began = time.monotonic()
@@ -162,7 +171,8 @@ class Harness:
         words = [sys.executable, "-m", *self.row.words(self.folder, out)]
         out.mkdir(parents=True, exist_ok=True)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen(words, text=True, cwd=ROOT, start_new_session=True, preexec_fn=before, **pipes)
+        env = os.environ | {"TMPDIR": str(self.temporary)}
+        return subprocess.Popen(words, text=True, cwd=ROOT, env=env, start_new_session=True, preexec_fn=before, **pipes)
 
     def finish(self, run: subprocess.Popen[str]) -> tuple[int, str]:
         """(exit code, what it said on stderr) of a run."""
@@ -198,6 +208,8 @@ class Harness:
         self.check_whole(out)
         assert contents(out).keys() == self.clean.keys(), contents(out).keys()
         assert hidden(out) == [], hidden(out)
+        left = [path.name for path in self.temporary.iterdir()]
+        assert self.row.keeps or left == [], left
 
     def fill_disk(self, out: Path) -> None:
         """Run on a disk that is too small: one line says so, and nothing is half-written."""
