@@ -148,9 +148,9 @@ def database(
     Results, tasks and tables beyond the paper come with them, where there are any. The database of before can be read
     meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables.
     """
+    from machine.files import write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
-    from pipeline.tables.manifest import write_manifest
 
     beside = tables.parent
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.files import visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
@@ -137,8 +138,6 @@ def derive_sources(
 
 def _write_manifest(finished: Path, made_by: str, sources: Sequence[Source]) -> None:
     """Write the manifest of the finished tables. Traces at URLs are not read again for it."""
-    from pipeline.tables.manifest import visible_files, write_manifest
-
     write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
 
 

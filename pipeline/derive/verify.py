@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipeline.tables.manifest import (
+from machine.files import (
     folder_digests,
     origin_problems,
     read_manifests,

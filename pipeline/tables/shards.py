@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from machine.executor import Workers, executor
+from machine.files import MANIFEST_SUFFIX
 from machine.process_pool import Run
 from machine.processes import cores, locked
 from pipeline.tables.schemas.base import Table
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 GAMES_PER_RANGE = 2048
 SCRATCH = ".parts-"
-MANIFEST_SUFFIX = ".manifest.json"
 
 # Workers of a cluster come and go: chunks are small enough for so many.
 CLUSTER_CAPACITY = 64

@@ -50,7 +50,7 @@ def site(
 
 def _write_manifest(traces: list[Path], origins: "Origins", out: Path) -> None:
     """Write, last, what the site consists of and was made from."""
-    from pipeline.tables.manifest import visible_files, write_manifest
+    from machine.files import visible_files, write_manifest
     from pipeline.traces.sources import find_sources, local_files
 
     made_from = {"traces": local_files(find_sources(traces))}

@@ -138,8 +138,8 @@ def audited_files(audits: Sequence[TraceAudit]) -> list[Path]:
 def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
     """Write the table and its manifest where a folder is named, and then print every divergence and the sums."""
     if out:
+        from machine.files import write_manifest
         from pipeline.tables.io import write_table
-        from pipeline.tables.manifest import write_manifest
 
         out.mkdir(parents=True, exist_ok=True)
         write_table(table(audits), AUDIT, out)

@@ -169,11 +169,13 @@ def price_problems(
 
 def team_cost(prices: dict[str, Any], asked: int, given: int, cached: int) -> float | None:
     """What the tokens cost at a team's own prices, US dollars a million; None where these are no numbers."""
-    fresh_price, price = prices.get("input"), prices.get("output")
-    cached_price = fresh_price if prices.get("cached_input") is None else prices["cached_input"]
+    fresh_price, price, cached_price = prices.get("input"), prices.get("output"), prices.get("cached_input")
+    if cached_price is None:
+        cached_price = fresh_price
     if not all(isinstance(p, int | float) for p in (fresh_price, price, cached_price)):
         return None
-    return float((asked - cached) * fresh_price + cached * cached_price + given * price) / MILLION
+    parts: tuple[Any, ...] = (asked - cached, fresh_price), (cached, cached_price), (given, price)
+    return float(sum(tokens * each for tokens, each in parts)) / MILLION
 
 
 def listed_rates(model: str, source: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
