@@ -134,7 +134,7 @@ def campaign(raw: Raw, suites: Suites, shapes: int, draws: Random) -> Iterator[T
 UNKNOWABLE = tuple(
     re.compile(pattern)
     for pattern in (
-        r"config\.(team|repeat|simulated|task_id|difficulty|density)",
+        r"config\.(team|repeat|simulated|task_id)",
         r"config\.agents\.\*(\.type|\.parameters.*)?",
         r"events\.(turn|decide)_end\.data\.(thinking|text|intent.*)",
         r"events\.(turn|decide)_end\.data\.usage(\.(cached_)?(in|out)put_tokens)?",
