@@ -14,7 +14,7 @@ from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.audit.identity import configured_id
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
-from sim.runs.teams import named_teams
+from sim.runs.teams import Team, named_teams
 from tests.sim.worlds import tiny_task
 
 PRICES = {"input": 2.0, "output": 8.0, "date": "2026-01-02", "cached_input": 0.5}
@@ -94,6 +94,13 @@ def test_what_a_forger_changes_does_not_fit_what_it_is_made_of(base: str, change
     raw = raw_of(base)
     change(raw)
     assert code in codes(reidentified(raw))
+
+
+def test_who_imitates_is_called_simulated_whoever_made_the_team() -> None:
+    team = Team("mine", named_teams()["candid"].agents)
+    trace = play_game(Play(tiny_task(3), team))
+    assert trace.config["simulated"] is True
+    assert audit(encoded(trace), "t.json") == []
 
 
 def test_an_answer_at_its_team_s_prices_is_right() -> None:

@@ -77,6 +77,19 @@ def test_what_is_changed_lost_or_of_another_run_is_told(
     assert all(any(part in line for line in lines) for part in told), lines
 
 
+def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "a.json").write_bytes(text_of("protocol"))
+    assert run("site", tmp_path / "traces", "--out", tmp_path / "site", "--workers", 1).exit_code == 0
+    assert run("verify", tmp_path).exit_code == 0
+    page = next((tmp_path / "site" / "games").glob("*.html"))
+    page.write_text("another page")
+    add_trace(tmp_path)
+    changed, other = run("verify", tmp_path).stdout.splitlines()
+    assert changed.endswith(f"1 of the files of site changed since: games/{page.name}")
+    assert other.endswith("site was made from other traces than there are")
+
+
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:
     assert run("verify", tmp_path).exit_code == 2
     assert run("verify", tmp_path / "none").exit_code == 2
