@@ -73,12 +73,17 @@ def one_task(folder: Path) -> None:
     (folder / "list.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
 
 
+def select(folder: Path, out: Path) -> list[str]:
+    cell = ["--shape", "2x2", "--density", "0.6", "--candidates", "3", "--per-third", "1"]
+    return ["sim", "select", "--setting", "varied", *cell, "--workers", "2", "--out", f"{out}/list.csv"]
+
+
 def verify(folder: Path, out: Path) -> list[str]:
     return ["pipeline", "verify", f"{folder}/traces"]
 
 
 COMMANDS = {
-    "select": Command(lambda folder: None, kills.select),
+    "select": Command(lambda folder: None, select),
     "suite": Command(one_task, kills.suite),
     "run": Command(few_tasks, kills.sim_run),
     "derive": Command(partial(kills.traces, games=2), kills.derive, 3),
