@@ -46,8 +46,6 @@ MOST_PIECES = 16
 # The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
 SHARDS_PER_CHUNK = 1_000_000
 FINISHED = "finished"
-# More than most games take, to know that a batch takes too long.
-USUAL_CPU_SECONDS = 0.1
 # A message that is probably English: it does not start as a protocol's JSON does.
 ENGLISH = re.compile(rb'"content": ?"[^{"]')
 
@@ -130,15 +128,11 @@ def derive_sources(
         if len(split) > len(sources) and _has_bad_pack(shards, split):
             shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
         derived = merge_shards(shards, scratch, scratch / FINISHED, recipe, run)
+        finished = scratch / FINISHED
         if made_by:
-            _write_manifest(scratch / FINISHED, made_by, sources)
-        publish(scratch / FINISHED, out)
+            write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
+        publish(finished, out)
         return derived
-
-
-def _write_manifest(finished: Path, made_by: str, sources: Sequence[Source]) -> None:
-    """Write the manifest of the finished tables. Traces at URLs are not read again for it."""
-    write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
 
 
 def _load_before_fork(sources: Sequence[Source]) -> None:
@@ -228,7 +222,7 @@ def derive_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"]
     from polars.exceptions import PanicException
 
     try:
-        with cpu_budget(limits.CPU_SECONDS + USUAL_CPU_SECONDS * len(rows["games"])):
+        with cpu_budget(limits.CPU_SECONDS + limits.USUAL_CPU_SECONDS * len(rows["games"])):
             return _frames(rows, recipe), []
     except (Exception, PanicException):
         good, failed = no_rows(), []

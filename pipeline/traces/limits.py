@@ -15,6 +15,8 @@ BATCH_BYTES = 1 << 28
 
 # CPU seconds that a trace may take to be read, again to be derived, and to be audited.
 CPU_SECONDS = 120
+# More than most games take to be derived: a batch that takes as much longer is tried game by game.
+USUAL_CPU_SECONDS = 0.1
 
 # Of a game.
 SLOTS = 10_000

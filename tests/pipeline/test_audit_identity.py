@@ -48,6 +48,7 @@ def test_a_change_by_hand_is_seen_by_the_digest() -> None:
     assert codes(raw) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ["spoken", "stopped"])
 def test_the_digest_is_of_what_the_trace_says_not_of_how_it_is_written_down(base: str) -> None:
     text = json.dumps(dict(reversed(raw_of(base).items())), indent=2).encode()
@@ -89,6 +90,7 @@ FORGED: tuple[tuple[str, str, Change, str], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("base", "change", "code"), [f[1:] for f in FORGED], ids=[f[0] for f in FORGED])
 def test_what_a_forger_changes_does_not_fit_what_it_is_made_of(base: str, change: Change, code: str) -> None:
     raw = raw_of(base)
@@ -96,6 +98,7 @@ def test_what_a_forger_changes_does_not_fit_what_it_is_made_of(base: str, change
     assert code in codes(reidentified(raw))
 
 
+@pytest.mark.slow
 def test_who_imitates_is_called_simulated_whoever_made_the_team() -> None:
     team = Team("mine", named_teams()["candid"].agents)
     trace = play_game(Play(tiny_task(3), team))
@@ -108,6 +111,7 @@ def test_an_answer_at_its_team_s_prices_is_right() -> None:
     assert codes(priced(priced_by="team, 2025-12-31", cost_usd=5.0)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "usage",
     [
@@ -127,6 +131,7 @@ def test_an_answer_whose_cost_is_not_that_of_its_tokens_is_found_out(usage: dict
     assert codes(priced(**usage)) == ["wrong_usage"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cost", "told"), [(0.0028, []), (0.0026, []), (0.0029, ["odd_price"]), (0.001, ["odd_price"])]
 )
@@ -140,6 +145,7 @@ def test_a_cost_that_litellm_s_table_cannot_give_is_a_note(
     assert codes(priced(cost_usd=99.0, priced_by="litellm 0.0")) == []
 
 
+@pytest.mark.slow
 def test_litellm_s_table_is_read_without_the_library() -> None:
     assert identity.installed_version()
     assert {"input_cost_per_token", "output_cost_per_token"} <= identity.price_table()["gpt-4o"].keys()
