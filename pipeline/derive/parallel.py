@@ -45,7 +45,6 @@ PIECE_BYTES = 500_000
 MOST_PIECES = 16
 # The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
 SHARDS_PER_CHUNK = 1_000_000
-FINISHED = "finished"
 # A message that is probably English: it does not start as a protocol's JSON does.
 ENGLISH = re.compile(rb'"content": ?"[^{"]')
 
@@ -127,8 +126,7 @@ def derive_sources(
         shards = derive_shards(split_into_chunks(split, processes), scratch, recipe, run, progress)
         if len(split) > len(sources) and _has_bad_pack(shards, split):
             shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
-        derived = merge_shards(shards, scratch, scratch / FINISHED, recipe, run)
-        finished = scratch / FINISHED
+        derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
         if made_by:
             write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
         publish(finished, out)
