@@ -3,7 +3,6 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 READY := $(VENV)/.ready
-UV := $(shell sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
 
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 BROWSER := $(firstword $(CHROMIUM) $(foreach name,$(BROWSERS),$(shell command -v $(name) 2>/dev/null)))
@@ -26,8 +25,9 @@ setup: $(READY) ## Install the locked environment into .venv
 $(READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "error: no python3 on this machine; install Python 3.11"; exit 2; }
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet "uv==$(UV)"
-	uv pip sync --quiet --require-hashes --compile-bytecode requirements.lock
+	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.txt
+	$(VENV)/bin/python -m pip install --quiet --require-hashes --no-deps --requirement $(VENV)/uv.txt
+	uv pip sync --quiet --require-hashes --build-constraint requirements.lock --compile-bytecode requirements.lock
 	uv pip install --quiet --no-deps --no-build-isolation --compile-bytecode --editable .
 	@touch $(READY)
 

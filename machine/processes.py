@@ -1,4 +1,4 @@
-"""Locks of folders, cores, and the life of processes."""
+"""Locks of folders, cores, the life of processes, and what work may take: CPU seconds, address space."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import errno
 import fcntl
 import gc
 import os
+import resource
+import signal
 import sys
 import threading
 import time
@@ -108,3 +110,44 @@ def no_garbage_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+class OverBudget(Exception):
+    """Work took more CPU seconds than it may."""
+
+
+@contextmanager
+def cpu_budget(seconds: float) -> Iterator[None]:
+    """End the block with OverBudget when this process has used so many CPU seconds in it.
+
+    Signals reach the main thread alone: in another one, as on a cluster's workers, there is no bound.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise OverBudget(f"more than {seconds:g} CPU seconds")
+
+    before = signal.signal(signal.SIGPROF, end)
+    # Again every second, should somebody on the way catch every exception.
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+# Bytes of addresses that the libraries take before there is any data: with less they abort.
+LEAST_ADDRESSES = 2048 << 20
+
+
+def require_addresses(code: int) -> None:
+    """End the program with one line and this exit code where the addresses that it may have (`ulimit -v`) are fewer
+    than its libraries take."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= limit < LEAST_ADDRESSES:
+        advice = f"allow {LEAST_ADDRESSES >> 20} MB or more (ulimit -v)"
+        print(f"error: the libraries find no room in {limit >> 20} MB of address space; {advice}", file=sys.stderr)
+        raise SystemExit(code)

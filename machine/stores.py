@@ -1,8 +1,7 @@
 """Files by URL: buckets of object stores (s3, gs, az) through obstore, everything else through fsspec.
 
-obstore comes with the extra `cluster`, and takes keys, regions and endpoints from the environment, as AWS's own tools
-do (docs/scale.md). Only its blocking functions are called: a process that used its asynchronous ones, as its own
-file system for fsspec does, may abort when it ends soon after.
+obstore comes with the extra `cluster`, and takes keys, regions and endpoints from the environment (docs/scale.md).
+Only its blocking functions are called: a process that used its asynchronous ones may abort when it ends soon after.
 """
 
 from __future__ import annotations
@@ -96,16 +95,19 @@ class Bucket:
                 sizes[f"{self.name}/{key}"] = {"size": self.size(path)}
         return sizes
 
+    def info(self, path: str) -> dict[str, Any]:
+        """What the store tells of the file: size, time, tag of its content. Raises FileNotFoundError."""
+        return dict(self.store.head(self._key(path)))
+
     def size(self, path: str) -> int:
         """Bytes of the file. Raises FileNotFoundError."""
-        return int(self.store.head(self._key(path))["size"])
+        return int(self.info(path)["size"])
 
     def isfile(self, path: str) -> bool:
         """Whether there is a file of exactly that name."""
-        try:
+        with suppress(FileNotFoundError):
             return bool(self._key(path)) and self.size(path) >= 0
-        except FileNotFoundError:
-            return False
+        return False
 
     def open(self, path: str, mode: str = "rb", size: int | None = None) -> io.RawIOBase:
         """The file, fetched as it is read. Raises FileNotFoundError, now or while it is read."""
@@ -160,8 +162,7 @@ def file_system(url: str) -> tuple[Any, str]:
     protocol, _, path = url.partition("://")
     try:
         if protocol in PROTOCOLS:
-            name = path.partition("/")[0]
-            if not name:
+            if not (name := path.partition("/")[0]):
                 raise ValueError(f"it names no bucket; write {protocol}://BUCKET/FOLDER")
             with plain_errors(url, "reached"):
                 return Bucket(protocol, name), path.rstrip("/")

@@ -6,7 +6,8 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -72,6 +73,14 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int,
 
         bar.refresh()
         yield show
+
+
+def show_any_text() -> None:
+    """Let stdout and stderr show, as escapes, the characters that their encoding lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            with suppress(OSError):
+                stream.reconfigure(errors="backslashreplace")
 
 
 def escaped(text: str) -> str:

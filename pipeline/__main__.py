@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from machine.terminal import Commands, progress_bar
+from machine.processes import require_addresses
+
+NOTHING_WRITTEN = 1
+# Of audit, whose 1 says that a trace has an error.
+NOT_AUDITED = 4
+# Before libraries are loaded that would abort.
+require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
+
+from machine.terminal import Commands, progress_bar, show_any_text
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
 from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
@@ -37,10 +45,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-NOTHING_WRITTEN = 1
-# Of audit, whose 1 says that a trace has an error.
-NOT_AUDITED = 4
-
 EXAMPLES_DATABASE = """
 Examples:
 
@@ -59,6 +63,14 @@ Examples:
 
 Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage, 4 when the audit could not be finished or
 its table not be written (a full disk, a process that died): a line says why, and nothing is said of the traces.
+"""
+
+EXAMPLES_VERIFY = """
+Examples:
+
+  python -m pipeline verify mine
+
+Exit code: 0 when everything is whole and belongs together, 1 when something does not (a line each), 2 for bad usage.
 """
 
 
@@ -139,6 +151,7 @@ def database(
     Results, tasks and tables beyond the paper come with them, where there are any. The database of before can be read
     meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables.
     """
+    from machine.files import write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
 
@@ -150,7 +163,39 @@ def database(
         names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
+    origins = {
+        "tables": sorted(tables.glob("*.parquet")),
+        "results": sorted((results or beside / "results").glob("*.csv")),
+    }
+    write_manifest(out.parent, "database", [out], origins)
     print(f"{len(names)} tables in {printable(str(out))}")
+
+
+@app.command(epilog=EXAMPLES_VERIFY)
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A folder with what the commands wrote, at any depth.")],
+) -> None:
+    """Say whether traces, tables, audits, databases, reports and sites are whole, and belong together.
+
+    Each command lists what it wrote, with digests, in a manifest beside it. The study's own tables and results are held
+    by its lock: `dvc status` compares them.
+    """
+    from pipeline.derive.verify import verified
+
+    if not folder.is_dir():
+        raise typer.BadParameter(f"{printable(str(folder))} is no folder.", param_hint="FOLDER")
+    try:
+        problems, counted = verified(folder)
+    except ValueError as error:
+        problems, counted = [str(error)], ""
+    for problem in problems:
+        print(printable(problem))
+    if not problems and not counted:
+        raise typer.BadParameter("no manifest and no trace in there.", param_hint="FOLDER")
+    print(
+        f"{counted}; {f'{len(problems)} problems' if problems else 'all is whole'}".removeprefix("; "), file=sys.stderr
+    )
+    raise typer.Exit(1 if problems else 0)
 
 
 @app.command()
@@ -187,6 +232,7 @@ def run() -> None:
     """The command line. Where a file can't be read or written or a process dies, one line says so."""
     from machine.process_pool import WorkerDied
 
+    show_any_text()
     try:
         app()
     except (OSError, WorkerDied, MemoryError) as failure:

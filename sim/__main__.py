@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from machine.terminal import Commands
+from machine.terminal import Commands, show_any_text
 from sim.runs.options import INTERRUPTED, fail, say, worker_count
 from sim.runs.progress import no_empty_folders, progress, terminated_as_interrupted
 from sim.runs.run import EXAMPLES, run
@@ -39,9 +39,10 @@ Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, sh
 
 NOT_WRITTEN = 1
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+UNWRITABLE = (errno.EROFS, errno.EIO)
 CODES = (
-    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full, a process died, or Ctrl-C "
-    "or SIGTERM ended it (then nothing was written)."
+    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or read-only, a process "
+    "died, or Ctrl-C or SIGTERM ended it (then nothing was written)."
 )
 
 
@@ -69,6 +70,8 @@ def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
             fail(f"{error}; nothing was written: make room, {again}", NOT_WRITTEN)
         if error.errno in TOO_MANY_ERRNOS:
             fail(f"{error}; nothing was written: {TOO_MANY_ADVICE}", NOT_WRITTEN)
+        if error.errno in UNWRITABLE:
+            fail(f"{error}; nothing was written: name a folder on a disk that can be written to", NOT_WRITTEN)
         fail(error)
 
 
@@ -236,4 +239,5 @@ def read_shape(text: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
+    show_any_text()
     app()

@@ -1,4 +1,5 @@
-"""A soak: games fuzzed, traces mutated and runs killed for some minutes, on all cores: `python -m tests.soak`.
+"""A soak: games fuzzed, traces mutated, runs killed and their steps failed for some minutes, on all cores:
+`python -m tests.soak`.
 
 Every unit of work has a name, `soak RUN:KIND:NUMBER`, that seeds all it draws: `--only NAME` does one again. With
 `--write` the figures go into docs/reliability.md. Exit code 1 where anything was lost.
@@ -25,10 +26,10 @@ from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 
 DOCUMENT = ROOT / "docs" / "reliability.md"
-# Of eight units one kills runs: it takes as long as the others together.
-CYCLE = ("kills", "games", "traces", "games", "traces", "games", "traces", "games")
+# Of nine units one kills runs, and one fails their steps: they take as long as the others together.
+CYCLE = ("kills", "games", "traces", "games", "faults", "traces", "games", "traces", "games")
 # The longest that a unit of each kind takes on a slow machine: none begins that might not end in time.
-SECONDS = {"kills": 90.0, "games": 20.0, "traces": 20.0}
+SECONDS = {"kills": 90.0, "games": 20.0, "traces": 20.0, "faults": 120.0}
 COUNTED = (
     "games fuzzed",
     "traces mutated",
@@ -36,6 +37,7 @@ COUNTED = (
     "runs killed",
     "disks filled",
     "runs met",
+    "steps failed",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import TraceError, decode_trace
 from sim.game.trace import encoded
+from tests.faults import COMMANDS, KINDS
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness
 from tests.sim.game_checks import check
@@ -32,7 +34,7 @@ from tests.sim.hostile_agents import HostileGame, games, played
 # Helpers of tests/pipeline are imported by their bare names.
 sys.path.insert(0, str(ROOT / "tests" / "pipeline"))
 
-GAMES, TRACES, KILLS = 100, 150, 3
+GAMES, TRACES, KILLS, FAULTS = 100, 150, 3, 6
 SETTINGS = settings(
     max_examples=GAMES,
     database=None,
@@ -149,7 +151,9 @@ def changed(text: bytes, draws: Random) -> bytes:
     raw = json.loads(text)
     for _ in range(draws.randint(1, 3)):
         draws.choice((set_value, set_value, set_value, lose_value, move_event, lose_event, double_event))(raw, draws)
-    return json.dumps(raw).encode()
+    from audit_bases import sealed
+
+    return sealed(raw)
 
 
 def place_in(raw: Any, draws: Random) -> tuple[Any, Any]:
@@ -240,7 +244,27 @@ def kill_runs(name: str) -> Outcome:
     return outcome
 
 
-UNITS: dict[str, Callable[[str], Outcome]] = {"games": fuzz_games, "traces": mutate_traces, "kills": kill_runs}
+def inject_faults(name: str) -> Outcome:
+    """Faults of one kind in one command, at steps drawn."""
+    draws, outcome = Random(name), Outcome(name, {"steps failed": 0})
+    words = [draws.choice(sorted(COMMANDS)), "--kind", draws.choice(sorted(KINDS)), "--every", "7", "--seed", name]
+    asked = [sys.executable, "-m", "tests.faults", *words, "--most", str(FAULTS)]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    *lost, told = done.stdout.splitlines() or [""]
+    counted = re.fullmatch(r"\w+: (\d+) faults, \d+ losses", told)
+    outcome.counts["steps failed"] += int(counted[1]) if counted else 0
+    outcome.losses += [f"{name}: {' '.join(words)}: {line}" for line in lost]
+    if not counted:
+        outcome.losses.append(f"{name}: {' '.join(words)}: {done.stderr[-1000:]}")
+    return outcome
+
+
+UNITS: dict[str, Callable[[str], Outcome]] = {
+    "games": fuzz_games,
+    "traces": mutate_traces,
+    "kills": kill_runs,
+    "faults": inject_faults,
+}
 
 
 def perform(name: str) -> Outcome:

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from random import Random
@@ -12,10 +13,15 @@ import pytest
 from machine.files import InUse, exclusive_access, remove_drafts, replacing
 from machine.processes import alive
 from sim.tasks.suite import write_tasks
+from tests.faults import KINDS
+from tests.imports import ROOT
 from tests.kills import LIMIT, ROWS, Harness, Row, sim_run, tiny_disk, workers_of
 from tests.sim.worlds import tiny_task
 
 slow = pytest.mark.slow
+
+# One in so many steps of a kind fails here, and how many of them; the soak draws others.
+STEPS = {"run": (3, 1), "derive": (20, 2), "audit": (3, 1), "suite": (1, 1), "select": (1, 1), "database": (3, 1)}
 
 KILLS = {"sim run": 6, "pipeline derive": 3}
 
@@ -54,6 +60,19 @@ def test_a_disk_that_is_really_full_is_no_other(runs: Harness) -> None:
 def test_two_runs_side_by_side_do_not_spoil_each_other_s_work(runs: Harness) -> None:
     runs.meet(runs.folder / "met")
     runs.check_done(runs.folder / "met")
+
+
+@slow
+@pytest.mark.parametrize("command", STEPS)
+def test_whatever_step_fails_nothing_is_lost_and_one_line_says_so(command: str) -> None:
+    every, most = STEPS[command]
+    words = [command, "--every", str(every), "--most", str(most), "--seed", "a sample"]
+    kinds = [word for kind in KINDS if kind != "list" for word in ("--kind", kind)]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults", *words, *kinds], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[1]) >= 3
 
 
 @slow

@@ -221,7 +221,7 @@ def _derive(
     try:
         with progress_bar("reading traces") as show:
             if isinstance(destination, Path):
-                return derive_sources(sources, destination, recipe, workers, show)
+                return derive_sources(sources, destination, recipe, workers, show, "derive")
             return derive_to_url(destination, sources, scratch, recipe, workers, show)
     except PartialUpload as error:
         _fail(str(error))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine.files import visible_files, write_manifest
 from machine.process_pool import Run
-from machine.processes import cores, no_garbage_collection
+from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import BEHAVIOUR_TABLES, behaviour_frames
@@ -30,7 +31,7 @@ from pipeline.tables.shards import (
 )
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, no_rows
-from pipeline.traces.sources import Source, find_sources, is_pack, read_texts, split_pack
+from pipeline.traces.sources import Source, find_sources, is_pack, local_files, read_texts, split_pack
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,7 +45,6 @@ PIECE_BYTES = 500_000
 MOST_PIECES = 16
 # The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
 SHARDS_PER_CHUNK = 1_000_000
-FINISHED = "finished"
 # A message that is probably English: it does not start as a protocol's JSON does.
 ENGLISH = re.compile(rb'"content": ?"[^{"]')
 
@@ -108,8 +108,10 @@ def derive_sources(
     recipe: Recipe | None = None,
     workers: int | str | None = None,
     progress: Progress | None = None,
+    made_by: str | None = None,
 ) -> Derived:
-    """`derive` for sources. `workers` may also be the address of a cluster's scheduler.
+    """`derive` for sources. `workers` may also be the address of a cluster's scheduler. made_by: the command that a
+    manifest beside the tables names; none without.
 
     Raises OSError where files can't be written, WorkerDied, ClusterError, and Unreachable where a store is lost.
     """
@@ -124,8 +126,10 @@ def derive_sources(
         shards = derive_shards(split_into_chunks(split, processes), scratch, recipe, run, progress)
         if len(split) > len(sources) and _has_bad_pack(shards, split):
             shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
-        derived = merge_shards(shards, scratch, scratch / FINISHED, recipe, run)
-        publish(scratch / FINISHED, out)
+        derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
+        if made_by:
+            write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
+        publish(finished, out)
         return derived
 
 
@@ -211,18 +215,20 @@ def _files(sources: Sequence[Source]) -> int:
 def derive_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"], list[Rejection]]:
     """The recipe's tables of ingested rows, each as `io.conform` returns it, and the games that could not be derived.
 
-    All games are tried together, and one by one where that fails.
+    All games are tried together, and one by one where that fails or takes long.
     """
     from polars.exceptions import PanicException
 
     try:
-        return _frames(rows, recipe), []
+        with cpu_budget(limits.CPU_SECONDS + limits.USUAL_CPU_SECONDS * len(rows["games"])):
+            return _frames(rows, recipe), []
     except (Exception, PanicException):
         good, failed = no_rows(), []
     for game in rows["games"]:
         own = {table: [row for row in group if row.game_id == game.game_id] for table, group in rows.items()}
         try:
-            _frames(own, recipe)
+            with cpu_budget(limits.CPU_SECONDS):
+                _frames(own, recipe)
         except (Exception, PanicException) as error:
             failed.append(rejection(game.trace_path, unexpected_failure(error)))
         else:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from machine.processes import OverBudget, cpu_budget
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, ingest, no_rows
@@ -69,10 +70,11 @@ def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str]) -> R
     if isinstance(text, TraceError):
         raise text
     try:
-        trace = decode_trace(text)
-        if trace.game_id in seen:
-            raise duplicate(seen[trace.game_id])
-        rows = ingest(trace, path)
+        with cpu_budget(limits.CPU_SECONDS):
+            trace = decode_trace(text)
+            if trace.game_id in seen:
+                raise duplicate(seen[trace.game_id])
+            rows = ingest(trace, path)
     except TraceError:
         raise
     except Exception as error:
@@ -82,7 +84,9 @@ def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str]) -> R
 
 
 def unexpected_failure(error: BaseException) -> TraceError:
-    """The error of a trace on which the pipeline itself fails: other games go on."""
+    """The error of a trace that takes too long, or on which the pipeline itself fails: other games go on."""
+    if isinstance(error, OverBudget):
+        return TraceError(f"takes {error}")
     return TraceError(f"cannot be derived: {type(error).__name__}: {error}")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from machine.executor import Workers, executor
+from machine.files import MANIFEST_SUFFIX
 from machine.process_pool import Run
 from machine.processes import cores, locked
 from pipeline.tables.schemas.base import Table
@@ -59,9 +60,10 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 
 
 def publish(finished: Path, out: Path) -> None:
-    """Move all finished files to `out`, in place of those there. The lock keeps files of two runs from mixing."""
+    """Move all finished files to `out`, in place of those there, a manifest last. The lock keeps files of two runs from
+    mixing."""
     with locked(out):
-        for path in sorted(finished.iterdir()):
+        for path in sorted(finished.iterdir(), key=lambda path: (path.name.endswith(MANIFEST_SUFFIX), path.name)):
             if (out / path.name).is_dir():
                 shutil.rmtree(out / path.name)
             path.replace(out / path.name)

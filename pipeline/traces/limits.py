@@ -13,6 +13,11 @@ BAD_LINES = 1_000
 # Decompressed bytes that a worker reads before it writes their rows to the disk.
 BATCH_BYTES = 1 << 28
 
+# CPU seconds that a trace may take to be read, again to be derived, and to be audited.
+CPU_SECONDS = 120
+# More than most games take to be derived: a batch that takes as much longer is tried game by game.
+USUAL_CPU_SECONDS = 0.1
+
 # Of a game.
 SLOTS = 10_000
 AGENTS = 1_000
@@ -46,6 +51,8 @@ def _advice(reason: str) -> str:
         return "Copy or fetch the file again."
     if "read already" in reason:
         return "Name each trace once."
+    if "CPU seconds" in reason:
+        return "Leave it out: it is made to take long, or longer than any game."
     if "cannot be derived" in reason:
         return "That is a fault of the pipeline: please report it."
     return "Run the game again, or leave the file out."

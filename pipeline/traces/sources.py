@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from machine.files import file_version
 from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import limits
@@ -35,18 +36,24 @@ PIECE = 1 << 18
 PACKED_PIECE = 1 << 12
 
 
+class Replaced(Unreachable):
+    """A pack is another one than when its reading in pieces began; the message says which, and what to do."""
+
+
 @dataclass(frozen=True, order=True)
 class Source:
     """One file with a trace or a pack of traces, or a piece of a pack.
 
     name: the path or URL as the user gave it. size: bytes, compressed. A piece of a pack has the lines for which the
-    reader stands between byte `first` and byte `last` of the file (see `_lines_before`).
+    reader stands between byte `first` and byte `last` of the file (see `_lines_before`); `version` tells the file when
+    it was divided from any other that takes its place.
     """
 
     name: str
     size: int
     first: int = 0
     last: int | None = None
+    version: str | None = None
 
     @property
     def display_name(self) -> str:
@@ -123,6 +130,12 @@ def is_trace_name(name: str) -> bool:
     return name.endswith(SUFFIXES) and not name.endswith(NO_TRACES)
 
 
+def local_files(sources: Iterable[Source]) -> list[Path]:
+    """The files of the sources on this machine; none where one is at a URL or cannot be read."""
+    paths = [Path(source.name) for source in sources]
+    return paths if all(path.is_file() and os.access(path, os.R_OK) for path in paths) else []
+
+
 def is_pack(source: Source) -> bool:
     """Whether the file holds one trace a line."""
     return source.name.endswith(PACK_SUFFIXES)
@@ -132,14 +145,23 @@ def split_pack(source: Source, number: int) -> list[Source]:
     """A pack in so many pieces. Reading one decompresses the file from its start, which is cheap beside deriving."""
     ends = [source.size * i // number for i in range(1, number)]
     spans = zip([0, *ends], [*ends, None], strict=True)
-    return [Source(source.name, (source.size if last is None else last) - first, first, last) for first, last in spans]
+    version = file_version(source.name) if ends else None
+    sizes = ((first, last, (source.size if last is None else last) - first) for first, last in spans)
+    return [Source(source.name, size, first, last, version) for first, last, size in sizes]
+
+
+def _check_version(source: Source, descriptor: int | None = None) -> None:
+    """Raise Replaced where a piece's file, at its path or open, is not the one that was divided."""
+    if source.version is not None and file_version(source.name, descriptor) != source.version:
+        raise Replaced(f"{source.display_name} was replaced or written to while it was read; run it again")
 
 
 def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     """(trace_path, JSON text or what is wrong with it) of every trace of a file.
 
     The trace_path of a pack's trace ends in its line, from 1: `pack.jsonl.zst#12`. Raises Unreachable where a store
-    does not answer, and OSError where the process has too many open files: no trace is at fault then.
+    does not answer, Replaced where a pack's pieces would not be of one file, and OSError where the process has too many
+    open files: no trace is at fault then.
     """
     try:
         if source.name.endswith(LOG_SUFFIX) and not is_url(source.name):
@@ -148,13 +170,17 @@ def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
             return
         with _open_regular(source) as file, _decompressed(file, source.name) as stream:
             if is_pack(source):
+                descriptor = None if is_url(source.name) else file.fileno()
+                _check_version(source, descriptor)
                 yield from _read_lines(source, file, stream)
+                _check_version(source, descriptor)
             else:
                 yield source.display_name, _read_trace(stream)
     except Exception as error:
         cause = plain_read_error(source.name, error) if is_url(source.name) else error
         if isinstance(cause, Unreachable):
             raise cause from error
+        _check_version(source)
         yield source.display_name, _explain_failure(cause)
 
 

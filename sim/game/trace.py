@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
@@ -85,7 +86,10 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 class Trace(Struct, kw_only=True):
     """A whole game. `stopped` marks a game that was cut short, by `stop_cause`, which is of the kind `stop_category`
-    (see AgentFailure); one that ended has neither."""
+    (see AgentFailure); one that ended has neither.
+
+    `record_sha256` is the digest of all else (`record_digest`); it is made when the trace is encoded.
+    """
 
     schema_version: int = SCHEMA_VERSION
     game_id: str
@@ -98,6 +102,7 @@ class Trace(Struct, kw_only=True):
     stopped: bool = False
     stop_cause: str | None = None
     stop_category: str | None = None
+    record_sha256: str | None = None
 
 
 def game_id(identity: dict[str, Any]) -> str:
@@ -111,12 +116,26 @@ def packed(trace: Trace) -> bytes:
 
 
 def encoded(trace: Trace) -> bytes:
+    """The trace as JSON, with its digest."""
+    record = msgspec.json.decode(_as_json(trace))
+    return msgspec.json.encode(record | {"record_sha256": record_digest(record)})
+
+
+def _as_json(trace: Trace) -> bytes:
     """The trace as JSON; what has no JSON form, as a date in a team's file may, is kept as text that shows it."""
     try:
         return msgspec.json.encode(trace)
     except (TypeError, ValueError, OverflowError, RecursionError):
         parts = {name: to_jsonable(value) for name, value in asdict(trace).items() if name != "events"}
-        return msgspec.json.encode(parts | {"events": [to_jsonable(event) for event in trace.events]})
+        events = msgspec.convert([to_jsonable(event) for event in trace.events], list[Event])
+        return msgspec.json.encode(parts | {"events": events})
+
+
+def record_digest(record: dict[str, Any]) -> str:
+    """The SHA-256 of all fields of a trace but `record_sha256`, as JSON with sorted keys: however the file is written
+    down, it is the same. It is no signature: who changes a trace on purpose can make it again."""
+    fields = {name: value for name, value in record.items() if name != "record_sha256"}
+    return sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
 
 
 def write(trace: Trace, path: Path | str) -> None:

@@ -194,7 +194,9 @@ def trace_schema() -> Schema:
         "stop_cause": OPTIONAL_TEXT,
         "stop_category": OPTIONAL_TEXT,
     }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | record(fields)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | record(
+        fields, {"record_sha256": TEXT}
+    )
 
 
 def schema_text() -> str:

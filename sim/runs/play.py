@@ -15,7 +15,18 @@ from sim.game.game import EventRef, Game, Limits, Turns
 from sim.game.rounds import final_state, metrics, rounds
 from sim.game.trace import SUFFIX, Trace, game_id, to_jsonable, to_text
 from sim.models.spec import asked, prompt_record
-from sim.runs.teams import AgentSpec, Team, agent_record, as_nosy, build_agent, llm_parameters, speaks, specs_for, waits
+from sim.runs.teams import (
+    AgentSpec,
+    Team,
+    agent_record,
+    as_nosy,
+    build_agent,
+    imitates,
+    llm_parameters,
+    speaks,
+    specs_for,
+    waits,
+)
 from sim.tasks.labels import Labels, draw, load_bank, own_labels, render_with_labels
 from sim.tasks.suite import Task, prior_meetings
 
@@ -50,7 +61,7 @@ def config_of(play: Play) -> dict[str, Any]:
     return {
         "game_name": "calendar",
         "team": play.team.team,
-        "simulated": play.team.simulated,
+        "simulated": play.team.simulated or any(map(imitates, specs)),
         "setting": task.setting,
         "condition": "adversarial" if any(s.nosy for s in specs) else task.condition,
         "task_id": task.task_id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -241,7 +242,7 @@ def with_speaker_orders(task: Task) -> Task:
 def lines_of(path: Path) -> list[bytes]:
     """The non-empty lines of a file. Raises TaskError where it can't be read."""
     try:
-        return [line for line in path.read_bytes().splitlines() if line.strip()]
+        return [line for line in path.read_bytes().removeprefix(BOM_UTF8).splitlines() if line.strip()]
     except OSError as error:
         raise TaskError(f"{path}: can't be read ({error.strerror}); name a file made with `sim suite`") from error
 

@@ -13,7 +13,7 @@ import msgspec
 from sim.agents import AgentFailure
 from sim.game.game import Limits
 from sim.game.rounds import rounds
-from sim.game.trace import Trace, encoded
+from sim.game.trace import Trace, encoded, record_digest
 from sim.models.agent import Answer, Usage
 from sim.models.serve.negotiator import negotiate
 from sim.runs.play import Play, begin, config_of, finish, identity, play_game, play_game_later
@@ -133,6 +133,12 @@ def raw_of(base: str) -> Raw:
     """The trace as plain JSON, for a test to change."""
     raw: Raw = msgspec.json.decode(text_of(base))
     return raw
+
+
+def sealed(raw: Raw) -> bytes:
+    """The trace's text with its digest made again, as who forges a trace would: the replay alone can tell."""
+    digest = {"record_sha256": record_digest(raw)} if "record_sha256" in raw else {}
+    return json.dumps(raw | digest).encode()
 
 
 def public_form() -> Raw:

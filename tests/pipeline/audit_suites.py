@@ -18,7 +18,7 @@ from sim.tasks.lists import read_list
 from sim.tasks.scenario import generate
 from sim.tasks.suite import Task, assemble, make_task
 
-COLUMNS = ("setting", "task_id", "seed", "num_agents", "density")
+COLUMNS = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")
 
 
 def write_suite(path: Path, games: Iterable[Raw], **changes: Any) -> Path:

@@ -36,6 +36,13 @@ TOLERATED = (
         lambda game: b'{"game_id": "other", ' + toy(game)[1:],
         "the last counts",
     ),
+    fine(
+        "no configuration",
+        "x.json",
+        changed(("config", ...)),
+        "the events tell what they can; the team is unknown, the task and the setting are empty",
+        as_usual=False,
+    ),
     fine("unknown fields", "x.json", changed(("mood", [1, {}]), ("events.4.data.mood", 1)), "they are passed over"),
     fine("unknown events", "x.json", added(*[("thought", {"round": "x"})] * 20_000), "they are passed over"),
     fine("no end of the game", "x.json", toy, "nothing is needed of it"),

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
-from audit_bases import BASES, raw_of, text_of
+from audit_bases import BASES, raw_of, sealed, text_of
 from audit_reckless import SHAPES, reckless_game
 from audit_suites import own_suite
 from click.testing import Result
@@ -26,8 +26,8 @@ from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting, check_batch
 from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
 from pipeline.traces.audit.divergences import CODES, Findings
+from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
-from pipeline.traces.audit.suites import configured_id
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
@@ -246,7 +246,10 @@ def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
 
 
 def test_the_command_tells_each_divergence_and_fails(folder: Path, tmp_path: Path) -> None:
-    (folder / "c.json").write_bytes(text_of("scripted").replace(b'"fairness":0.0', b'"fairness":0.5'))
+    raw = raw_of("scripted")
+    raw["metrics"]["fairness"] = 0.5
+    raw["events"][-1]["data"]["fairness"] = 0.5
+    (folder / "c.json").write_bytes(sealed(raw))
     (folder / "d.json.gz").write_bytes(b"torn")
     done = run(folder, "--out", tmp_path / "out", "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
     assert done.exit_code == 1

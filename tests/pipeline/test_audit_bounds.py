@@ -86,3 +86,14 @@ def test_the_solver_is_given_no_large_model(monkeypatch: pytest.MonkeyPatch) -> 
     meetings = tuple(Meeting(n, tuple(range(10)), 1, tuple(range(10))) for n in range(100))
     with pytest.raises(UnknownOptimum, match="solver"):
         least_cost(calendars, meetings)
+
+
+def test_a_trace_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spin(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr("pipeline.traces.limits.CPU_SECONDS", 0.05)
+    monkeypatch.setattr("pipeline.traces.audit.auditor.check_identity", spin)
+    (found,) = audit(text_of("protocol"), "t.json")
+    assert (found.code, found.found) == ("unreadable", "takes more than 0.05 CPU seconds")

@@ -1,11 +1,10 @@
 """A game is held against the task that it names."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from audit_bases import Raw, raw_of, text_of
+from audit_bases import Raw, raw_of, sealed, text_of
 from audit_changes import Change, at, nth
 from audit_suites import digest_of, own_suite, paper_game, paper_text, write_suite
 from click.testing import Result
@@ -25,7 +24,7 @@ FIRST = "b037_easy_5a_3p_d0p6_c1_1"
 
 def found(raw: Raw, *lists: Path) -> list[Divergence]:
     suites = read_suites(lists or (PAPER_SUITE,))
-    divergences = audit_trace(json.dumps(raw).encode(), "t.json", suites).divergences
+    divergences = audit_trace(sealed(raw), "t.json", suites).divergences
     return [d for d in divergences if d.code in ("wrong_task", "unknown_task")]
 
 

@@ -129,9 +129,8 @@ def test_all_read_is_exit_code_0(tmp_path: Path) -> None:
     arguments = ["derive", str(folder), "--out", str(tmp_path / "out"), "--rules", "release", "--workers", "1"]
     result = CliRunner().invoke(app, arguments)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        f"{t}.{e}" for t in TABLES for e in ("csv", "parquet")
-    }
+    files = {f"{t}.{e}" for t in TABLES for e in ("csv", "parquet")}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "derive.manifest.json"}
 
 
 def test_english_is_read_as_told(tmp_path: Path) -> None:

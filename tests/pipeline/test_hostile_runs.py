@@ -10,18 +10,22 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.processes import alive
+from machine.processes import OverBudget, alive, cpu_budget
 from pipeline.__main__ import app
-from pipeline.derive import parallel
+from pipeline.derive import parallel, rows
 from pipeline.derive.rows import read_traces
 from pipeline.tables.io import read_table
 from pipeline.traces.sources import find_sources, find_sources_and_others
+from tests.imports import ROOT
 from tests.kills import LIMIT, workers_of
 
 pytestmark = pytest.mark.slow
@@ -204,3 +208,78 @@ def test_a_killed_run_leaves_nobody_working_and_the_next_cleans_up(old: tuple[Pa
         time.sleep(0.01)
     assert parallel.derive([folder], out, workers=1).games == GAMES
     assert contents(out).keys() == before.keys()
+
+
+def spin(*_: Any) -> Any:
+    """Work without end."""
+    while True:
+        pass
+
+
+SLOW = "slow game"
+
+
+@pytest.mark.parametrize("stalls", ["reading", "deriving"])
+def test_a_trace_that_takes_too_long_is_rejected_alone(
+    stalls: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", SLOW):
+        write_trace(tmp_path / "in" / f"{name}.json", toy_game(name).text())
+    monkeypatch.setattr("pipeline.traces.limits.CPU_SECONDS", 0.3)
+    reading, deriving = rows.ingest, parallel.privacy_frames
+    if stalls == "reading":
+        monkeypatch.setattr(rows, "ingest", lambda t, path: spin() if t.game_id == SLOW else reading(t, path))
+    else:
+        slow = lambda f: SLOW in f["games"]["game_id"].to_list()  # noqa: E731
+        monkeypatch.setattr(parallel, "privacy_frames", lambda f, *rest: spin() if slow(f) else deriving(f, *rest))
+    derived = parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
+    (rejected,) = derived.rejected
+    assert (derived.games, rejected.reason) == (2, "takes more than 0.3 CPU seconds")
+    assert rejected.path.endswith(f"{SLOW}.json")
+    assert read_table(tmp_path / "out", "games")["game_id"].to_list() == ["a", "b"]
+
+
+def test_a_budget_ends_with_its_block_and_other_threads_have_none() -> None:
+    ended: list[str] = []
+    with pytest.raises(OverBudget, match=r"more than 0\.05 CPU seconds"), cpu_budget(0.05):
+        spin()
+
+    def work() -> None:
+        with cpu_budget(0.01):
+            until = time.thread_time() + 0.03
+            while time.thread_time() < until:
+                pass
+        ended.append("well")
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    with cpu_budget(0.02):
+        pass
+    until = time.process_time() + 0.04
+    while time.process_time() < until:
+        pass
+    assert ended == ["well"]
+
+
+@pytest.mark.parametrize("command", ["derive", "audit", "database", "site"])
+@pytest.mark.parametrize("megabytes", [512, 1024])
+def test_too_few_addresses_are_one_line(command: str, megabytes: int, tmp_path: Path) -> None:
+    write_trace(tmp_path / "in" / "a.json", toy_game().text())
+    inputs = ["--tables", str(tmp_path / "in")] if command == "database" else [str(tmp_path / "in")]
+    words = [sys.executable, "-m", "pipeline", command, *inputs, "--out", str(tmp_path / "out")]
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit)
+    line = f"error: the libraries find no room in {megabytes} MB of address space; allow 2048 MB or more (ulimit -v)\n"
+    assert (done.returncode, done.stdout, done.stderr) == (4 if command == "audit" else 1, "", line)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_terminal_that_lacks_letters_gets_escapes(tmp_path: Path) -> None:
+    write_trace(tmp_path / "会议.json", toy_game().text())
+    words = [sys.executable, "-m", "pipeline", "audit", str(tmp_path), "--workers", "1"]
+    done = subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}
+    )
+    assert "Traceback" not in done.stderr
+    assert r"\u4f1a\u8bae.json" in done.stdout

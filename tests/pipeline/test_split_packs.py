@@ -1,16 +1,18 @@
 """A large pack is read in pieces, by several workers: together they give what one gives who reads it whole."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 
 import pytest
 from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner
 
+from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.traces import limits, sources
-from pipeline.traces.sources import Source, find_sources, read_texts, split_pack
+from pipeline.traces.sources import Replaced, Source, find_sources, read_texts, split_pack
 from pipeline.traces.trace import TraceError
 
 pytestmark = pytest.mark.slow
@@ -115,3 +117,57 @@ def test_only_packs_that_would_keep_the_others_waiting_are_cut() -> None:
     cut = parallel.split_large_packs([small, large, single], 4)
     assert [s.name for s in cut] == [small.name, large.name, large.name, single.name]
     assert [(s.first, s.last) for s in cut[1:3]] == [(0, 4_500_000), (4_500_000, None)]
+
+
+def replace_it(path: Path) -> None:
+    """Another pack of the same size in its place."""
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+def grow_it(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"\n")
+
+
+def cut_it(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("change", [replace_it, grow_it, cut_it, Path.unlink])
+def test_a_pack_that_changes_while_it_is_read_in_pieces_gives_no_mixture(
+    change: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = pack(tmp_path / "in", "p.jsonl", lines_of_a_pack())
+    cut_in(3, monkeypatch)
+    ended: list[int] = []
+
+    def meanwhile(done: int, total: int) -> None:
+        if not ended:
+            change(Path(source.name))
+        ended.append(done)
+
+    with pytest.raises(Replaced) as told:
+        parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1, progress=meanwhile)
+    assert str(told.value) == f"{source.name} was replaced or written to while it was read; run it again"
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_the_command_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = pack(tmp_path / "in", "p.jsonl", lines_of_a_pack())
+    cut_in(2, monkeypatch)
+    monkeypatch.setattr(sources, "file_version", lambda name, descriptor=None: str(descriptor))
+    done = CliRunner().invoke(app, ["derive", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--workers", "1"])
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert f"{source.name} was replaced or written to while it was read; run it again; no table was" in done.stderr
+
+
+def test_a_pack_that_grows_while_a_piece_is_read_is_told_at_its_end(tmp_path: Path) -> None:
+    source = pack(tmp_path, "p.jsonl", lines_of_a_pack())
+    first, _ = split_pack(source, 2)
+    reading = read_texts(first)
+    next(reading)
+    grow_it(Path(source.name))
+    with pytest.raises(Replaced):
+        list(reading)

@@ -1,4 +1,5 @@
 import csv
+import errno
 import json
 import subprocess
 import sys
@@ -127,6 +128,22 @@ def test_a_selection_becomes_tasks(tmp_path):
     with open(out, newline="") as file:
         assert [row["difficulty"] for row in csv.DictReader(file)] == ["easy", "medium", "hard"]
     assert sim(tmp_path, "suite", "list.csv", "--out", "tasks.jsonl").exit_code == 0
+
+
+def test_a_byte_order_mark_in_a_task_file_is_passed_over(folder):
+    tasks = folder / "tasks.jsonl"
+    tasks.write_bytes(b"\xef\xbb\xbf" + tasks.read_bytes())
+    assert [t.task_id for t in read_tasks(tasks)] == ["one", "two"]
+
+
+def test_a_disk_that_is_read_only_is_no_bad_usage(folder, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EROFS, "Read-only file system", "tasks.jsonl")
+
+    monkeypatch.setattr("sim.tasks.suite.write_tasks", refuse)
+    result = sim(folder, "suite", "list.csv", "--out", "tasks.jsonl")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "nothing was written: name a folder on a disk that can be written to" in result.stderr
 
 
 def packed(path):

@@ -24,7 +24,9 @@ FREE = {"input": 0, "output": 0, "date": "2026-01-01"}
 DEAR = {"input": 1000, "output": 1000, "date": "2026-01-01"}
 TASKS = [tiny_task(seed, num_meetings=2) for seed in (1, 2, 3)]
 # What two plays of a game with a provider may differ in.
-MOVING = {"timestamp", "started_at", "ended_at", "latency_ms", "response_id", "from_cache"}
+MOVING = {
+    *("timestamp", "started_at", "ended_at", "latency_ms", "response_id", "from_cache", "record_sha256"),
+}
 
 
 @pytest.fixture

@@ -44,7 +44,20 @@ def site(
     """Write leaderboard and trace viewer as pages that open offline; what has not changed stays."""
     with _origins(traces or [], tables, results, workers) as (origins, rejected):
         _build(origins, out, workers)
+        _write_manifest(traces or [], origins, out)
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)
+
+
+def _write_manifest(traces: list[Path], origins: "Origins", out: Path) -> None:
+    """Write, last, what the site consists of and was made from."""
+    from machine.files import visible_files, write_manifest
+    from pipeline.traces.sources import find_sources, local_files
+
+    made_from = {"traces": local_files(find_sources(traces))}
+    if not traces:
+        made_from = {"tables": list(origins.tables.glob("*.parquet"))}
+        made_from |= {"results": list(origins.results.glob("*.csv"))} if origins.results else {}
+    write_manifest(out, "site", visible_files(out), made_from)
 
 
 @contextmanager

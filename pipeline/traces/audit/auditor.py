@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from machine.processes import OverBudget, cpu_budget
+from pipeline.traces import limits
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import render
 from pipeline.traces.audit.claims import Claims
@@ -9,8 +11,9 @@ from pipeline.traces.audit.decisions import replay_decision, replay_resolution, 
 from pipeline.traces.audit.divergences import Divergence, Findings
 from pipeline.traces.audit.events import EventComparison
 from pipeline.traces.audit.game import AgentView, BrokenOff, Game, replay_cheap_talk, start
-from pipeline.traces.audit.suites import Suites, check_identity
-from pipeline.traces.audit.task import check_task
+from pipeline.traces.audit.identity import check_identity
+from pipeline.traces.audit.suites import Suites
+from pipeline.traces.audit.task import check_labels, check_task
 from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, read_setup
 
 
@@ -94,19 +97,28 @@ def audit_trace(text: bytes, path: str, suites: Suites | None = None) -> TraceAu
     findings = Findings(path)
     trace: Trace | None = None
     try:
-        trace = decode(text)
-        findings = Findings(path, trace.public, trace.game_id)
-        game = replay(trace, read_setup(trace), findings)
-        EventComparison(game, trace.events, findings).run()
-        Claims(trace, game, findings).run()
-        check_identity(trace, findings)
-        if suites is not None:
-            check_task(trace, game, suites, findings)
+        with cpu_budget(limits.CPU_SECONDS):
+            trace = decode(text)
+            findings = Findings(path, trace.public, trace.game_id)
+            compare(trace, suites, findings)
     except Unreadable as error:
         findings.add("unreadable", "", error.reason, error.place)
+    except OverBudget as error:
+        findings.add("unreadable", "", f"takes {error}", "while replaying")
     except Exception as error:
         findings.add("unreadable", "", f"{type(error).__name__}: {error}", "while replaying")
     return TraceAudit(path, *team_and_condition(trace), tuple(findings.divergences))
+
+
+def compare(trace: Trace, suites: Suites | None, findings: Findings) -> None:
+    """Replay the trace, and hold everything that it says against that. Raises Unreadable."""
+    game = replay(trace, read_setup(trace), findings)
+    EventComparison(game, trace.events, findings).run()
+    Claims(trace, game, findings).run()
+    check_identity(trace, findings)
+    check_labels(trace, game, findings)
+    if suites is not None:
+        check_task(trace, game, suites, findings)
 
 
 def team_and_condition(trace: Trace | None) -> tuple[str, str]:

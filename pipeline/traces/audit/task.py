@@ -1,9 +1,16 @@
-"""Whether a game is of the task that it names: held against task lists, blocked forms by the rule that makes them."""
+"""Whether a game is of the task that it names: held against task lists, blocked forms and private labels by the rules
+that make them."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import cycle
+from pathlib import Path
 from random import Random
 from typing import Any
+
+import msgspec
 
 from pipeline.traces.audit.calendar import ERRAND, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
@@ -65,8 +72,11 @@ def wrong_names(trace: Trace, task: ListedTask, is_blocked: bool) -> Iterator[Pr
     for place, holder in (("config.seed", config.get("seed")), ("scenario_seed", start.get("scenario_seed"))):
         if holder is not None and holder != task.seed:
             yield task.seed, holder, place
-    if "setting" in config and config["setting"] != task.setting:
-        yield task.setting, config["setting"], "setting"
+    own = () if trace.public else ("num_participants", "difficulty", "density")
+    for name in (*(("setting",) if "setting" in config else ()), *own):
+        listed = getattr(task, name)
+        if listed is not None and config.get(name) != listed:
+            yield listed, config.get(name), name
     condition = config.get("condition")
     wanted = "blocked" if is_blocked else "standard"
     if condition is not None and condition not in (wanted, "adversarial"):
@@ -152,3 +162,57 @@ def unblocked(calendars: Calendars) -> Calendars:
 def with_blocked(calendar: Calendar, slots: Any) -> Calendar:
     """The calendar with exactly these slots blocked."""
     return tuple(item and item._replace(blocked=s in slots) for s, item in enumerate(calendar))
+
+
+TIERS = ("sensitive", "neutral", "public")
+BANK = Path(__file__).parents[3] / "data/labels"
+Entry = dict[str, Any]
+Decks = dict[str, Iterator[Entry]]
+
+
+def check_labels(trace: Trace, game: Game, findings: Findings) -> None:
+    """The scenario's labels, where it lists them: its seed draws them from the bank (Appendix D.1)."""
+    scenario = trace.config.get("scenario")
+    listed = scenario.get("labels") if isinstance(scenario, dict) else None
+    if listed is None or trace.public or len(game.setup.meetings) < game.setup.announced:
+        return
+    drawn = drawn_labels(game.setup.calendars, game.setup.meetings, trace.config.get("seed"))
+    for kind, labels in drawn.items():
+        found = listed.get(kind) if isinstance(listed, dict) else None
+        if found != labels:
+            different = [n for n in labels if not isinstance(found, dict) or found.get(n) != labels[n]]
+            detail = f"config.scenario.labels.{kind} {', '.join(different[:5])}".rstrip()
+            first = different[0] if different else None
+            told = found.get(first) if isinstance(found, dict) and first else found
+            findings.add("wrong_labels", labels.get(first) if first else len(labels), told, detail)
+
+
+def drawn_labels(calendars: Calendars, meetings: Meetings, seed: Any) -> dict[str, dict[str, Entry]]:
+    """The labels of errands and of meetings, by their numbers: drawn agent by agent, then for all meetings."""
+    rng = Random(f"labels:{seed}")
+    errand_decks, meeting_decks = (decks_of(kind, rng) for kind in ("errands", "meetings"))
+    errands: dict[str, Entry] = {}
+    for calendar in calendars:
+        numbers = {item.id for item in calendar if item and item.kind == ERRAND} - set(map(int, errands))
+        errands |= deal(rng, sorted(numbers), errand_decks, Counter(entry["tier"] for entry in errands.values()))
+    return {"errands": errands, "meetings": deal(rng, sorted(m.id for m in meetings), meeting_decks, Counter())}
+
+
+def decks_of(kind: str, rng: Random) -> Decks:
+    """A tier's labels in a drawn order, over and over, for each tier."""
+    of_tier = [[entry for entry in bank()[kind] if entry["tier"] == tier] for tier in TIERS]
+    return {tier: cycle(rng.sample(entries, len(entries))) for tier, entries in zip(TIERS, of_tier, strict=True)}
+
+
+def deal(rng: Random, numbers: Iterable[int], decks: Decks, used: Counter[str]) -> dict[str, Entry]:
+    """A label for each number: as many of each tier as can be, the least used first, in a drawn order."""
+    order = sorted(rng.sample(TIERS, len(TIERS)), key=used.__getitem__)
+    tiers = [tier for tier, _ in zip(cycle(order), numbers, strict=False)]
+    rng.shuffle(tiers)
+    return {str(number): next(decks[tier]) for number, tier in zip(numbers, tiers, strict=True)}
+
+
+@cache
+def bank() -> dict[str, list[Entry]]:
+    """The labels that errands and meetings are drawn from."""
+    return {kind: msgspec.yaml.decode((BANK / f"{kind}.yaml").read_bytes()) for kind in ("errands", "meetings")}

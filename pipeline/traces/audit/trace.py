@@ -1,6 +1,7 @@
 """A trace as the auditor reads it: all events, the game's setup, and an index of recorded answers."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,7 +34,7 @@ class Unreadable(Exception):
         self.reason, self.place = reason, place
 
 
-class Event(msgspec.Struct, frozen=True, gc=False):
+class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     type: str
     data: dict[str, Any]
     timestamp: str | None = None
@@ -52,6 +53,7 @@ class Trace(msgspec.Struct, frozen=True):
     started_at: str | None = None
     ended_at: str | None = None
     schema_version: int | None = None
+    record_sha256: str | None = None
 
     @property
     def public(self) -> bool:
@@ -112,7 +114,7 @@ _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 def decode(text: bytes) -> Trace:
     """The trace. Raises Unreadable with the decoder's complaint and its place."""
     try:
-        return _DECODER.decode(text)
+        return _DECODER.decode(text.removeprefix(BOM_UTF8))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = str(error)
         place = _PATH.search(message)

@@ -1,0 +1,68 @@
+"""Whether what a folder holds is whole, and belongs together: by manifests, and by the digests that traces carry."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from machine.files import (
+    folder_digests,
+    origin_problems,
+    read_manifests,
+    visible_files,
+    wholeness_problems,
+)
+from pipeline.traces.audit.identity import record_digest
+from pipeline.traces.audit.trace import Unreadable, decode
+from pipeline.traces.sources import find_sources, read_texts
+from pipeline.traces.trace import TraceError
+
+# Bytes at a trace's beginning, where its id stands.
+HEAD = 4096
+# What others are made from beside traces, and how its files end.
+ENDINGS = {"tables": ".parquet", "results": ".csv"}
+
+
+def verified(folder: Path) -> tuple[list[str], str]:
+    """A line for each problem, and what was looked at; empty where there is nothing. Raises ValueError for a manifest
+    that is none."""
+    manifests = read_manifests(folder)
+    listed = {m.path.parent / name for m in manifests for name in m.files}
+    traces = [path for path in trace_files(folder) if path not in listed]
+    files = list(visible_files(folder)) if manifests else []
+    present = {"traces": folder_digests(folder, traces) if manifests else set()}
+    for kind, ending in ENDINGS.items():
+        present[kind] = folder_digests(folder, (path for path in files if path.suffix == ending))
+    problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
+    told = list(trace_problems(traces))
+    problems += [line for line in told if line]
+    bare = f" ({told.count(None)} without a digest)" if None in told else ""
+    counted = f"{len(manifests)} manifests of {len(listed)} files, {len(told)} traces{bare}"
+    return problems, counted if manifests or told else ""
+
+
+def trace_files(folder: Path) -> Iterator[Path]:
+    """The files of traces in the folder, without other JSON, such as manifests."""
+    for source in find_sources([folder]):
+        path = Path(source.name)
+        with open(path, "rb") as file:
+            if not path.name.endswith(".json") or b'"game_id"' in file.read(HEAD):
+                yield path
+
+
+def trace_problems(paths: Iterable[Path]) -> Iterator[str | None]:
+    """What is wrong with each trace of the files; empty for one that is as it was written, None without a digest."""
+    for source in find_sources(paths):
+        for path, text in read_texts(source):
+            yield trace_problem(path, text)
+
+
+def trace_problem(path: str, text: bytes | TraceError) -> str | None:
+    """What is wrong with the trace; empty for nothing, None where it has no digest."""
+    if isinstance(text, TraceError):
+        return f"{path}: {text.reason}"
+    try:
+        trace = decode(text)
+    except Unreadable as error:
+        return f"{path}: {error.reason}"
+    if trace.record_sha256 is None:
+        return None
+    return "" if trace.record_sha256 == record_digest(trace) else f"{path}: the trace was changed since it was written"

@@ -1,0 +1,209 @@
+"""Which game a trace says it is: its id, who played, what their answers took, and the digest of the record."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.util import find_spec
+from math import isclose
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+import msgspec
+
+from pipeline.traces.audit.divergences import Findings
+from pipeline.traces.audit.trace import Event, Trace
+
+GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
+# Parameters of a language model that decide how it is called, not what it is asked: no part of the id.
+CALLING = ("timeout", "retry_for", "retries", "backoff", "max_retry_after", "concurrency", "requests_per_minute")
+CARRIAGE = frozenset(("api_key_env", "needs_env", "prices", *CALLING))
+CONFIGURED = ("team", "condition", "setting", "task_id", "seed", "repeat", "num_meetings", "agents", "scenario")
+SCHEDULE = ("assignments", "per_agent_cost")
+SCENARIO = ("parameters", "calendars_sha256", "meetings", "optimal", "greedy", "witness", "labels")
+
+
+def check_identity(trace: Trace, findings: Findings) -> None:
+    """What tables and comparisons rest on must be there, and the id must be the configuration's."""
+    if trace.public:
+        return
+    check_digest(trace, findings)
+    check_agents(trace, findings)
+    check_usage(trace, findings)
+    if trace.schema_version is None:
+        findings.add("wrong_setup", "", "", "schema_version is missing")
+    check_present(trace.config, CONFIGURED, "config", findings)
+    scenario = trace.config.get("scenario")
+    if isinstance(scenario, dict):
+        check_present(scenario, SCENARIO, "config.scenario", findings)
+        if isinstance(optimal := scenario.get("optimal"), dict):
+            stated = {name: value for name, value in optimal.items() if value not in ({}, [])}
+            check_present(stated, SCHEDULE, "config.scenario.optimal", findings)
+    probes = any(e.type == "agent_registered" and e.data.get("is_nosy_agent") for e in trace.events)
+    if (trace.config.get("condition") == "adversarial") != probes:
+        expected = "adversarial" if probes else "nobody probes"
+        findings.add("wrong_setup", expected, trace.config.get("condition"), "config.condition")
+    wanted = configured_id(trace.config)
+    if trace.game_id != wanted:
+        findings.add("wrong_game_id", wanted, trace.game_id, "game_id")
+
+
+def check_present(holder: dict[str, Any], names: tuple[str, ...], place: str, findings: Findings) -> None:
+    """Report each of the names that is missing or null."""
+    for name in names:
+        if holder.get(name) is None:
+            findings.add("wrong_setup", "", "", f"{place}.{name} is missing")
+
+
+def configured_id(config: dict[str, Any]) -> str:
+    """The id of the configuration's game: the same configuration, the same id."""
+    agents = config.get("agents")
+    asked = {"agents": [without_carriage(a) for a in agents]} if isinstance(agents, list) else {}
+    return str(uuid5(GAMES, msgspec.json.encode(config | asked, order="deterministic").decode()))
+
+
+def without_carriage(agent: Any) -> Any:
+    """The agent's record without what only says how its model is called."""
+    if not isinstance(agent, dict) or agent.get("type") != "llm" or not isinstance(agent.get("parameters"), dict):
+        return agent
+    return agent | {"parameters": {k: v for k, v in agent["parameters"].items() if k not in CARRIAGE}}
+
+
+# Types of agents that are simulated speakers, and what the name of a model begins with that is none.
+SPEAKERS, SIMULATED = frozenset(("style", "adaptive-prober")), "simulated-"
+MILLION = 1_000_000
+
+
+def check_digest(trace: Trace, findings: Findings) -> None:
+    """The digest of the record, where it has one."""
+    if trace.record_sha256 is None:
+        findings.add("no_digest", "", "", "record_sha256")
+        return
+    wanted = record_digest(trace)
+    if trace.record_sha256 != wanted:
+        findings.add("wrong_digest", wanted, trace.record_sha256, "record_sha256")
+
+
+def record_digest(trace: Trace) -> str:
+    """The SHA-256 of the trace's other fields, as JSON with sorted keys."""
+    fields = {name: getattr(trace, name) for name in trace.__struct_fields__ if name != "record_sha256"}
+    return sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
+
+
+def check_agents(trace: Trace, findings: Findings) -> None:
+    """The listed agents are those who are registered, probe who is said to, and are simulated where their types are."""
+    listed = trace.config.get("agents")
+    agents = [a if isinstance(a, dict) else {} for a in listed] if isinstance(listed, list) else []
+    registered = [event.data for event in trace.events if event.type == "agent_registered"]
+    if len(agents) != len(registered):
+        findings.add("wrong_setup", len(registered), len(agents), "number of config.agents")
+        return
+    for number, spec in enumerate(agents):
+        check_present(spec, ("type",), f"config.agents.{number}", findings)
+    for data in registered:
+        agent = data.get("agent_id")
+        spec = agents[agent] if type(agent) is int and 0 <= agent < len(agents) else {}
+        if spec.get("nosy", False) != data.get("is_nosy_agent", False):
+            findings.add("wrong_setup", data.get("is_nosy_agent"), spec.get("nosy"), f"config.agents.{agent}.nosy")
+    if any(map(imitates, agents)) and trace.config.get("simulated") is not True:
+        findings.add("wrong_setup", True, trace.config.get("simulated"), "config.simulated, by the types of its agents")
+
+
+def imitates(agent: dict[str, Any]) -> bool:
+    """Whether the agent imitates a speaker: a style, or a model whose name says that it is simulated."""
+    return agent.get("type") in SPEAKERS or str(model_of(agent)).rpartition("/")[2].startswith(SIMULATED)
+
+
+def model_of(agent: dict[str, Any]) -> Any:
+    """The model that the agent's record names; None where it names none."""
+    parameters = agent.get("parameters")
+    return parameters.get("model") if isinstance(parameters, dict) else None
+
+
+def check_usage(trace: Trace, findings: Findings) -> None:
+    """What each answer took: by its agent's model, and at the price of its tokens."""
+    for number, event in enumerate(trace.events):
+        for code, expected, found, field in usage_problems(trace, event):
+            where: dict[str, Any] = {"event": number, "round": event.data.get("round")}
+            findings.add(code, expected, found, f"usage.{field}", agent=event.data.get("agent_id"), **where)
+
+
+def usage_problems(trace: Trace, event: Event) -> Iterator[tuple[str, Any, Any, str]]:
+    """(code, expected, found, field) of what does not fit in an answer's usage."""
+    usage, number, agents = event.data.get("usage"), event.data.get("agent_id"), trace.config.get("agents")
+    if not isinstance(usage, dict) or type(number) is not int or not isinstance(agents, list) or number >= len(agents):
+        return
+    agent = agents[number] if isinstance(agents[number], dict) else {}
+    if usage.get("model") != model_of(agent):
+        yield "wrong_usage", model_of(agent), usage.get("model"), "model"
+    asked, given, cached = (usage.get(f"{name}_tokens") for name in ("input", "output", "cached_input"))
+    cost, source = usage.get("cost_usd"), usage.get("priced_by")
+    counts = [count for count in (asked, given, cached) if count is not None]
+    if any(type(count) is not int or count < 0 for count in counts) or (cached and cached > (asked or 0)):
+        yield "wrong_usage", "counts of tokens", [asked, given, cached], "input_tokens, output_tokens"
+    elif (cost is None) != (source is None) or (cost is not None and (asked is None or given is None)):
+        yield "wrong_usage", "a cost, its source, and the tokens", [cost, source, asked, given], "cost_usd"
+    elif isinstance(cost, int | float) and asked is not None and given is not None:
+        yield from price_problems(agent, cost, str(source), (asked, given, cached or 0))
+
+
+def price_problems(
+    agent: dict[str, Any], cost: float, source: str, tokens: tuple[int, int, int]
+) -> Iterator[tuple[str, Any, Any, str]]:
+    """Whether the cost, in US dollars, is that of (input, output, cached input) tokens at the price named."""
+    parameters = agent.get("parameters")
+    prices = parameters.get("prices") if isinstance(parameters, dict) else None
+    if isinstance(prices, dict) and source == f"team, {prices.get('date')}":
+        wanted = team_cost(prices, *tokens)
+        if wanted is not None and not isclose(cost, wanted, rel_tol=1e-9, abs_tol=1e-12):
+            yield "wrong_usage", wanted, cost, "cost_usd"
+    elif rates := listed_rates(str(model_of(agent)), source):
+        (least, most), (low, high) = rates
+        asked, given, cached = tokens
+        bounds = (least * (asked - cached) + low * given, most * asked + high * given)
+        if not bounds[0] * (1 - 1e-9) <= cost <= bounds[1] * (1 + 1e-9):
+            yield "odd_price", bounds, cost, "cost_usd"
+
+
+def team_cost(prices: dict[str, Any], asked: int, given: int, cached: int) -> float | None:
+    """What the tokens cost at a team's own prices, US dollars a million; None where these are no numbers."""
+    fresh_price, price, cached_price = prices.get("input"), prices.get("output"), prices.get("cached_input")
+    if cached_price is None:
+        cached_price = fresh_price
+    if not all(isinstance(p, int | float) for p in (fresh_price, price, cached_price)):
+        return None
+    parts: tuple[Any, ...] = (asked - cached, fresh_price), (cached, cached_price), (given, price)
+    return float(sum(tokens * each for tokens, each in parts)) / MILLION
+
+
+def listed_rates(model: str, source: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """(least, most) price of an input and of an output token in LiteLLM's table; None where the table is not at hand in
+    that version, or lacks the model."""
+    entry = price_table().get(model) if source == f"litellm {installed_version()}" else None
+    if not isinstance(entry, dict):
+        return None
+    numbers = {name: value for name, value in entry.items() if isinstance(value, int | float)}
+    asked = [v for k, v in numbers.items() if k.startswith("input_cost_per_token")]
+    cached = [v for k, v in numbers.items() if k.startswith("cache_") and "token_cost" in k]
+    given = [v for k, v in numbers.items() if k.startswith(("output_cost_per_token", "output_cost_per_reasoning"))]
+    return ((min(asked), max([*asked, *cached])), (min(given), max(given))) if asked and given else None
+
+
+@cache
+def installed_version() -> str | None:
+    """LiteLLM's version; None where it is not installed."""
+    return version("litellm") if find_spec("litellm") else None
+
+
+@cache
+def price_table() -> dict[str, Any]:
+    """LiteLLM's own table of prices, by model, read without loading the library; empty where it is not there."""
+    found = find_spec("litellm")
+    try:
+        path = Path(str(found and found.origin)).with_name("model_prices_and_context_window_backup.json")
+        table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return table

@@ -1,0 +1,276 @@
+"""Faults at every step of a command: the n-th open, rename, new folder, removal, listing or fork fails, or a file may
+grow no further than n bytes, and then all is as it should be: `python -m tests.faults COMMAND [--kind KIND]`.
+
+Whatever failed, the command ends with one line and its exit code, or as if nothing had failed; files of an earlier run
+are whole; nothing is left behind, or the next run removes it. The command runs in a fork of this process, which has
+loaded its libraries, so that hundreds of faults take minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import mmap
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from itertools import count, islice
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from tests import kills
+from tests.imports import ROOT
+from tests.kills import BEGUN_MARK, contents, hidden
+
+# Kind of fault → the interpreter's audit events, and the error. A file that is read fails as a bad disk does.
+KINDS: dict[str, tuple[tuple[str, ...], int]] = {
+    "open": (("open",), errno.ENOSPC),
+    "rename": (("os.rename",), errno.ENOSPC),
+    "mkdir": (("os.mkdir",), errno.ENOSPC),
+    "remove": (("os.remove", "os.rmdir"), errno.EIO),
+    "list": (("os.listdir", "os.scandir"), errno.EIO),
+    "fork": (("os.fork",), errno.EAGAIN),
+    "write": ((), errno.EFBIG),
+}
+# Of faults in tidying up, something may stay, which the next run removes.
+TIDYING = ("remove", "list")
+# Bytes beyond which a file does not grow, in place of the n-th write, which no event tells.
+SIZES = (0, 1, 10, 100, 300, 600, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000)
+READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+FAILED = (1, 2, 4)
+
+
+class Command(NamedTuple):
+    """A command: how its inputs are made in a folder, its words there, and the exit code that says what it makes of an
+    input that cannot be read."""
+
+    prepare: Callable[[Path], None]
+    words: Callable[[Path, Path], list[str]]
+    verdict: int | None = None
+
+
+class Ran(NamedTuple):
+    """How a run ended: its exit code, what it said on stderr, and whether the fault came to pass."""
+
+    code: int
+    stderr: str
+    fired: bool
+
+
+def few_tasks(folder: Path) -> None:
+    kills.write_tasks([kills.tiny_task(seed) for seed in range(3)], folder / "tasks.jsonl")
+
+
+def one_task(folder: Path) -> None:
+    header, row, *_ = (ROOT / "data" / "suites" / "paper72.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "list.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+
+
+def select(folder: Path, out: Path) -> list[str]:
+    cell = ["--shape", "2x2", "--density", "0.6", "--candidates", "3", "--per-third", "1"]
+    return ["sim", "select", "--setting", "varied", *cell, "--workers", "2", "--out", f"{out}/list.csv"]
+
+
+def verify(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "verify", f"{folder}/traces"]
+
+
+COMMANDS = {
+    "select": Command(lambda folder: None, select),
+    "suite": Command(one_task, kills.suite),
+    "run": Command(few_tasks, kills.sim_run),
+    "derive": Command(partial(kills.traces, games=2), kills.derive, 3),
+    "audit": Command(partial(kills.traces, games=2), kills.audit, 1),
+    "database": Command(partial(kills.tables, games=2), kills.database),
+    "verify": Command(partial(kills.traces, games=2), verify, 1),
+    "site": Command(partial(kills.traces, games=1), kills.site, 3),
+    "report": Command(kills.results, kills.report, 3),
+}
+UNSTABLE = ("database",)
+
+
+def load_libraries() -> None:
+    """Load what commands load, once."""
+    for name in ("duckdb", "polars", "pyarrow.parquet", "pipeline.__main__", "pipeline.privacy.language.messages"):
+        import_module(name)
+    import_module("sim.__main__")
+
+
+def arm(kind: str, number: int, folder: Path, signal: int) -> None:
+    """Let the number-th event of the kind in the folder fail, in this process and its forks, which count together."""
+    if kind == "write":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (SIZES[number - 1], SIZES[number - 1]))
+        os.write(signal, b"!")
+        return
+    events, code = KINDS[kind]
+    counted = mmap.mmap(-1, 8)
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in events or not (kind == "fork" or str(folder) in str(arguments[0])):
+            return
+        now = int.from_bytes(counted[:], "little") + 1
+        counted[:] = now.to_bytes(8, "little")
+        if now == number:
+            os.write(signal, b"!")
+            reads = kind == "open" and not arguments[2] & READING
+            wrong = errno.EIO if reads else code
+            raise OSError(wrong, os.strerror(wrong), str(arguments[0]) if arguments else None)
+
+    sys.addaudithook(hook)
+
+
+def play(words: list[str]) -> int:
+    """The exit code of the command, run in this process."""
+    sys.argv = words
+    try:
+        if words[0] == "sim":
+            from sim.__main__ import app as main
+        else:
+            from pipeline.__main__ import run as main
+        main()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 99
+    return 0
+
+
+def run(words: list[str], folder: Path, fault: tuple[str, int] | None = None) -> Ran:
+    """Run the command in a fork, with the fault."""
+    (fired, signal), (said, stderr) = os.pipe(), os.pipe()
+    if not (child := os.fork()):
+        code = 98
+        try:
+            os.setsid()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(stderr, 2)
+            sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+            os.environ["TMPDIR"] = str(folder / "tmp")
+            tempfile.tempdir = None
+            if fault:
+                arm(*fault, folder, signal)
+            code = play(words)
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+    os.close(signal)
+    os.close(stderr)
+    with os.fdopen(said, "rb") as lines, os.fdopen(fired, "rb") as told:
+        text = lines.read().decode("utf-8", "replace")
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return Ran(status, text, bool(told.read(1)))
+
+
+class Trial:
+    """One command in a folder of its own."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder, self.command = name, folder, COMMANDS[name]
+        self.inputs, self.out, self.tmp = folder / "in", folder / "out", folder / "tmp"
+        for place in (self.inputs, self.tmp):
+            place.mkdir(parents=True)
+        self.command.prepare(self.inputs)
+        self.words = self.command.words(self.inputs, self.out)
+        self.fresh()
+        first = run(self.words, folder)
+        assert first.code == 0, first.stderr
+        self.clean = contents(self.out)
+
+    def fresh(self) -> None:
+        """Empty what the command writes to."""
+        for place in (self.out, self.tmp):
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+
+    def strike(self, kind: str, number: int, earlier: bool) -> None:
+        """Run with the fault, over an earlier run's files or none, and note whether it came to pass. Raises
+        AssertionError where anything is not as it should be."""
+        self.fired = False
+        self.fresh()
+        if earlier:
+            for name, data in self.clean.items():
+                (self.out / name).parent.mkdir(parents=True, exist_ok=True)
+                (self.out / name).write_bytes(data)
+        ran = run(self.words, self.folder, (kind, number))
+        self.fired = ran.fired
+        self.check_said(ran)
+        self.check_files(ran.code)
+        if left := [Path(path).name for path in (*hidden(self.out), *map(str, self.tmp.iterdir()))]:
+            # Where all else went well, it was the tidying up that failed.
+            assert kind in TIDYING or ran.code == 0 or set(left) == {BEGUN_MARK}, f"left behind: {left}, {ran}"
+            self.check_next()
+
+    def check_said(self, ran: Ran) -> None:
+        """One line where it failed, and nothing that only its authors can read."""
+        assert "Traceback" not in ran.stderr, ran.stderr
+        assert ran.code in (0, self.command.verdict, *FAILED), ran
+        if ran.code in FAILED and ran.code not in (2, self.command.verdict):
+            wrong = [line for line in ran.stderr.splitlines() if line.startswith("error: ")]
+            assert len(wrong) == 1, ran.stderr
+
+    def check_files(self, code: int) -> None:
+        """Every file that can be seen is whole: one of an undisturbed run, and all of them where nothing is said."""
+        found = contents(self.out)
+        assert code or found.keys() == self.clean.keys(), found.keys() ^ self.clean.keys()
+        for name, data in found.items():
+            assert name in self.clean, name
+            same = code == self.command.verdict or self.name in UNSTABLE or data == self.clean[name]
+            assert same, f"{name} is not whole"
+
+    def check_next(self) -> None:
+        """A plain run leaves what an undisturbed one leaves, and nothing else."""
+        ran = run(self.words, self.folder)
+        assert ran.code == 0, ran.stderr
+        self.check_files(0)
+        assert hidden(self.out) == [], hidden(self.out)
+
+
+def faults(trial: Trial, kind: str, numbers: Iterator[int]) -> Iterator[tuple[int, str]]:
+    """(number, what was lost or nothing) of each fault of a kind, until none comes to pass."""
+    for number in numbers:
+        if kind == "write" and number > len(SIZES):
+            return
+        lost = ""
+        try:
+            trial.strike(kind, number, earlier=number % 2 == 0)
+        except AssertionError as error:
+            lost = str(error)
+        if trial.fired or lost:
+            yield number, lost
+        if not trial.fired:
+            return
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind; may be repeated")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th step, from a drawn one on")
+    parser.add_argument("--most", type=int, default=10**9, metavar="N", help="no more than N faults of a kind")
+    parser.add_argument("--seed", default="", help="draws that first step")
+    asked = parser.parse_args()
+    load_libraries()
+    tried, losses = 0, 0
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        trial = Trial(asked.command, Path(folder))
+        for kind in asked.kind or KINDS:
+            first = Random(f"{asked.command} {kind} {asked.seed}").randint(1, asked.every)
+            for number, lost in islice(faults(trial, kind, count(first, asked.every)), asked.most):
+                tried += 1
+                if lost:
+                    losses += 1
+                    print(f"LOST {asked.command}: {kind} {number}: {lost}", flush=True)
+    print(f"{asked.command}: {tried} faults, {losses} losses")
+    return 1 if losses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

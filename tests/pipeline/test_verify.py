@@ -1,0 +1,103 @@
+"""What commands wrote is whole and belongs together, or `verify` says what does not."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from audit_bases import text_of
+from click.testing import Result
+from typer.testing import CliRunner
+
+from pipeline.__main__ import app
+
+pytestmark = pytest.mark.slow
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Traces, and what three commands make of them."""
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "a.json.gz").write_bytes(gzip.compress(text_of("protocol")))
+    (tmp_path / "traces" / "b.jsonl").write_bytes(text_of("spoken") + b"\n")
+    assert run("derive", tmp_path / "traces", "--out", tmp_path / "tables", "--workers", 1).exit_code == 0
+    assert run("audit", tmp_path / "traces", "--out", tmp_path / "audit", "--workers", 1).exit_code == 0
+    assert run("database", "--tables", tmp_path / "tables", "--out", tmp_path / "all.duckdb").exit_code == 0
+    return tmp_path
+
+
+def test_what_was_written_and_left_alone_is_whole_also_elsewhere(study: Path) -> None:
+    done = run("verify", study)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.startswith("3 manifests of ") and done.stderr.endswith(" files, 2 traces; all is whole\n")
+    moved = study.rename(study.with_name("moved"))
+    assert run("verify", moved).exit_code == 0
+    assert run("verify", moved / "tables").exit_code == 0
+
+
+def change_trace(study: Path) -> None:
+    text = text_of("protocol").replace(b'"seed":5', b'"seed":6')
+    (study / "traces" / "a.json.gz").write_bytes(gzip.compress(text))
+
+
+def add_trace(study: Path) -> None:
+    (study / "traces" / "c.json").write_bytes(text_of("scripted"))
+
+
+def derive_again(study: Path) -> None:
+    run("derive", study / "traces" / "b.jsonl", "--out", study / "tables", "--workers", 1)
+
+
+CHANGES: tuple[tuple[Callable[[Path], object], tuple[str, ...]], ...] = (
+    (
+        lambda s: (s / "tables" / "games.csv").write_bytes(b""),
+        ("/tables: 1 of the files of derive changed since: games",),
+    ),
+    (lambda s: (s / "tables" / "games.csv").unlink(), ("/tables: 1 of the files of derive missing: games.csv",)),
+    (lambda s: (s / "all.duckdb").write_bytes(b"x"), (": 1 of the files of database changed since: all.duckdb",)),
+    (change_trace, ("a.json.gz: the trace was changed since", "/tables: derive was made from other traces")),
+    (add_trace, ("/audit: audit was made from other traces", "/tables: derive was made from other traces")),
+    (derive_again, (": database was made from other tables than there are",)),
+    (lambda s: (s / "audit" / "audit.manifest.json").write_text("[]"), ("audit.manifest.json: not a manifest",)),
+)
+
+
+@pytest.mark.parametrize(("change", "told"), CHANGES)
+def test_what_is_changed_lost_or_of_another_run_is_told(
+    change: Callable[[Path], object], told: tuple[str, ...], study: Path
+) -> None:
+    change(study)
+    done = run("verify", study)
+    assert done.exit_code == 1
+    lines = done.stdout.splitlines()
+    assert all(any(part in line for line in lines) for part in told), lines
+
+
+def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "a.json").write_bytes(text_of("protocol"))
+    assert run("site", tmp_path / "traces", "--out", tmp_path / "site", "--workers", 1).exit_code == 0
+    assert run("verify", tmp_path).exit_code == 0
+    page = next((tmp_path / "site" / "games").glob("*.html"))
+    page.write_text("another page")
+    add_trace(tmp_path)
+    changed, other = run("verify", tmp_path).stdout.splitlines()
+    assert changed.endswith(f"1 of the files of site changed since: games/{page.name}")
+    assert other.endswith("site was made from other traces than there are")
+
+
+def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:
+    assert run("verify", tmp_path).exit_code == 2
+    assert run("verify", tmp_path / "none").exit_code == 2
+
+
+def test_traces_alone_are_verified_by_their_digests(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    (tmp_path / "public.json").write_bytes(text_of("public"))
+    (tmp_path / "other.json").write_bytes(b"{}")
+    done = run("verify", tmp_path)
+    assert (done.exit_code, done.stderr) == (0, "0 manifests of 0 files, 2 traces (1 without a digest); all is whole\n")
