@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
@@ -45,6 +45,20 @@ class Commands(TyperGroup):
     def refuse(self, ctx: typer.Context, problem: str) -> None:
         """End with bad usage, saying what is wrong."""
         ctx.fail(f"{problem}.")
+
+
+def show_version(asked: bool) -> None:
+    """Where it is asked for, print the project's name and version, and end the command."""
+    if asked:
+        from importlib.metadata import version
+
+        print(f"calbench-lab {version('calbench-lab')}")
+        raise typer.Exit()
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True)
+]
 
 
 @contextmanager

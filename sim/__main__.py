@@ -1,4 +1,4 @@
-"""The benchmark's command line: `python -m sim suite | select | run | serve | docs`."""
+"""The benchmark's command line: `python -m sim suite | select | teams | run | serve | docs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from machine.terminal import Commands
+from machine.terminal import Commands, VersionOption
 from sim.runs.options import INTERRUPTED, fail, say, worker_count
 from sim.runs.progress import no_empty_folders, progress, terminated_as_interrupted
 from sim.runs.run import EXAMPLES, run
@@ -32,8 +32,13 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Make tasks from seeds, and let teams of agents play them.",
 )
+
+
+@app.callback()
+def main(version: VersionOption = False) -> None:
+    """Make tasks from seeds, and let teams of agents play them."""
+
 
 Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")]
 
@@ -140,6 +145,22 @@ def select(
         selected = list(progress(map_ordered(work, chosen, worker_count(workers)), "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
     say(f"{sum(map(len, selected))} tasks of {len(chosen)} cells in {out}")
+
+
+@app.command(epilog="\b\nExamples:\n  python -m sim teams\n  python -m sim teams --json\n")
+def teams(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
+    """List the teams that `run --team` knows by name. Any other is a YAML file."""
+    import json
+
+    from sim.runs.teams import described_teams
+
+    rows = described_teams()
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return
+    width = max(len(row["team"]) for row in rows)
+    for row in rows:
+        say(f"{row['team']:{width}}  {row['kind']}")
 
 
 app.command(epilog=EXAMPLES)(run)

@@ -1,6 +1,7 @@
 """Belief evidence to VPS under other constants: who leads, how orders agree, and every pair that flips."""
 
 from pathlib import Path
+from typing import Any
 
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.resampling import Resampling
@@ -14,7 +15,11 @@ HEADLINE = {"weight_mode": "uniform", "pairs": "observed"}  # Table 1's
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     swept, chosen = params("robustness"), params("vps")
-    grid = Grid(swept["rules"], swept["priors"], swept["epsilons"])
+    grid = Grid(
+        with_choice(swept["rules"], chosen["rules"]),
+        with_choice(swept["priors"], chosen["prior"]),
+        with_choice(swept["epsilons"], chosen["epsilon"]),
+    )
     choice = {name: chosen[name] for name in ("rules", "prior", "epsilon")} | HEADLINE
     at, points = ordering.point_index(grid.points(), choice), ordering.with_changes(grid.points(), choice)
     inputs = sweep_inputs(tables, swept["condition"])
@@ -29,6 +34,11 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
         ("robustness_flips", ordering.flips_table(points, standings, at, swept["draws"], swept["seed"])),
     ):
         print(write_result(table, name, results))
+
+
+def with_choice(values: list[Any], chosen: Any) -> list[Any]:
+    """The values to sweep over, and the study's own choice where it is not among them."""
+    return values if chosen in values else sorted([*values, chosen])
 
 
 if __name__ == "__main__":
