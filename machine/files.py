@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from machine.processes import alive, locked
@@ -108,3 +108,18 @@ def is_being_written(path: Path) -> bool:
     """Whether the file is the draft of a process that is alive."""
     draft = DRAFT.fullmatch(path.name)
     return draft is not None and alive(int(draft[1]))
+
+
+@contextmanager
+def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Where the block does not end well, remove what it made of these folders, and of those that they lie in, if
+    nothing is in them."""
+    all_of_them = {place for folder in folders for place in (folder, *folder.parents)}
+    made = [folder for folder in all_of_them if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        for folder in sorted(made, key=lambda f: len(f.parts), reverse=True):
+            with suppress(OSError):
+                folder.rmdir()
+        raise

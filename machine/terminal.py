@@ -16,6 +16,9 @@ from typer.core import TyperGroup
 # An argument, or an option with its value, that is a URL; addresses of model servers (http) are no such URLs.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
+# The exit code of what Ctrl-C ended.
+INTERRUPTED = 130
+
 # Least seconds between two drawings of a bar.
 REDRAW_SECONDS = 0.1
 
@@ -41,6 +44,16 @@ class Commands(TyperGroup):
                 takes = f"takes a URL after {options[0]} alone" if options else "takes no URL"
                 self.refuse(ctx, f"{name} {takes}; copy {self.shown(url[1])} to a folder, and name that")
         return name, command, arguments
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run the command. Where Ctrl-C ends it and it says nothing itself, say how to go on."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print(
+                "error: interrupted; what stood there still stands: run the same command again", file=sys.stderr
+            )
+            raise typer.Exit(INTERRUPTED) from None
 
     def refuse(self, ctx: typer.Context, problem: str) -> None:
         """End with bad usage, saying what is wrong."""

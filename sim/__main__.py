@@ -12,7 +12,7 @@ import typer
 
 from machine.terminal import Commands, VersionOption
 from sim.runs.options import INTERRUPTED, fail, say, worker_count
-from sim.runs.progress import no_empty_folders, progress, terminated_as_interrupted
+from sim.runs.progress import progress, terminated_as_interrupted
 from sim.runs.run import EXAMPLES, run
 
 
@@ -54,7 +54,7 @@ CODES = (
 def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
     """A block that writes a file, whole or not at all. What keeps it from that is said in one line, and ends the
     command: what is `wrong` in what was asked for, a disk that is full, a process that died, an interruption."""
-    from machine.files import remove_drafts
+    from machine.files import no_empty_folders, remove_drafts
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
 

@@ -63,4 +63,3 @@ def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAM
 def make_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> None:
     """Make the games and parameters at hand those on which the claims are asserted."""
     write_json(fingerprint(tables, params), reference)
-
