@@ -50,9 +50,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            print(
-                "error: interrupted; what stood there still stands: run the same command again", file=sys.stderr
-            )
+            print("error: interrupted; what stood there still stands: run the same command again", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
 
     def refuse(self, ctx: typer.Context, problem: str) -> None:

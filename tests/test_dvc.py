@@ -1,6 +1,8 @@
 """The study's stages declare what they depend on, are repeated where that changed, and take every parameter."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from dvc.utils.hydra import apply_overrides
 
 from pipeline.paper.stages import code
 from tests.imports import ROOT
+from tests.walk import dvc_lines
 
 DVC_FILES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 FILES: list[dict[str, Any]] = [yaml.safe_load(path.read_text(encoding="utf-8"))["stages"] for path in DVC_FILES]
@@ -117,3 +120,19 @@ def test_dvc_changes_nothing_of_the_parameters_but_the_one_that_it_is_told(tmp_p
     written.write_text(before, encoding="utf-8")
     apply_overrides(written, ["vps.prior=0.3"])
     assert written.read_text(encoding="utf-8") == before.replace("  prior: 0.5 ", "  prior: 0.3 ")
+
+
+@pytest.mark.parametrize("notebook", sorted(NOTEBOOKS))
+def test_a_notebook_that_is_run_by_hand_draws_where_git_sees_nothing(notebook: str) -> None:
+    assert re.search(r"^figures = \"lab/", code.source(ROOT / notebook), re.MULTILINE)
+
+
+def test_the_walk_takes_every_line_for_dvc_of_the_readme_and_the_page_about_the_study() -> None:
+    lines = {command for _, command in dvc_lines()}
+    assert {"dvc exp run -S vps.prior=0.3", "dvc repro --force", "dvc metrics diff"} <= lines
+
+
+@pytest.mark.slow
+def test_the_quick_part_of_the_walk_ends_well() -> None:
+    walk = subprocess.run([sys.executable, "-m", "tests.walk", "--quick"], cwd=ROOT, capture_output=True, text=True)
+    assert walk.returncode == 0, walk.stdout + walk.stderr

@@ -36,7 +36,9 @@ def other(name: str, value: Any) -> Any:
     if isinstance(value, str):
         shorter = value.startswith("[") and yaml.safe_load(value)[1:]
         return shorter or OTHERS.get(value, f"{value} again")
-    return value // 2 + 2 * (value < 2) if isinstance(value, int) else round(0.6 * value + 0.01, 4)
+    if isinstance(value, int):
+        return value // 20 if value >= 1000 else value // 2 + 2 * (value < 2)
+    return round(0.6 * value + 0.01, 4)
 
 
 def override(name: str, value: Any) -> str:

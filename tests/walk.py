@@ -50,17 +50,15 @@ def steps(traces: Path | None) -> Iterator[Step]:
         ("nothing is left to do, and nothing that is committed has changed", f"make repro && {CLEAN}"),
         ("run the tests", "make test"),
         ("see who can play", "python -m sim --version && python -m sim teams"),
-        (
-            "make tasks",
-            "head -n 3 data/suites/paper72.csv > list.csv && python -m sim suite list.csv --out tasks.jsonl",
-        ),
+        ("choose two tasks", "head -n 3 data/suites/paper72.csv > list.csv"),
+        ("make them", "python -m sim suite list.csv --out tasks.jsonl"),
         ("play them", "python -m sim run tasks.jsonl --team imap --team candid --out traces"),
         ("derive tables", "python -m pipeline derive traces --out tables"),
         ("hold the traces against the rules", "python -m pipeline audit traces --json"),
         (
             "ask a notebook another question",
-            f"papermill --no-progress-bar notebooks/60_explore_traces.ipynb lab/other.ipynb -p tables tables "
-            f'-p where "excess_cost > 0" 2>&1 | tail -n 1 && {CLEAN}',
+            "mkdir -p lab && papermill --no-progress-bar notebooks/60_explore_traces.ipynb lab/other.ipynb -p tables tables "
+            f"-p where 'excess_cost > 0' && {CLEAN}",
         ),
         ("open JupyterLab", LAB),
         ("run the notebook in it", f"jupyter execute --inplace lab/60_explore_traces.ipynb && {CLEAN}"),
@@ -83,7 +81,12 @@ def dvc_lines() -> list[tuple[str, str]]:
         for command in FENCED.findall(text) + INLINE.findall(text):
             if not NOT_TAKEN.search(command) and document.name != "walk.md":
                 found.setdefault(command.strip(), document.relative_to(ROOT).as_posix())
-    return sorted(((document, command) for command, document in found.items()), key=lambda line: "exp" in line[1])
+    return sorted(((document, command) for command, document in found.items()), key=lambda line: (order(line[1]), line))
+
+
+def order(command: str) -> int:
+    """Reproduce, then experiment, then look at what came of it."""
+    return next((i for i, start in enumerate(("dvc repro", "dvc exp run")) if command.startswith(start)), 2)
 
 
 def environment(clone: Path, quick: bool) -> dict[str, str]:
@@ -102,7 +105,7 @@ def taken(step: Step, clone: Path, surroundings: dict[str, str]) -> tuple[bool, 
     begun = time.monotonic()
     command = f"if test -e .venv; then . .venv/bin/activate; fi; {step.command}"
     ran = subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-o", "pipefail", "-c", command],
         cwd=clone,
         env=surroundings,
         check=False,
@@ -154,8 +157,8 @@ def page_of(taken_steps: list[tuple[Step, bool, str, float]]) -> str:
     lines = [
         "# A walk through every use",
         "",
-        f"`make walk` took these steps in a fresh clone, in {minutes:.0f} minutes in all, and wrote this page: what was",
-        "typed, and the end of what was answered. A part of them is taken whenever `make check` runs.",
+        f"`make walk` took these steps in a fresh clone, in {minutes:.0f} minutes in all, and wrote this page: what was typed",
+        "and the end of what was answered. A part of them is taken whenever `make check` runs.",
     ]
     for step, well, said, seconds in taken_steps:
         ended = f"{seconds:.0f} s" if well else f"**failed** after {seconds:.0f} s"

@@ -13,7 +13,9 @@ def stages() -> str:
     """The stages of dvc.yaml as a graph that Mermaid draws; `code`, which all need, and detours are left out."""
     listed = yaml.safe_load(DVC.read_text(encoding="utf-8"))["stages"]
     listed.pop("code")
-    needs = {name: {other for other in listed if other != name and feeds(listed[other], listed[name])} for name in listed}
+    needs = {
+        name: {other for other in listed if other != name and feeds(listed[other], listed[name])} for name in listed
+    }
     lines = [f"  {name}[{name}{played(stage)}]" for name, stage in listed.items()]
     for name, direct in needs.items():
         behind = set().union(*(ancestors(other, needs) for other in direct))
