@@ -57,8 +57,8 @@ def steps(traces: Path | None) -> Iterator[Step]:
         ("hold the traces against the rules", "python -m pipeline audit traces --json"),
         (
             "ask a notebook another question",
-            "mkdir -p lab && papermill --no-progress-bar notebooks/60_explore_traces.ipynb lab/other.ipynb -p tables tables "
-            f"-p where 'excess_cost > 0' && {CLEAN}",
+            "mkdir -p lab && papermill --no-progress-bar notebooks/60_explore_traces.ipynb lab/other.ipynb "
+            f"-p tables tables -p where 'excess_cost > 0' && {CLEAN}",
         ),
         ("open JupyterLab", LAB),
         ("run the notebook in it", f"jupyter execute --inplace lab/60_explore_traces.ipynb && {CLEAN}"),
@@ -157,8 +157,8 @@ def page_of(taken_steps: list[tuple[Step, bool, str, float]]) -> str:
     lines = [
         "# A walk through every use",
         "",
-        f"`make walk` took these steps in a fresh clone, in {minutes:.0f} minutes in all, and wrote this page: what was typed",
-        "and the end of what was answered. A part of them is taken whenever `make check` runs.",
+        f"`make walk` took these steps in a fresh clone, in {minutes:.0f} minutes in all, and wrote this page: what",
+        "was typed and the end of what was answered. A part of them is taken whenever `make check` runs.",
     ]
     for step, well, said, seconds in taken_steps:
         ended = f"{seconds:.0f} s" if well else f"**failed** after {seconds:.0f} s"
