@@ -26,10 +26,10 @@ MINUTES = re.compile(r"make (?!help)|dvc repro|dvc exp run|dvc checkout|jupyter"
 # What changes nothing but what git does not see must leave the clone as it was.
 CLEAN = 'test -z "$(git status --porcelain)"'
 LAB = """
-make lab > /dev/null 2> lab.log & job=$!
+make lab > /dev/null 2> lab.log &
 for i in $(seq 120); do url=$(grep -o 'http://127[^ ]*' lab.log | head -n 1); test -n "$url" && break; sleep 1; done
-curl --silent --fail --location --output /dev/null "$url" && echo "JupyterLab answers at 127.0.0.1"
-kill -INT $job; wait $job; rm lab.log
+curl --silent --fail --location --output /dev/null "$url" && echo "JupyterLab answers at ${url%%/lab*}"
+port=${url#http://127.0.0.1:}; jupyter server stop "${port%%/*}"; wait; rm lab.log
 """.strip()
 TAIL = 12  # lines of a step's output that are kept
 
