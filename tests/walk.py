@@ -177,6 +177,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="walk-") as folder:
         clone = Path(folder) / "calbench-lab"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        subprocess.run(["git", "checkout", "--quiet", "-B", "main"], cwd=clone, check=True)
         for step, well, said, seconds in walked(clone, o.quick, o.traces and o.traces.resolve()):
             results.append((step, well, said, seconds))
             print(f"{'ok    ' if well else 'FAILED'} {seconds:6.1f} s  {step.purpose}: {step.command.splitlines()[0]}")
