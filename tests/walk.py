@@ -65,7 +65,7 @@ def steps(traces: Path | None) -> Iterator[Step]:
         ("report on traces", "make report TRACES=traces OUT=mine"),
         ("look at every game", "make site"),
         *((f"ask DVC ({document})", command) for document, command in dvc_lines()),
-        ("go back to the study", "git restore . && dvc checkout"),
+        ("go back to the study", "git restore . && dvc checkout dvc.yaml"),
     ]
     if traces:
         walk.append(("report on traces of somebody else", f"make report TRACES={traces} OUT=mine/others"))
