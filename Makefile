@@ -15,7 +15,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond test check mutants bench lab report figures site browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond test check mutants bench lab walk report figures site browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -32,13 +32,13 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures beside ours
-	dvc repro
+	python -m pipeline.paper.stages
 	python -m pipeline database
 	python -m pipeline docs
 	python -m pipeline ledger
 
 beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, optima, larger worlds, strategy, how many games
-	dvc repro notebooks/beyond/dvc.yaml
+	python -m pipeline.paper.stages notebooks/beyond/dvc.yaml
 	python -m pipeline database
 	python -m pipeline docs
 
@@ -57,6 +57,9 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	if echo "$$dry" | grep "^Running stage"; then echo "error: the lock of $$file is behind; run make repro, make beyond, and commit"; exit 1; fi; \
 	done
 
+walk: $(READY) chromium ## Walk through every use in a fresh clone, and write docs/walk.md; TRACES=folder for public ones
+	python -m tests.walk --write docs/walk.md $(if $(TRACES),--traces $(TRACES))
+
 mutants: $(READY) ## Change what counts line by line and ask whether a test notices; an hour at most, then goes on from there
 	timeout 3600 mutmut run
 	mutmut results
@@ -65,8 +68,10 @@ bench: $(READY) ## Measure how fast everything is, and write docs/benchmarks.jso
 	python -m bench --write docs/benchmarks.json
 	python -m pipeline docs
 
-lab: $(READY) ## Open JupyterLab on the notebook that explores traces
-	jupyter lab --ServerApp.ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/60_explore_traces.ipynb
+# Copies, never over one that is there; what they draw goes to lab/, too, as their parameter `figures` says.
+lab: $(READY) ## Open JupyterLab on copies of the notebooks in lab/, which git does not see
+	@mkdir -p lab && for book in notebooks/*.ipynb; do test -e lab/$$(basename $$book) || cp $$book lab/; done
+	jupyter lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root) lab/60_explore_traces.ipynb
 
 report: $(READY) ## Write pages about every team; TRACES=folder for traces of your own, OUT=folder for the pages
 	python -m pipeline report $(TRACES) --out $(or $(OUT),reports)

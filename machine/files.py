@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -222,3 +222,18 @@ def origin_problems(manifest: Manifest, present: Mapping[str, set[str]]) -> Iter
     for what, digest in manifest.made_from.items():
         if present.get(what) and digest not in present[what]:
             yield f"{manifest.path.parent}: {manifest.command} was made from other {what} than there are"
+
+
+@contextmanager
+def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Where the block does not end well, remove what it made of these folders, and of those that they lie in, if
+    nothing is in them."""
+    all_of_them = {place for folder in folders for place in (folder, *folder.parents)}
+    made = [folder for folder in all_of_them if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        for folder in sorted(made, key=lambda f: len(f.parts), reverse=True):
+            with suppress(OSError):
+                folder.rmdir()
+        raise

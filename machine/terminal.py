@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
 
 # An argument, or an option with its value, that is a URL; addresses of model servers (http) are no such URLs.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
+
+# The exit code of what Ctrl-C ended.
+INTERRUPTED = 130
 
 # Least seconds between two drawings of a bar.
 REDRAW_SECONDS = 0.1
@@ -43,9 +46,31 @@ class Commands(TyperGroup):
                 self.refuse(ctx, f"{name} {takes}; copy {self.shown(url[1])} to a folder, and name that")
         return name, command, arguments
 
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run the command. Where Ctrl-C ends it and it says nothing itself, say how to go on."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("error: interrupted; what stood there still stands: run the same command again", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+
     def refuse(self, ctx: typer.Context, problem: str) -> None:
         """End with bad usage, saying what is wrong."""
         ctx.fail(f"{problem}.")
+
+
+def show_version(asked: bool) -> None:
+    """Where it is asked for, print the project's name and version, and end the command."""
+    if asked:
+        from importlib.metadata import version
+
+        print(f"calbench-lab {version('calbench-lab')}")
+        raise typer.Exit()
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True)
+]
 
 
 @contextmanager

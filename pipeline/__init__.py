@@ -6,6 +6,8 @@ behaviour, derive, statistics, paper, reports, beyond.
 
 import os
 
+import machine as machine
+
 # Sums must not depend on how many threads a machine has, and on small matrices threads only wait for each other.
 # NumPy's libraries read this when they are loaded, which here is always later.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

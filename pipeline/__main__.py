@@ -14,7 +14,7 @@ NOT_AUDITED = 4
 # Before libraries are loaded that would abort.
 require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
 
-from machine.terminal import Commands, progress_bar, show_any_text
+from machine.terminal import Commands, VersionOption, progress_bar, show_any_text
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
 from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
@@ -59,7 +59,7 @@ Examples:
 
   python -m pipeline audit data/traces --out audit
 
-  python -m pipeline audit traces/a.json.zst packs/sd.jsonl.zst
+  python -m pipeline audit traces/a.json.zst packs/sd.jsonl.zst --json
 
 Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage, 4 when the audit could not be finished or
 its table not be written (a full disk, a process that died): a line says why, and nothing is said of the traces.
@@ -75,7 +75,7 @@ Exit code: 0 when everything is whole and belongs together, 1 when something doe
 
 
 @app.callback()
-def main() -> None:
+def main(version: VersionOption = False) -> None:
     """Turn traces of games into tables."""
 
 
@@ -91,10 +91,13 @@ def audit(
         list[Path] | None,
         typer.Option(help="A task list (CSV) beside the paper's to hold games against; may be repeated."),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON, and no other line.")] = False,
 ) -> None:
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
+    if as_json and out:
+        raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
     from machine.process_pool import WorkerDied
-    from pipeline.traces.audit.files import audit_files, errors, publish
+    from pipeline.traces.audit.files import audit_files, errors, publish, table
     from pipeline.traces.audit.suites import SuiteError
 
     try:
@@ -109,7 +112,10 @@ def audit(
     if not audits:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     try:
-        publish(audits, out)
+        if as_json:
+            print(table(audits).write_json())
+        else:
+            publish(audits, out)
     except (OSError, MemoryError) as failure:
         raise given_up(failure, NOT_AUDITED) from None
     raise typer.Exit(1 if errors(audits) else 0)
@@ -201,6 +207,7 @@ def verify(
 @app.command()
 def compare(
     comparison: Annotated[Path, typer.Argument(help="The comparison's CSV.")] = Path("data/results/compare.csv"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Print the paper's baseline figures beside ours; exit 1 where one differs."""
     import polars as pl
@@ -211,7 +218,10 @@ def compare(
     if not comparison.is_file():
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
     comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
-    Console().print(as_rich_table(comparison_rows))
+    if as_json:
+        print(comparison_rows.write_json())
+    else:
+        Console().print(as_rich_table(comparison_rows))
     raise typer.Exit(0 if comparison_rows["equal"].all() else 1)
 
 

@@ -1,4 +1,4 @@
-"""The benchmark's command line: `python -m sim suite | select | run | serve | docs`."""
+"""The benchmark's command line: `python -m sim suite | select | teams | run | serve | docs`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from machine.terminal import Commands, show_any_text
+from machine.terminal import Commands, VersionOption, show_any_text
 from sim.runs.options import INTERRUPTED, fail, say, worker_count
-from sim.runs.progress import no_empty_folders, progress, terminated_as_interrupted
+from sim.runs.progress import progress, terminated_as_interrupted
 from sim.runs.run import EXAMPLES, run
 
 
@@ -32,8 +32,13 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Make tasks from seeds, and let teams of agents play them.",
 )
+
+
+@app.callback()
+def main(version: VersionOption = False) -> None:
+    """Make tasks from seeds, and let teams of agents play them."""
+
 
 Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")]
 
@@ -50,7 +55,7 @@ CODES = (
 def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
     """A block that writes a file, whole or not at all. What keeps it from that is said in one line, and ends the
     command: what is `wrong` in what was asked for, a disk that is full, a process that died, an interruption."""
-    from machine.files import remove_drafts
+    from machine.files import no_empty_folders, remove_drafts
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
 
@@ -172,6 +177,22 @@ def select(
         selected = list(progress(work, "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
     say(f"{sum(map(len, selected))} tasks of {len(chosen)} cells in {out}")
+
+
+@app.command(epilog="\b\nExamples:\n  python -m sim teams\n  python -m sim teams --json\n")
+def teams(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
+    """List the teams that `run --team` knows by name. Any other is a YAML file."""
+    import json
+
+    from sim.runs.teams import described_teams
+
+    rows = described_teams()
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return
+    width = max(len(row["team"]) for row in rows)
+    for row in rows:
+        say(f"{row['team']:{width}}  {row['kind']}")
 
 
 app.command(epilog=EXAMPLES)(run)

@@ -212,6 +212,7 @@ def _derive(
 ) -> "Derived":
     """Derive to the folder or URL. Where that fails, end with one line that says why."""
     from machine.executor import ClusterError
+    from machine.files import no_empty_folders
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.stores import Unreachable
@@ -219,7 +220,8 @@ def _derive(
 
     nothing = f"no table was written to {destination}"
     try:
-        with progress_bar("reading traces") as show:
+        folders = [destination] if isinstance(destination, Path) else []
+        with progress_bar("reading traces") as show, no_empty_folders(folders):
             if isinstance(destination, Path):
                 return derive_sources(sources, destination, recipe, workers, show, "derive")
             return derive_to_url(destination, sources, scratch, recipe, workers, show)

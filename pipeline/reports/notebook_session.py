@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pipeline.paper.compare import read_numbers
-from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
+from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import polars_schema
@@ -195,7 +195,10 @@ def _show_whole_tables() -> None:
 
 
 def show_not_reference() -> None:
-    """Display a note that these are not the games and parameters that the notebook's prose is about."""
+    """Display a note that these are not the games and parameters that the notebook's prose is about, and what of the
+    parameters is changed."""
     from IPython.display import Markdown, display
 
-    display(Markdown(NOT_REFERENCE))  # type: ignore[no-untyped-call]
+    changes = "; ".join(map(escape_markdown, changed_parameters()))
+    note = f"{NOT_REFERENCE}\n\nChanged parameters: {changes}." if changes else NOT_REFERENCE
+    display(Markdown(note))  # type: ignore[no-untyped-call]

@@ -5,7 +5,9 @@ The paper's claims are asserted on those alone. On other traces or parameters th
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -17,13 +19,38 @@ REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
 REFERENCE_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT / "notebooks/beyond/params.yaml"
 
 
-def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, str]:
-    """Digests of the parameters' values and of the identities of all games in a folder of tables."""
+def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, Any]:
+    """The parameters, by their dotted names, and a digest of the identities of all games in a folder of tables."""
     import yaml
 
-    values = json.dumps(yaml.safe_load(params.read_text(encoding="utf-8")), sort_keys=True)
+    values = named_values(yaml.safe_load(params.read_text(encoding="utf-8")))
     games = "\n".join(pl.read_parquet(tables / "games.parquet", columns=["game_id"])["game_id"].sort())
-    return {"params": _digest(values), "games": _digest(games)}
+    return {"params": values, "games": hashlib.sha256(games.encode()).hexdigest()}
+
+
+def named_values(values: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested parameters as dotted name → value; a list is one value, as text."""
+    named: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            named |= named_values(value, f"{prefix}{key}.")
+        else:
+            named[f"{prefix}{key}"] = str(value) if isinstance(value, list) else value
+    return named
+
+
+def changed_parameters() -> list[str]:
+    """What of the parameters is not as it was shipped, a text each: "vps.prior is 0.3, not 0.5"."""
+    import yaml
+
+    changes = []
+    for reference, params in ((REFERENCE, PARAMS), (REFERENCE_BEYOND, PARAMS_BEYOND)):
+        if reference.is_file() and params.is_file():
+            shipped = json.loads(reference.read_text(encoding="utf-8"))["params"]
+            now = named_values(yaml.safe_load(params.read_text(encoding="utf-8")))
+            names = [name for name in shipped | now if shipped.get(name) != now.get(name)]
+            changes += [f"{name} is {now.get(name, 'missing')}, not {shipped.get(name, 'there')}" for name in names]
+    return changes
 
 
 def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> bool:
@@ -36,7 +63,3 @@ def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAM
 def make_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> None:
     """Make the games and parameters at hand those on which the claims are asserted."""
     write_json(fingerprint(tables, params), reference)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -43,21 +43,6 @@ def interrupt(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
 
 
-@contextmanager
-def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
-    """Where the block does not end well, remove what it made of these folders, and of those that they lie in, if
-    nothing is in them."""
-    all_of_them = {place for folder in folders for place in (folder, *folder.parents)}
-    made = [folder for folder in all_of_them if not folder.exists()]
-    try:
-        yield
-    except BaseException:
-        for folder in sorted(made, key=lambda f: len(f.parts), reverse=True):
-            with suppress(OSError):
-                folder.rmdir()
-        raise
-
-
 Piece = TypeVar("Piece")
 
 FAILURES = "failures.jsonl"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sim.runs.options import INTERRUPTED, RunOptions, fail, read_channels, read_shard
-from sim.runs.progress import no_empty_folders, terminated_as_interrupted
+from sim.runs.progress import terminated_as_interrupted
 
 if TYPE_CHECKING:
     from sim.runs.standing import Job
@@ -105,7 +105,7 @@ def run(
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
     from machine.executor import ClusterError
-    from machine.files import InUse
+    from machine.files import InUse, no_empty_folders
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.stores import Unreachable

@@ -101,6 +101,16 @@ def named_teams() -> dict[str, Team]:
     return {**PROTOCOL_TEAMS, **styles, **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE}}
 
 
+def described_teams() -> list[dict[str, Any]]:
+    """Every named team: `team`, `kind`, and its agents' `parameters`."""
+    kinds = dict.fromkeys(PROTOCOL_TEAMS, "protocol of the paper") | dict.fromkeys(DEGENERATE, "nobody's choice")
+    teams = named_teams().items()
+    return [
+        {"team": name, "kind": kinds.get(name, "simulated speakers"), "parameters": team.agents[0].parameters}
+        for name, team in teams
+    ]
+
+
 def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Parameters]) -> Parameters:
     """The parameters as their kind's record. Raises TeamError for an unknown name or a wrong type."""
     known = getattr(expected, "__struct_fields__", ())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.beyond import params
-from pipeline.beyond.leakage.gains import divergence, gains, stated_prior
+from pipeline.beyond.leakage.gains import costs_stated, divergence, gains, stated_prior
 from pipeline.privacy.protocols.states import COSTS, FEASIBLE, FILLED, States
 
 PRIOR = stated_prior(0.5, 0.75, {1: 14, 100: 11, 1000: 11})
@@ -136,4 +136,5 @@ def test_a_prior_that_excludes_a_state_is_refused() -> None:
 
 def test_the_stated_prior_is_the_one_that_evidence_is_derived_from() -> None:
     settings = params("leakage")
-    assert (settings["feasible"], settings["filled"], settings["costs"]) == (FEASIBLE, FILLED, COSTS)
+    assert (settings["feasible"], settings["filled"]) == (FEASIBLE, FILLED)
+    assert {setting: costs_stated(settings, setting) for setting in settings["costs"]} == COSTS

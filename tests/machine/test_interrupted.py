@@ -8,7 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from machine.files import no_empty_folders
+from machine.terminal import Commands
 from tests.imports import ROOT
 from tests.machine.test_process_pool import LIMIT
 
@@ -120,3 +124,28 @@ if __name__ == "__main__":
 def test_a_worker_that_dies_at_its_birth_keeps_nobody_waiting(tmp_path: Path) -> None:
     output = ended(started(tmp_path, STILLBORN))
     assert output == ("a worker ended before its work, perhaps for lack of memory 50001\n", "")
+
+
+def test_a_command_that_ctrl_c_ends_says_how_to_go_on_and_leaves_no_folder(tmp_path: Path) -> None:
+    app = typer.Typer(cls=Commands)
+
+    @app.callback()
+    def main() -> None: ...
+
+    @app.command()
+    def derive() -> None:
+        with no_empty_folders([tmp_path / "out" / "tables"]):
+            (tmp_path / "out" / "tables").mkdir(parents=True)
+            raise KeyboardInterrupt
+
+    result = CliRunner().invoke(app, ["derive"])
+    assert (result.exit_code, result.stderr.count("\n")) == (130, 1)
+    assert "run the same command again" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("program", ("sim", "pipeline", "pipeline.paper.stages.truth"))
+def test_a_python_without_the_projects_libraries_says_in_one_line_what_to_do(program: str) -> None:
+    bare = subprocess.run([sys.executable, "-S", "-m", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (bare.returncode, bare.stderr.count("\n"), bare.stdout) == (1, 1, "")
+    assert "make setup" in bare.stderr

@@ -36,13 +36,19 @@ def stated_prior(feasible: float, filled: float, costs: Mapping[int, float]) -> 
     return Prior(states, states.prior(feasible, filled, costs))
 
 
+def costs_stated(settings: Mapping[str, Any], setting: str | None) -> dict[int, float] | None:
+    """An errand's cost → its weight, as parameters state them for a setting; None where they do not."""
+    weights = settings["costs"].get(setting)
+    return None if weights is None else {int(cost): weight for cost, weight in weights.items()}
+
+
 def setting_prior(setting: str | None, items: pl.DataFrame, slots: int, settings: Mapping[str, Any]) -> Prior:
     """The setting's stated prior; that of its own calendars where none is stated, or where they hold other costs.
 
     items: the errands of the setting's initial calendars; slots: how many slots those have in all. Their own prior
     fills as many feasible slots as are filled, with their own costs, and keeps the stated_prior P(feasible).
     """
-    stated_costs = settings["costs"].get(setting)
+    stated_costs = costs_stated(settings, setting)
     errands = items.filter(pl.col("item_kind") == "errand", pl.col("cost") > 0)
     if stated_costs is not None and set(errands["cost"].unique()) <= set(stated_costs):
         return stated_prior(settings["feasible"], settings["filled"], stated_costs)

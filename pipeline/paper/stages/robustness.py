@@ -1,6 +1,7 @@
 """VPS under other constants and other readings of English: who leads, how orders agree, and every pair that flips."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -17,7 +18,11 @@ HEADLINE = {"weight_mode": "uniform", "pairs": "observed"}  # Table 1's
 
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     swept, chosen = params("robustness"), params("vps")
-    grid = Grid(swept["rules"], swept["priors"], swept["epsilons"])
+    grid = Grid(
+        with_choice(swept["rules"], chosen["rules"]),
+        with_choice(swept["priors"], chosen["prior"]),
+        with_choice(swept["epsilons"], chosen["epsilon"]),
+    )
     choice = {name: chosen[name] for name in ("rules", "prior", "epsilon")} | HEADLINE
     at, points = ordering.point_index(grid.points(), choice), ordering.with_changes(grid.points(), choice)
     inputs = sweep_inputs(tables, swept["condition"])
@@ -48,6 +53,11 @@ def english(tables: Path) -> dict[str, pl.DataFrame]:
     )
     how = Resampling(**params("intervals")), swept["draws"], swept["seed"]
     return english_tables(vps, frames["games"], swept["english"], chosen["english"], params("teams"), how)
+
+
+def with_choice(values: list[Any], chosen: Any) -> list[Any]:
+    """The values to sweep over, and the study's own choice where it is not among them."""
+    return values if chosen in values else sorted([*values, chosen])
 
 
 if __name__ == "__main__":

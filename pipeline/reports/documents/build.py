@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from machine.files import replacing
-from pipeline.reports.documents import benchmarks, environment, metrics, paper, reference, statistics
+from pipeline.reports.documents import benchmarks, environment, metrics, paper, reference, stages, statistics
 from pipeline.reports.documents.markdown import fill_parts
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables.schemas.base import TABLES
@@ -59,6 +59,7 @@ PARTS = (
     Part("docs/statistics.md", "ranks", statistics.ranks),
     Part("docs/statistics.md", "robustness_ranks", statistics.robustness_ranks),
     Part("docs/statistics.md", "excess", statistics.excess),
+    Part("docs/study.md", "stages", stages.stages),
 )
 
 # The simulator builds its documents itself: the pipeline imports nothing of it for that.
