@@ -38,8 +38,8 @@ MOST_TEAMS_NAMED = 12  # in a sentence
 
 NOTHING_TO_DRAW = "*Nothing to draw: these tables hold no such games.*"
 NOT_REFERENCE = (
-    "*These are not the study's own games and parameters. The findings above are about the study's; "
-    "the tables and figures below, and the verdicts at the end, are about these.*"
+    "*These are not the study's own games and parameters. What is said of the study is about those; "
+    "tables, figures and the verdicts at the end are about these.*"
 )
 
 
