@@ -9,8 +9,9 @@ import polars as pl
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables import paths
 from pipeline.tables.io import polars_schema
+from pipeline.tables.paths import NUMBERS as PRINTED
+from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
     from matplotlib.figure import Figure
 
-ROOT = Path(__file__).parents[2]
-NUMBERS = ROOT / paths.NUMBERS
+NUMBERS = ROOT / PRINTED
 
 VERDICT = {
     "claim": pl.String,

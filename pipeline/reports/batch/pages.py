@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 HTML = "text/html"
+FINDING = "finding"  # the tag of prose that tells what the study found
 # Where there is no room to write: no other page would fare better.
 NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Tables bring their looks in such elements, before or in what they show.
@@ -101,26 +102,45 @@ nav { font-size: .87em; }
 """
 
 
-def notebook_page(executed: Path, title: str, index: str | None = None) -> str:
+def notebook_page(executed: Path, title: str, index: str | None = None, findings: bool = True) -> str:
     """The HTML of an executed notebook: its prose, tables and figures, without its code.
 
-    index: the address of the page that lists all.
+    index: the address of the page that lists all. findings: whether what the prose found is about these games.
     """
-    return html_page(notebook_html(executed), title, index)
+    return html_page(notebook_html(executed, findings), title, index)
 
 
-def notebook_html(executed: Path) -> str:
+def notebook_html(executed: Path, findings: bool = True) -> str:
     """The prose, tables and figures of an executed notebook as the HTML of a page's body."""
     import nbformat
     from nbconvert import HTMLExporter
 
     notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
+    if not findings:
+        leave_out_findings(notebook)
     embed_figures(notebook, executed.parent)
     styles = lift_styles(notebook)
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
     exporter.exclude_input = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(notebook)
     return styles + harmless(body)
+
+
+def leave_out_findings(notebook: Any) -> None:
+    """Take out of a notebook's prose what the study found: cells tagged `finding`, and what follows the first title."""
+    notebook.cells = [cell for cell in notebook.cells if FINDING not in cell.metadata.get("tags", ())]
+    first = notebook.cells[0] if notebook.cells else None
+    if first and first.cell_type == "markdown":
+        first.source = "\n".join(line for line in first.source.splitlines() if line.startswith("#"))
+
+
+def notebook_title(notebook: Path) -> str:
+    """The title of a notebook's first cell, or its file's name where it has none."""
+    import nbformat
+
+    cells: list[Any] = nbformat.read(notebook, as_version=4).cells[:1]  # type: ignore[no-untyped-call]
+    lines = (line for cell in cells for line in cell.source.splitlines() if line.startswith("# "))
+    return next(lines, notebook.stem).removeprefix("# ")
 
 
 def html_page(body: str, title: str, index: str | None = None) -> str:
@@ -137,12 +157,17 @@ def html_page(body: str, title: str, index: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class PageJob:
-    """A page to write: its notebook, that notebook's parameters, the page's file, and its title."""
+    """A page to write: its notebook, that notebook's parameters, the page's file, and its title.
+
+    findings: whether what the notebook's prose found is about these games. scratch: a folder for what is unfinished.
+    """
 
     notebook: Path
     parameters: Mapping[str, Any]
     target: Path
     title: str
+    findings: bool = True
+    scratch: Path | None = None
 
 
 def write_page(job: PageJob) -> str | None:
@@ -153,12 +178,13 @@ def write_page(job: PageJob) -> str | None:
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
-        with TemporaryDirectory(prefix="report-") as folder:
+        with TemporaryDirectory(prefix="page-", dir=job.scratch) as folder:
             executed = Path(folder) / "executed.ipynb"
             figures = {"figures": str(Path(folder) / "figures")}
             execute(job.notebook, executed, figures | dict(job.parameters))
             with replacing(job.target) as draft:
-                draft.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
+                page = notebook_page(executed, job.title, "index.html", job.findings)
+                draft.write_text(page, encoding="utf-8")
     except Exception as error:  # whatever it is, the other pages can be made
         if isinstance(error, OSError) and error.errno in NO_ROOM_ERRNOS:
             raise
@@ -185,11 +211,15 @@ def write_pages(
     return [(jobs[number], failures[number]) for number in sorted(failures)]
 
 
-def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = ()) -> None:
-    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing."""
+def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (), first: str = "") -> None:
+    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing.
+
+    first: HTML that stands before the links.
+    """
     written = [job for job in jobs if job.target.is_file()]
     items = (f'<li><a href="{quote(job.target.name)}">{escape_text(job.title)}</a></li>' for job in written)
-    body = f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>"
+    pages = "<h2>Pages</h2>\n" if first else ""
+    body = f"<h1>Reports</h1>\n{first}{pages}<ul>{''.join(items)}</ul>"
     if missing:
         body += f"\n<h2>What could not be made</h2>\n<ul>{''.join(f'<li>{escape_text(m)}</li>' for m in missing)}</ul>"
     with replacing(out / "index.html") as draft:
