@@ -165,7 +165,7 @@ def compare(
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
     comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
     Console().print(as_rich_table(comparison_rows))
-    raise typer.Exit(0 if comparison_rows["equal"].all() else 1)
+    raise typer.Exit(0 if comparison_rows["equal"].fill_null(False).all() else 1)
 
 
 @app.command()

@@ -16,7 +16,7 @@ KINDS = {
 }
 DECIMALS = 6  # a millionth of a dollar for a million tokens: below it is what binary fractions add
 
-NEEDS_TRACES, NO_TOKENS, NO_PRICE = "needs model traces", "tokens not recorded", "price not known"
+NO_CALL, NO_TOKENS, NO_PRICE = "no model called", "tokens not recorded", "price not known"
 MEASURED = "measured"
 # Where a call's price is from, the first that knows it.
 RECORDED, OWN, LISTED = "recorded in the traces", "the team's own prices", "the price table"
@@ -29,8 +29,8 @@ def costs(
 ) -> pl.DataFrame:
     """One row per team and condition (its key), in Appendix K's columns.
 
-    games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of one
-    is not known or no model was called; `priced_by` names where prices are from, the most frequent first.
+    games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
+    one is not known or no model was called; `priced_by` names where prices are from, the most frequent first.
     """
     priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(
@@ -110,7 +110,7 @@ def _complete_sum(values: pl.Expr) -> pl.Expr:
 def _verdict() -> pl.Expr:
     return (
         pl.when(pl.col("calls") == 0)
-        .then(pl.lit(NEEDS_TRACES))
+        .then(pl.lit(NO_CALL))
         .when(pl.col("unmetered") > 0)
         .then(pl.lit(NO_TOKENS))
         .when(pl.col("unpriced") > 0)
@@ -132,7 +132,7 @@ def billed(spent: pl.DataFrame) -> str:
     partly = (
         f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
     )
-    return f"{calls:,} calls to models cost {usd:,.2f} US dollars{partly}."
+    return f"{calls:,} calls to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
 
 
 def per_game(spent: pl.DataFrame) -> pl.DataFrame:

@@ -36,8 +36,8 @@ UNDECIDABLE = (LookupError, TypeError, ValueError, ArithmeticError, pl.exception
 
 NOTHING_TO_DRAW = "*Nothing to draw: these tables hold no such games.*"
 NOT_REFERENCE = (
-    "*These are not the study's own games and parameters. The findings above are about the study's; "
-    "the tables and figures below, and the verdicts at the end, are about these.*"
+    "*These are not the study's own games and parameters. All tables, figures and verdicts are about these; "
+    "where the text tells a finding, it is the study's.*"
 )
 
 
@@ -49,12 +49,17 @@ class Study:
     """The tables and results of a study, read when they are asked for.
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
-    reference: the fingerprint of the study's own tables (reference_study.py). Where the current folder has no such
-    tables, relative paths are those of the project.
+    reference: the fingerprint of the study's own tables (reference_study.py); findings: whether the notebook's prose
+    tells any of the study's. Where the current folder has no such tables, relative paths are those of the project.
     """
 
     def __init__(
-        self, tables: str | Path, results: str | Path, figures: str | Path, reference: Path = REFERENCE
+        self,
+        tables: str | Path,
+        results: str | Path,
+        figures: str | Path,
+        reference: Path = REFERENCE,
+        findings: bool = True,
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self.tables, self.results, self.figures = base / tables, base / results, base / figures
@@ -63,7 +68,7 @@ class Study:
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
             _show_whole_tables()
-            if not self.is_reference:
+            if findings and not self.is_reference:
                 show_not_reference()
 
     def sql(self, query: str) -> pl.DataFrame:
@@ -181,10 +186,15 @@ def in_a_notebook() -> bool:
 
 
 def _show_whole_tables() -> None:
-    """Make polars print tables in full."""
+    """Make the notebook show frames in full, and text, without quotes and nulls."""
+    from pipeline.reports.views.html import escape_text, plain_table
+
     pl.Config(
         fmt_str_lengths=200, tbl_rows=60, tbl_cols=20, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
     )
+    formatter = sys.modules["IPython"].get_ipython().display_formatter.formatters["text/html"]
+    formatter.for_type(pl.DataFrame, plain_table)
+    formatter.for_type(str, lambda text: f"<p>{escape_text(text)}</p>")
 
 
 def show_not_reference() -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.batch.facts import MEASURES, simulated_mark
+from pipeline.reports.batch.facts import MEASURES, counted, simulated_mark
 from pipeline.reports.documents import markdown
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
@@ -186,11 +186,6 @@ def coverage_notes(games: pl.DataFrame, tasks: Collection[str]) -> list[str]:
 def setting_notes(games: pl.DataFrame) -> list[str]:
     """Which of the paper's settings the games of one condition lack."""
     return [f"No game with {setting} costs was played." for setting in SETTINGS if setting not in games["setting"]]
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun: "1 game", "2 games"."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 HEAD = ("", "whose games", "tasks", *(MEASURES[column][0] for column in COLUMNS))
