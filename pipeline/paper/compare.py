@@ -74,7 +74,9 @@ def tasks_a_setting(numbers: pl.DataFrame) -> int:
 def verdict(comparison: pl.DataFrame) -> str:
     """How many of the figures whose games were played are equal, in a sentence."""
     known = comparison["equal"].count()
-    missing = f"; the games of the other {comparison.height - known} are not here" if known < comparison.height else ""
+    if not known:
+        return f"None of the {comparison.height} figures of the paper's protocols is compared, as none played a whole setting"
+    missing = f"; of the other {comparison.height - known}, not all games are here" if known < comparison.height else ""
     return f"{comparison['equal'].sum()} of {known} figures equal as printed (rounded {ROUNDING}){missing}"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.statistics.resampling import Resampling
@@ -34,10 +35,11 @@ INTERVAL = dict.fromkeys((*INTERVAL_KEY, "measure"), pl.String) | dict.fromkeys(
 # What a condition raises where other traces lack a team, setting or column that it asks for.
 UNDECIDABLE = (LookupError, TypeError, ValueError, ArithmeticError, pl.exceptions.PolarsError)
 
+MOST_TEAMS_NAMED = 12  # in a sentence
+
 NOTHING_TO_DRAW = "*Nothing to draw: these tables hold no such games.*"
 NOT_REFERENCE = (
-    "*These are not the study's own games and parameters. All tables, figures and verdicts are about these; "
-    "where the text tells a finding, it is the study's.*"
+    "*These are not the study's own games and parameters: tables, figures and verdicts are about those at hand.*"
 )
 
 
@@ -49,8 +51,9 @@ class Study:
     """The tables and results of a study, read when they are asked for.
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
-    reference: the fingerprint of the study's own tables (reference_study.py); findings: whether the notebook's prose
-    tells any of the study's. Where the current folder has no such tables, relative paths are those of the project.
+    reference: the fingerprint of the study's own tables (reference_study.py); usual: whether the notebook's other
+    parameters are those that it is shipped with; note: whether it says where these are not the study's. Where the
+    current folder has no such tables, relative paths are those of the project.
     """
 
     def __init__(
@@ -59,16 +62,18 @@ class Study:
         results: str | Path,
         figures: str | Path,
         reference: Path = REFERENCE,
-        findings: bool = True,
+        *,
+        usual: bool = True,
+        note: bool = True,
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self.tables, self.results, self.figures = base / tables, base / results, base / figures
         self.connection = attach(self.tables)
-        self.is_reference = is_reference(self.tables, reference)
+        self.is_reference = usual and is_reference(self.tables, reference)
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
             _show_whole_tables()
-            if findings and not self.is_reference:
+            if note and not self.is_reference:
                 show_not_reference()
 
     def sql(self, query: str) -> pl.DataFrame:
@@ -87,6 +92,8 @@ class Study:
         """The types of a result's columns, which a CSV does not show where they hold no value."""
         if name in RESULT_TABLES:
             return polars_schema(RESULT_TABLES[name])
+        if name == "compare":
+            return dict(COMPARED)
         if name in query_names():
             return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
@@ -106,11 +113,16 @@ class Study:
         values = (name for name in INTERVAL if name not in INTERVAL_KEY)
         return self.result("intervals").filter(table=table).select(key, *values)
 
-    def resampling(self) -> Resampling:
-        """How the results' intervals were resampled, so that a notebook's own use the same draws."""
+    def params(self, section: str) -> dict[str, Any]:
+        """A section of the study's params.yaml."""
         import yaml
 
-        return Resampling(**yaml.safe_load(PARAMS.read_text(encoding="utf-8"))["intervals"])
+        sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        return sections[section]
+
+    def resampling(self) -> Resampling:
+        """How the results' intervals were resampled, so that a notebook's own use the same draws."""
+        return Resampling(**self.params("intervals"))
 
     def paper(self, source: str) -> pl.DataFrame:
         """The paper's figures under one of its headings ("Table 1"): setting, method, kind, metric, value as float."""
@@ -129,6 +141,25 @@ class Study:
         if figure is None:
             return Markdown(NOTHING_TO_DRAW)  # type: ignore[no-untyped-call]
         return SVG(filename=str(save(figure, self.figures / f"{name}.svg")))  # type: ignore[no-untyped-call]
+
+    def finding(self, shown: str, otherwise: object = "") -> "Markdown":
+        """What the study's own tables show, in Markdown, for display; on any others what `otherwise` says.
+
+        shown: holds on the study's tables, as the notebook asserts where it has the figures; otherwise: text, or a
+        function that returns it, which says nothing where these tables lack what it reads.
+        """
+        from IPython.display import Markdown
+
+        text = shown if self.is_reference else self._evaluated(otherwise)
+        return Markdown(str(text or ""))  # type: ignore[no-untyped-call]
+
+    def played(self, condition: str) -> str:
+        """How many games of which teams there are under a condition, as a sentence in Markdown."""
+        games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
+        teams = [escape_markdown(name) for name in games["team"].unique().sort()]
+        named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
+        counts = f"{games.height} {escape_markdown(condition)} games of {len(teams)} teams{named}"
+        return f"{counts}." if teams else f"These tables hold no {escape_markdown(condition)} game."
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
@@ -160,15 +191,19 @@ class Study:
 
     def _verdict(self, holds: object) -> bool | None:
         """Whether a condition holds, None where it can't be evaluated; on the study's own tables errors are raised."""
-        if not callable(holds):
-            return None if holds is None else bool(holds)
+        answer = self._evaluated(holds)
+        return None if answer is None else bool(answer)
+
+    def _evaluated(self, value: object) -> object:
+        """The value, or what it returns where it is a function: None where other tables lack what that reads."""
+        if not callable(value):
+            return value
         try:
-            answer = holds()
+            return value()
         except UNDECIDABLE:
             if self.is_reference:
                 raise
             return None
-        return None if answer is None else bool(answer)
 
 
 def escape_markdown(text: str) -> str:

@@ -159,17 +159,15 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
         selection = selection._replace(tables=study.tables.resolve(), results=study.results.resolve())
         missing = list(study.failed)
     from pipeline.reports.batch.pages import write_index, write_pages
-    from pipeline.reports.reference_study import is_reference
 
     _check_selection(selection)
-    own = is_reference(selection.tables)
     with unfinished_folder(out) as scratch:
-        jobs = _page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces), own)
+        jobs = _page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces))
         (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
         with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
             failures = write_pages(jobs, workers, show)
     missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-    write_index(jobs, out, missing, first_table(selection, own))
+    write_index(jobs, out, missing, first_table(selection))
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)
@@ -178,13 +176,15 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
     return not missing and not rejected
 
 
-def first_table(selection: Selection, own: bool) -> str:
-    """The selected teams' rows of Table 1 as HTML; none where results could not be made. own: they are the study's."""
+def first_table(selection: Selection) -> str:
+    """The selected teams' rows of Table 1 as HTML; none where results could not be made."""
     from pipeline.reports.batch.row import as_html, read_rows
+    from pipeline.reports.reference_study import is_reference
 
     if not all((selection.results / f"{name}.csv").is_file() for name in ("table1", "intervals")):
         return ""
-    return as_html(read_rows(selection.tables, selection.results, selection.teams, selection.conditions, own))
+    tables, results, teams, conditions, _ = selection
+    return as_html(read_rows(tables, results, teams, conditions, own=is_reference(tables)))
 
 
 def _check_selection(selection: Selection) -> None:
@@ -219,7 +219,7 @@ def _check_prices(path: Path) -> None:
         raise refused(str(error), "--prices") from None
 
 
-def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool, own: bool) -> "list[PageJob]":
+def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -> "list[PageJob]":
     """A page for each team and condition that has games, then, if asked for, one for each notebook of the study."""
     import polars as pl
 
@@ -236,7 +236,6 @@ def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool, 
             folders | {"team": team, "condition": condition},
             out / f"{file_name(team, condition)}.html",
             f"{team}{simulated_mark(simulated)}, {condition}",
-            own,
             scratch,
         )
         for team, condition, simulated in places.iter_rows()
@@ -245,9 +244,7 @@ def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool, 
     paths = sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) if notebooks else []
     own_prices = {"70_costs": {"own_prices": str(prices.resolve())}} if prices else {}
     return jobs + [
-        PageJob(
-            path, folders | own_prices.get(path.stem, {}), out / f"{path.stem}.html", notebook_title(path), own, scratch
-        )
+        PageJob(path, folders | own_prices.get(path.stem, {}), out / f"{path.stem}.html", notebook_title(path), scratch)
         for path in paths
     ]
 

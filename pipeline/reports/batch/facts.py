@@ -39,7 +39,7 @@ def headline(study: Study, team: str, condition: str) -> str:
         raise ValueError(f"no game of team {team} under condition {condition} in {study.tables}")
     scheduled, meetings = games["meetings_scheduled"].sum(), games["meetings"].sum()
     mark = simulated_mark(games["simulated"])
-    messages = counted(games["dms"].sum(), "direct message")
+    messages = counted(int(games["dms"].sum()), "direct message")
     return (
         f"# {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
         f"**{counted(games.height, 'game')}, {scheduled} of {meetings} meetings scheduled, {messages}.**"

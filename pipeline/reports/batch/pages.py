@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 HTML = "text/html"
-FINDING = "finding"  # the tag of prose that tells what the study found
 # Where there is no room to write: no other page would fare better.
 NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Tables bring their looks in such elements, before or in what they show.
@@ -102,36 +101,26 @@ nav { font-size: .87em; }
 """
 
 
-def notebook_page(executed: Path, title: str, index: str | None = None, findings: bool = True) -> str:
+def notebook_page(executed: Path, title: str, index: str | None = None) -> str:
     """The HTML of an executed notebook: its prose, tables and figures, without its code.
 
-    index: the address of the page that lists all. findings: whether what the prose found is about these games.
+    index: the address of the page that lists all.
     """
-    return html_page(notebook_html(executed, findings), title, index)
+    return html_page(notebook_html(executed), title, index)
 
 
-def notebook_html(executed: Path, findings: bool = True) -> str:
+def notebook_html(executed: Path) -> str:
     """The prose, tables and figures of an executed notebook as the HTML of a page's body."""
     import nbformat
     from nbconvert import HTMLExporter
 
     notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
-    if not findings:
-        leave_out_findings(notebook)
     embed_figures(notebook, executed.parent)
     styles = lift_styles(notebook)
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
     exporter.exclude_input = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(notebook)
     return styles + harmless(body)
-
-
-def leave_out_findings(notebook: Any) -> None:
-    """Take out of a notebook's prose what the study found: cells tagged `finding`, and what follows the first title."""
-    notebook.cells = [cell for cell in notebook.cells if FINDING not in cell.metadata.get("tags", ())]
-    first = notebook.cells[0] if notebook.cells else None
-    if first and first.cell_type == "markdown":
-        first.source = "\n".join(line for line in first.source.splitlines() if line.startswith("#"))
 
 
 def notebook_title(notebook: Path) -> str:
@@ -159,14 +148,13 @@ def html_page(body: str, title: str, index: str | None = None) -> str:
 class PageJob:
     """A page to write: its notebook, that notebook's parameters, the page's file, and its title.
 
-    findings: whether what the notebook's prose found is about these games. scratch: a folder for what is unfinished.
+    scratch: a folder for what is unfinished, the system's if none is given.
     """
 
     notebook: Path
     parameters: Mapping[str, Any]
     target: Path
     title: str
-    findings: bool = True
     scratch: Path | None = None
 
 
@@ -183,7 +171,7 @@ def write_page(job: PageJob) -> str | None:
             figures = {"figures": str(Path(folder) / "figures")}
             execute(job.notebook, executed, figures | dict(job.parameters))
             with replacing(job.target) as draft:
-                page = notebook_page(executed, job.title, "index.html", job.findings)
+                page = notebook_page(executed, job.title, "index.html")
                 draft.write_text(page, encoding="utf-8")
     except Exception as error:  # whatever it is, the other pages can be made
         if isinstance(error, OSError) and error.errno in NO_ROOM_ERRNOS:
