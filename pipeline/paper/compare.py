@@ -75,7 +75,7 @@ def verdict(comparison: pl.DataFrame) -> str:
     """How many of the figures whose games were played are equal, in a sentence."""
     known = comparison["equal"].count()
     if not known:
-        return f"None of the {comparison.height} figures of the paper's protocols is compared, as none played a whole setting"
+        return f"None of the {comparison.height} baseline figures is compared: no protocol played a whole setting"
     missing = f"; of the other {comparison.height - known}, not all games are here" if known < comparison.height else ""
     return f"{comparison['equal'].sum()} of {known} figures equal as printed (rounded {ROUNDING}){missing}"
 

@@ -134,14 +134,15 @@ def reading_traces() -> Iterator[Callable[[int, int], None]]:
         raise refused(f"{missing} does not exist.", "TRACES") from None
 
 
-def count_rejected(derived: "Derived") -> int:
+def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
     """Print each rejected trace in a line; returns how many there are. Bad usage where no game is left."""
     for path, reason, place in derived.rejected[:MOST_PRINTED]:
         print(rejection_line(path, reason, place), file=sys.stderr)
     if len(derived.rejected) > MOST_PRINTED:
         print(f"rejected {len(derived.rejected) - MOST_PRINTED} more", file=sys.stderr)
     if not derived.games:
-        raise refused("no trace in there that can be read (.json, .json.gz, .json.zst, .jsonl.zst).", "TRACES")
+        kinds = ".json, .json.gz, .json.zst, .jsonl.zst"
+        raise refused(f"no trace in {', '.join(map(str, traces))} that can be read ({kinds}).", "TRACES")
     return len(derived.rejected)
 
 
@@ -155,7 +156,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
     if traces:
         with reading_traces() as show:
             study = derive_study(traces, out, show)
-        rejected = count_rejected(study.derived)
+        rejected = count_rejected(study.derived, traces)
         selection = selection._replace(tables=study.tables.resolve(), results=study.results.resolve())
         missing = list(study.failed)
     from pipeline.reports.batch.pages import write_index, write_pages
@@ -274,7 +275,7 @@ def row(
             tables = scratch / "tables"
             with reading_traces() as show:
                 derived = derive(traces, tables, study_recipe(), workers or None, show)
-            rejected = count_rejected(derived)
+            rejected = count_rejected(derived, traces)
         from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
         from pipeline.reports.reference_study import is_reference
 
