@@ -158,7 +158,9 @@ class Study:
         games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
         teams = [escape_markdown(name) for name in games["team"].unique().sort()]
         named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
-        counts = f"{games.height} {escape_markdown(condition)} games of {len(teams)} teams{named}"
+        counts = (
+            f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}{named}"
+        )
         return f"{counts}." if teams else f"These tables hold no {escape_markdown(condition)} game."
 
     def assert_claim(
@@ -213,6 +215,11 @@ def escape_markdown(text: str) -> str:
     """
     shown = "".join(c if c.isprintable() else f"[U+{ord(c):04X}]" for c in text)
     return "".join(c if c.isalnum() or c in " .-" else f"&#{ord(c)};" for c in shown)
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "1 game", "2 games"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def in_a_notebook() -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.notebook_session import Study, escape_markdown
+from pipeline.reports.notebook_session import Study, counted, escape_markdown
 from pipeline.reports.views import html
 
 if TYPE_CHECKING:
@@ -56,11 +56,6 @@ def broken_off(games: pl.DataFrame) -> str:
     listed = "; ".join(f"{counted(number, 'game')}: {escape_markdown(cause)}" for cause, number in causes.iter_rows())
     every = "All of them" if broken.height == games.height else f"{broken.height} of them"
     return f" {every} broken off, which count in no mean below ({listed})."
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun: "1 game", "2 games"."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def shown(frame: pl.DataFrame, otherwise: str) -> "HTML | Markdown":

@@ -96,6 +96,7 @@ pre { overflow-x: auto; } code, pre { font-size: .87em; }
 .jp-OutputArea { margin: .6em 0; overflow-x: auto; } svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .87em; font-variant-numeric: tabular-nums; }
 table.dataframe th, table.dataframe td { border-bottom: 1px solid #ddd; padding: 3px 8px; text-align: right; }
+table.dataframe small { white-space: nowrap; font-weight: 400; }
 table.dataframe thead th { border-bottom: 2px solid #999; }
 nav { font-size: .87em; }
 """

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.batch.facts import MEASURES, counted, simulated_mark
+from pipeline.reports.batch.facts import MEASURES, simulated_mark
 from pipeline.reports.documents import markdown
+from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
 from pipeline.statistics.resampling import Resampling
@@ -24,7 +25,8 @@ from pipeline.traces.limits import printable
 
 COLUMNS = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean")
 RESULTS_READ = ("table1", "intervals")
-THESE, PROTOCOL, REPORTED = "these traces", "protocol, the study's games", "model, as the paper prints it"
+THESE, PROTOCOL, REPORTED = "these traces", "the study", "the paper"
+LEFT = ' style="text-align: left; white-space: nowrap"'
 SUITE = ROOT / "data/suites/paper72.csv"
 BLOCKED_ID = re.compile(r"_blocked\d+$")  # what a task's name ends in where some of its errands are blocked
 MISSING = "–"
@@ -188,7 +190,7 @@ def setting_notes(games: pl.DataFrame) -> list[str]:
     return [f"No game with {setting} costs was played." for setting in SETTINGS if setting not in games["setting"]]
 
 
-HEAD = ("", "whose games", "tasks", *(MEASURES[column][0] for column in COLUMNS))
+HEAD = ("", "by", "tasks", *(MEASURES[column][0] for column in COLUMNS))
 
 
 def texts(table: Table) -> list[list[str]]:
@@ -276,7 +278,7 @@ def as_html(tables: Sequence[Table]) -> str:
     """The tables as HTML, these traces' rows in bold."""
     parts = []
     for table in tables:
-        head = "".join(f"<th>{escape(title)}</th>" for title in HEAD)
+        head = "".join(f"<th{LEFT if i < 3 else ''}>{escape(title)}</th>" for i, title in enumerate(HEAD))
         rows = zip(texts(table), table.rows, strict=True)
         body = "".join(_html_row(cells, row.kind == THESE) for cells, row in rows)
         notes = "".join(f"<p>{escape_text(note)}</p>" for note in table.notes)
@@ -288,5 +290,8 @@ def as_html(tables: Sequence[Table]) -> str:
 
 
 def _html_row(cells: Sequence[str], ours: bool) -> str:
+    """A row: its first three cells are text, and an interval stands below its mean."""
     tag = "th" if ours else "td"
-    return f"<tr>{''.join(f'<{tag}>{escape_text(cell)}</{tag}>' for cell in cells)}</tr>"
+    text = "".join(f"<{tag}{LEFT}>{escape_text(cell)}</{tag}>" for cell in cells[:3])
+    means = (escape_text(cell).replace(" [", "<br><small>[").replace("]", "]</small>") for cell in cells[3:])
+    return f"<tr>{text}{''.join(f'<{tag}>{mean}</{tag}>' for mean in means)}</tr>"
