@@ -158,10 +158,8 @@ class Study:
         games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
         teams = [escape_markdown(name) for name in games["team"].unique().sort()]
         named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
-        counts = (
-            f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}{named}"
-        )
-        return f"{counts}." if teams else f"These tables hold no {escape_markdown(condition)} game."
+        counts = f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}"
+        return f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game."
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
