@@ -14,7 +14,7 @@ from pipeline.derive.command import derive
 from pipeline.paper.ledger.command import EXAMPLES as EXAMPLES_LEDGER
 from pipeline.paper.ledger.command import ledger
 from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
-from pipeline.reports.batch.command import report
+from pipeline.reports.batch.command import EXAMPLES_ROW, report, row
 from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.reports.site.command import site
 from pipeline.traces.limits import printable
@@ -113,6 +113,7 @@ app.command(epilog=EXAMPLES_JUDGE)(judge)
 app.command(epilog=EXAMPLES_SITE)(site)
 app.command(epilog=EXAMPLES_LEDGER)(ledger)
 app.command(epilog=EXAMPLES_REPORT)(report)
+app.command(epilog=EXAMPLES_ROW)(row)
 
 
 @app.command(epilog=EXAMPLES_DATABASE)
@@ -164,7 +165,7 @@ def compare(
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
     comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
     Console().print(as_rich_table(comparison_rows))
-    raise typer.Exit(0 if comparison_rows["equal"].all() else 1)
+    raise typer.Exit(0 if comparison_rows["equal"].fill_null(False).all() else 1)
 
 
 @app.command()

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, is_reference
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables import paths
 from pipeline.tables.io import polars_schema
+from pipeline.tables.paths import NUMBERS as PRINTED
+from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
     from matplotlib.figure import Figure
 
-ROOT = Path(__file__).parents[2]
-NUMBERS = ROOT / paths.NUMBERS
+NUMBERS = ROOT / PRINTED
 
 VERDICT = {
     "claim": pl.String,
@@ -38,8 +39,7 @@ MOST_TEAMS_NAMED = 12  # in a sentence
 
 NOTHING_TO_DRAW = "*Nothing to draw: these tables hold no such games.*"
 NOT_REFERENCE = (
-    "*These are not the study's own games and parameters. What is said of the study is about those; "
-    "tables, figures and the verdicts at the end are about these.*"
+    "*These are not the study's own games and parameters: tables, figures and verdicts are about those at hand.*"
 )
 
 
@@ -52,8 +52,8 @@ class Study:
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
     reference: the fingerprint of the study's own tables (reference_study.py); usual: whether the notebook's other
-    parameters are those that it is shipped with. Where the current folder has no such tables, relative paths are those
-    of the project.
+    parameters are those that it is shipped with; note: whether it says where these are not the study's. Where the
+    current folder has no such tables, relative paths are those of the project.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Study:
         reference: Path = REFERENCE,
         *,
         usual: bool = True,
+        note: bool = True,
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self.tables, self.results, self.figures = base / tables, base / results, base / figures
@@ -72,7 +73,7 @@ class Study:
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
             _show_whole_tables()
-            if not self.is_reference:
+            if note and not self.is_reference:
                 show_not_reference()
 
     def sql(self, query: str) -> pl.DataFrame:
@@ -91,6 +92,8 @@ class Study:
         """The types of a result's columns, which a CSV does not show where they hold no value."""
         if name in RESULT_TABLES:
             return polars_schema(RESULT_TABLES[name])
+        if name == "compare":
+            return dict(COMPARED)
         if name in query_names():
             return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
@@ -155,8 +158,8 @@ class Study:
         games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
         teams = [escape_markdown(name) for name in games["team"].unique().sort()]
         named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
-        counts = f"{games.height} {escape_markdown(condition)} games of {len(teams)} teams{named}"
-        return f"{counts}." if teams else f"These tables hold no {escape_markdown(condition)} game."
+        counts = f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}"
+        return f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game."
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
@@ -212,16 +215,26 @@ def escape_markdown(text: str) -> str:
     return "".join(c if c.isalnum() or c in " .-" else f"&#{ord(c)};" for c in shown)
 
 
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "1 game", "2 games"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def in_a_notebook() -> bool:
     """Whether this runs in a notebook's kernel."""
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
 def _show_whole_tables() -> None:
-    """Make polars print tables in full."""
+    """Make the notebook show frames in full, and text, without quotes and nulls."""
+    from pipeline.reports.views.html import escape_text, plain_table
+
     pl.Config(
         fmt_str_lengths=200, tbl_rows=60, tbl_cols=20, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
     )
+    formatter = sys.modules["IPython"].get_ipython().display_formatter.formatters["text/html"]
+    formatter.for_type(pl.DataFrame, plain_table)
+    formatter.for_type(str, lambda text: f"<p>{escape_text(text)}</p>")
 
 
 def show_not_reference() -> None:

@@ -106,4 +106,3 @@ def test_of_more_models_than_can_be_relabelled_in_all_ways_some_are_drawn() -> N
     rising = np.arange(12.0)
     assert correlate(rising, -rising).p_one_sided < 1e-5 < 0.999 < correlate(rising, rising).p_one_sided  # type: ignore[operator]
     assert correlate(rising, np.sin(9 * rising)) == correlate(rising, np.sin(9 * rising))
-

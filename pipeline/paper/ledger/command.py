@@ -1,6 +1,7 @@
 """The command `ledger`: what became of every figure of the paper, printed."""
 
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ from pipeline.paper.ledger.build import (
     ledger_of_results,
     read_ledger,
 )
+from pipeline.tables.paths import ROOT, of_project
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,9 +72,10 @@ def ledger(
 
 def study_ledger() -> pl.DataFrame:
     """The ledger that the stage `ledger` wrote. Raises BadParameter where it has not run."""
-    if not LEDGER.is_file():
-        raise typer.BadParameter(f"{LEDGER} does not exist; run `make repro` first.")
-    return read_ledger(LEDGER)
+    path = of_project(LEDGER)
+    if not path.is_file():
+        raise typer.BadParameter(f"{path} does not exist; run `make repro` first.")
+    return read_ledger(path)
 
 
 def ledger_of_tables(tables: Path) -> pl.DataFrame:
@@ -82,7 +85,9 @@ def ledger_of_tables(tables: Path) -> pl.DataFrame:
     from pipeline.paper.ledger.measures import open_tables
 
     try:
-        return ledger_of_results(open_tables(tables))
+        results = open_tables(tables.resolve())
+        with chdir(ROOT):  # what is declared about the paper is there
+            return ledger_of_results(results)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
     except (duckdb.CatalogException, duckdb.BinderException) as error:
@@ -108,7 +113,7 @@ def print_ledger(ledger: pl.DataFrame, everything: bool) -> None:
 
 def read_required(path: Path = REQUIRED) -> pl.DataFrame:
     """The figures that must be reproduced: one row each, with the columns KEY."""
-    return pl.read_csv(path, infer_schema=False)
+    return pl.read_csv(of_project(path), infer_schema=False)
 
 
 def reproduced_figures(ledger: pl.DataFrame) -> pl.DataFrame:
