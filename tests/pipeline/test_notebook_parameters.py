@@ -34,7 +34,13 @@ TEAMS = ("imap", "sd", "exact", "blunt")
 # Each parameter of each notebook that is no folder, with another value.
 CHANGED: dict[str, list[dict[str, Any]]] = {
     "00_one_game": [
-        *({"game_id": "of a game"}, {"team": "sd"}, {"task_id": "b005_hard"}, {"round_number": 0}, {"english_team": "blunt"}),
+        *(
+            {"game_id": "of a game"},
+            {"team": "sd"},
+            {"task_id": "b005_hard"},
+            {"round_number": 0},
+            {"english_team": "blunt"},
+        ),
     ],
     "10_table1": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
     "20_privacy_plane": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
