@@ -65,10 +65,11 @@ def _origins(
         except FileExistsError as error:
             raise typer.BadParameter(f"{error}.", param_hint="--out") from None
         with scratch_folder(out) as scratch:  # beside the pages: the next run removes what a killed one left
-            rejected = derive_traces(traces, scratch, workers)
+            derived = scratch / "tables"
+            rejected = derive_traces(traces, derived, workers)
             from pipeline.reports.site.build import Origins  # not before: workers are forked without what it loads
 
-            yield Origins(scratch, numbers=of_project(NUMBERS)), rejected
+            yield Origins(derived, numbers=of_project(NUMBERS)), rejected
         return
     from pipeline.reports.site.build import Origins
 
