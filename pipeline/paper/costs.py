@@ -124,15 +124,16 @@ def billed(spent: pl.DataFrame) -> str:
     called = spent.filter(pl.col("calls") > 0)
     if called.is_empty():
         return "No model was called in these games, so there is nothing to bill."
-    calls, usd = called["calls"].sum(), called["usd_total"].drop_nulls().sum()
+    number, usd = called["calls"].sum(), called["usd_total"].drop_nulls().sum()
+    calls = f"{number:,} call{'' if number == 1 else 's'}"
     known = called.drop_nulls("usd_total")
     if known.is_empty():
-        return f"{calls:,} calls to models, and no team of which all prices are known."
+        return f"{calls} to models, and no team of which all prices are known."
     rest = called.height - known.height
     partly = (
         f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
     )
-    return f"{calls:,} calls to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
+    return f"{calls} to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
 
 
 def per_game(spent: pl.DataFrame) -> pl.DataFrame:

@@ -155,7 +155,7 @@ def reported(traces: Path, *arguments: str) -> Result:
 @pytest.mark.slow
 def test_a_team_of_simulated_and_other_games_has_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    monkeypatch.setattr(command, "_notebook_jobs", lambda selection, out: [])
+    monkeypatch.setattr(command, "OF_THE_STUDY", "none")
     for number in range(4):
         game = toy_game(f"game-{number}", team="mine", simulated=number % 2 == 0, task_id=f"t{number // 2}")
         write_trace(tmp_path / "traces" / f"{number}.json", game.text())
@@ -239,7 +239,7 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist"),
-        (["--tables", "none"], "no tables in none"),
+        (["--tables", "none"], "/none; run `make repro`, or name traces"),
     ],
 )
 def test_bad_usage_is_told_in_a_line(
