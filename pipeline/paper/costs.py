@@ -30,7 +30,7 @@ def costs(
     """One row per team and condition (its key), in Appendix K's columns.
 
     games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
-    one is not known or no model was called; `priced_by` names where prices are from, the most frequent first.
+    one is not known or no model was called; `priced_by` names where prices are from, with the number of calls where that differs.
     """
     priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(
@@ -98,7 +98,7 @@ def price_by_origin(calls: pl.DataFrame, prices: pl.DataFrame, own: pl.DataFrame
 def _origins(priced: pl.DataFrame) -> pl.DataFrame:
     """One row per team and condition with a priced call: `priced_by`."""
     counted = priced.drop_nulls("origin").group_by(*TEAM, "origin").len().sort(-pl.col("len").cast(pl.Int64), "origin")
-    named = pl.when(pl.len().over(TEAM) > 1).then(pl.format("{}: {} calls", "origin", "len")).otherwise("origin")
+    named = pl.when(pl.len().over(TEAM) > 1).then(pl.format("{}: {}", "origin", "len")).otherwise("origin")
     return counted.with_columns(named=named).group_by(TEAM).agg(priced_by=pl.col("named").str.join("; "))
 
 

@@ -11,10 +11,12 @@ import pytest
 
 from pipeline.derive.parallel import derive
 from pipeline.paper.costs import (
+    LISTED,
     MEASURED,
     NO_CALL,
     NO_PRICE,
     NO_TOKENS,
+    RECORDED,
     billed,
     costs,
     litellm_prices,
@@ -102,7 +104,7 @@ def test_what_traces_record_counts_first_then_a_teams_own_prices_then_the_table(
             (recorded, asked, asked),
             None,
             4.25,
-            "the price table (day 1): 2 calls; recorded in the traces (team, day 0): 1 calls",
+            f"{LISTED} (day 1): 2; {RECORDED} (team, day 0): 1",
         ),
     ):
         row = costs(GAMES, table(*calls), PRICES, prices).row(0, named=True)

@@ -1,13 +1,16 @@
 """Reports: pages that open without a network, and on which nothing that an agent wrote does anything."""
 
 import re
+from errno import EIO, ENOSPC
 from pathlib import Path
+from tempfile import gettempdir
 
 import polars as pl
 import pytest
 from click.testing import Result
 from test_views_html import HOSTILE
 from trace_builder import TraceBuilder, toy_game, write_trace
+from typer import Exit
 from typer.testing import CliRunner
 
 from machine.files import exclusive_access
@@ -20,6 +23,7 @@ from pipeline.reports.batch.pages import (
     html_page,
     notebook_html,
     notebook_page,
+    notebook_title,
     write_page,
 )
 from pipeline.reports.notebook_session import escape_markdown
@@ -217,6 +221,51 @@ def test_two_reports_do_not_write_to_one_folder(tmp_path: Path, monkeypatch: pyt
         done = reported(tmp_path / "traces")
     assert done.exit_code == 2 and "another run is writing there" in " ".join(done.output.split())
     assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize("content", [None, "{"])
+def test_where_no_trace_can_be_read_nothing_is_made_and_nothing_replaced(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "traces").mkdir()
+    if content:
+        (tmp_path / "traces/broken.json").write_text(content, encoding="utf-8")
+    done = reported(tmp_path / "traces")
+    assert done.exit_code == 2 and "that can be read" in done.output
+    assert ("rejected" in done.output) == bool(content)
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out/tables").mkdir(parents=True)
+    (tmp_path / "out/tables/games.parquet").write_bytes(b"good")
+    (tmp_path / "out/index.html").write_text("good", encoding="utf-8")
+    assert reported(tmp_path / "traces").exit_code == 2
+    left = {path.name: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert left == {"games.parquet": b"good", "index.html": b"good"}
+
+
+def test_what_a_killed_report_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / own_study.UNFINISHED / "tables"
+    left.mkdir(parents=True)
+    with own_study.unfinished_folder(tmp_path) as folder:
+        assert list(folder.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "told"), [("a/page.html", "make room in a/page.html"), (None, gettempdir())])
+def test_where_there_is_no_room_the_place_is_named(
+    name: str | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = OSError(ENOSPC, "No space left on device", name)
+    assert isinstance(command.without_room(full, tmp_path), Exit)
+    assert told in capsys.readouterr().err
+    other = OSError(EIO, "Input/output error")
+    assert command.without_room(other, tmp_path) is other
+
+
+def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
+    assert notebook_title(command.NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
+    untitled = executed(tmp_path, {"text/plain": "1"})
+    assert notebook_title(untitled) == "executed"
 
 
 def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
