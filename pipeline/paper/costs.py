@@ -30,7 +30,8 @@ def costs(
     """One row per team and condition (its key), in Appendix K's columns.
 
     games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
-    one is not known or no model was called; `priced_by` names where prices are from, with the number of calls where that differs.
+    one is not known or no model was called; `priced_by` names where prices are from, with the number of calls of each
+    where they differ.
     """
     priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(

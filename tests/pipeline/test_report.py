@@ -264,8 +264,8 @@ def test_where_there_is_no_room_the_place_is_named(
 
 def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
     assert notebook_title(command.NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
-    untitled = executed(tmp_path, {"text/plain": "1"})
-    assert notebook_title(untitled) == "executed"
+    (tmp_path / "mine.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    assert notebook_title(tmp_path / "mine.ipynb") == "mine"
 
 
 def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
