@@ -77,12 +77,12 @@ def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> N
     assert source.startswith("language_")
 
 
-def test_beliefs_at_a_round_s_end_add_up_to_its_privacy_loss(page: Page, site: Path) -> None:
+def test_beliefs_at_a_round_s_end_give_its_privacy_loss_a_pair(page: Page, site: Path) -> None:
     for team in ("candid", "imap", "sd", "dsm-welfare"):
         game = page_of(site, team=team, setting="varied", condition="standard")
         for number, one in enumerate(page_data(game.with_suffix(".js"))["rounds"]):
             page.goto(f"{game.as_uri()}#r{number}")
-            loss = sum(pair[2] for pair in one["vps"])
+            loss = sum(pair[2] for pair in one["vps"]) / max(1, len(one["vps"]))
             expect(page.locator(".step h3").first).to_contain_text(f"privacy loss in this round {loss:.2f}")
 
 

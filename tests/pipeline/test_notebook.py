@@ -55,7 +55,7 @@ def test_a_source_is_stripped(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_a_source_answers_first_then_names_its_parameters(path: Path) -> None:
+def test_a_source_says_what_it_is_about_then_names_its_parameters(path: Path) -> None:
     first = text(cells(path, "markdown")[0])
     assert first.startswith("# ")
     assert json.loads(path.read_text(encoding="utf-8"))["cells"][0]["cell_type"] == "markdown"
@@ -76,13 +76,13 @@ def test_the_cells_of_a_source_are_short(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_a_source_asserts_something(path: Path) -> None:
-    assert re.search(r"(?m)^\s*assert |\.claim\(|\.differs\(", "\n".join(map(text, cells(path))))
+    assert re.search(r"(?m)^\s*assert |\.assert_(claim|deviation)\(", "\n".join(map(text, cells(path))))
 
 
 @pytest.mark.parametrize("path", OF_CLAIMS, ids=name)
-def test_a_source_with_claims_ends_with_its_verdicts(path: Path) -> None:
+def test_a_source_with_claims_answers_and_ends_with_its_verdicts(path: Path) -> None:
     assert text(cells(path)[-1]).rstrip().endswith("study.verdicts()")
-    assert "**" in text(cells(path, "markdown")[0])
+    assert "**" in text(cells(path, "markdown")[0]) or any("study.finding(" in text(cell) for cell in cells(path)[:5])
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)

@@ -8,10 +8,8 @@ from pipeline.paper.compare import read_numbers
 from pipeline.statistics.by_game import team_groups
 from pipeline.statistics.paired_tests import metrics_by_game
 from pipeline.statistics.regressions import Tests, fits_table, slopes_table
-from pipeline.tables.paths import NUMBERS, RESULTS, TABLES, params
+from pipeline.tables.paths import NUMBERS, RESULTS, ROOT, TABLES, params
 from pipeline.tables.queries import write_result
-
-ROOT = Path(__file__).parents[3]
 
 
 def main(tables: Path = TABLES, results: Path = RESULTS, numbers: Path = ROOT / NUMBERS) -> None:
