@@ -30,7 +30,8 @@ def costs(
     """One row per team and condition (its key), in Appendix K's columns.
 
     games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
-    one is not known or no model was called; `priced_by` names where prices are from, the most frequent first.
+    one is not known or no model was called; `priced_by` names where prices are from, with the number of calls of each
+    where they differ.
     """
     priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(
@@ -98,7 +99,7 @@ def price_by_origin(calls: pl.DataFrame, prices: pl.DataFrame, own: pl.DataFrame
 def _origins(priced: pl.DataFrame) -> pl.DataFrame:
     """One row per team and condition with a priced call: `priced_by`."""
     counted = priced.drop_nulls("origin").group_by(*TEAM, "origin").len().sort(-pl.col("len").cast(pl.Int64), "origin")
-    named = pl.when(pl.len().over(TEAM) > 1).then(pl.format("{}: {} calls", "origin", "len")).otherwise("origin")
+    named = pl.when(pl.len().over(TEAM) > 1).then(pl.format("{}: {}", "origin", "len")).otherwise("origin")
     return counted.with_columns(named=named).group_by(TEAM).agg(priced_by=pl.col("named").str.join("; "))
 
 
@@ -124,15 +125,16 @@ def billed(spent: pl.DataFrame) -> str:
     called = spent.filter(pl.col("calls") > 0)
     if called.is_empty():
         return "No model was called in these games, so there is nothing to bill."
-    calls, usd = called["calls"].sum(), called["usd_total"].drop_nulls().sum()
+    number, usd = called["calls"].sum(), called["usd_total"].drop_nulls().sum()
+    calls = f"{number:,} call{'' if number == 1 else 's'}"
     known = called.drop_nulls("usd_total")
     if known.is_empty():
-        return f"{calls:,} calls to models, and no team of which all prices are known."
+        return f"{calls} to models, and no team of which all prices are known."
     rest = called.height - known.height
     partly = (
         f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
     )
-    return f"{calls:,} calls to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
+    return f"{calls} to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
 
 
 def per_game(spent: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ PARAMS = Path("params.yaml")
 
 def of_project(path: Path) -> Path:
     """A file or folder of the project: the current folder's where it has one, else the project's own."""
-    return path if path.exists() else ROOT / path
+    return ROOT / path if (ROOT / path).exists() and not path.exists() else path
 
 
 def params(section: str, folder: Path = Path()) -> dict[str, Any]:

@@ -23,7 +23,7 @@ TEAMS_SCHEMA = {
 }
 
 # Columns of names, whatever is in them.
-TEXT = ("team", "difficulty")
+TEXT = ("team", "setting", "condition", "difficulty", "model", "pattern", "tier", "profile")
 
 MeasureKey = tuple[str, str, str, str]  # method, condition, setting, metric
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipeline.reports.batch.pages import PageJob
 
 
-NOTEBOOKS = ROOT / "notebooks"
+NOTEBOOKS, OF_THE_STUDY = ROOT / "notebooks", "[0-9]*.ipynb"
 ALL_WRITTEN, NOTHING_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 1, 2, 3
 MOST_PRINTED = 1_000  # rejections; a table has all
 
@@ -83,15 +83,12 @@ def report(
         tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices
     )
     try:
-        with exclusive_access(out):
+        with exclusive_access(out), removed_if_empty(out):
             complete = _write_report(traces or [], out, selection, workers or cores())
     except (InUse, FileExistsError, NotADirectoryError, PermissionError) as error:
         raise refused(str(error), "--out") from None
     except OSError as error:
         raise without_room(error, out) from None
-    finally:
-        with suppress(OSError):
-            out.rmdir()  # where nothing was written to it
     raise typer.Exit(ALL_WRITTEN if complete else SOME_LEFT_OUT)
 
 
@@ -109,6 +106,16 @@ class Selection(NamedTuple):
 def refused(problem: str, option: str) -> typer.BadParameter:
     """The error of bad usage, in one line in which nothing controls the terminal."""
     return typer.BadParameter(printable(problem), param_hint=option)
+
+
+@contextmanager
+def removed_if_empty(out: Path) -> Iterator[None]:
+    """Remove the folder when the block ends, if nothing was written to it."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            out.rmdir()
 
 
 def without_room(error: OSError, out: Path) -> OSError | typer.Exit:
@@ -242,7 +249,7 @@ def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) 
         for team, condition, simulated in places.iter_rows()
         if (not teams or team in teams) and (not conditions or condition in conditions)
     ]
-    paths = sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) if notebooks else []
+    paths = sorted(NOTEBOOKS.glob(OF_THE_STUDY)) if notebooks else []
     own_prices = {"70_costs": {"own_prices": str(prices.resolve())}} if prices else {}
     return jobs + [
         PageJob(path, folders | own_prices.get(path.stem, {}), out / f"{path.stem}.html", notebook_title(path), scratch)

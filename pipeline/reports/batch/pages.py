@@ -1,6 +1,7 @@
 """Executed notebooks as pages: harmless HTML that opens with no network, one or many at once."""
 
 import errno
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,10 +127,8 @@ def notebook_html(executed: Path) -> str:
 
 def notebook_title(notebook: Path) -> str:
     """The title of a notebook's first cell, or its file's name where it has none."""
-    import nbformat
-
-    cells: list[Any] = nbformat.read(notebook, as_version=4).cells[:1]  # type: ignore[no-untyped-call]
-    lines = (line for cell in cells for line in cell.source.splitlines() if line.startswith("# "))
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"][:1]
+    lines = (line.rstrip() for cell in cells for line in cell["source"] if line.startswith("# "))
     return next(lines, notebook.stem).removeprefix("# ")
 
 

@@ -1,14 +1,14 @@
 """The command `python -m pipeline site`: the tables, or a user's own traces, as a folder of static pages."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from machine.terminal import progress_bar
-from pipeline.reports.batch.command import count_rejected, reading_traces, without_room
+from pipeline.reports.batch.command import count_rejected, reading_traces, removed_if_empty, without_room
 from pipeline.reports.site.folder import check_folder
 from pipeline.tables.paths import NUMBERS, ROOT, of_project, params
 
@@ -42,13 +42,10 @@ def site(
 ) -> None:
     """Write leaderboard and trace viewer as pages that open offline; what has not changed stays."""
     try:
-        with _origins(traces or [], tables, results, out, workers) as (origins, rejected):
+        with removed_if_empty(out), _origins(traces or [], tables, results, out, workers) as (origins, rejected):
             _build(origins, out, workers)
     except OSError as error:
         raise without_room(error, out) from None
-    finally:
-        with suppress(OSError):
-            out.rmdir()  # where nothing was written to it
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)
 
 
@@ -65,10 +62,11 @@ def _origins(
         except FileExistsError as error:
             raise typer.BadParameter(f"{error}.", param_hint="--out") from None
         with scratch_folder(out) as scratch:  # beside the pages: the next run removes what a killed one left
-            rejected = derive_traces(traces, scratch, workers)
+            derived = scratch / "tables"
+            rejected = derive_traces(traces, derived, workers)
             from pipeline.reports.site.build import Origins  # not before: workers are forked without what it loads
 
-            yield Origins(scratch, numbers=of_project(NUMBERS)), rejected
+            yield Origins(derived, numbers=of_project(NUMBERS)), rejected
         return
     from pipeline.reports.site.build import Origins
 
@@ -91,6 +89,7 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
 
 
 def _build(origins: "Origins", out: Path, workers: int) -> None:
+    from pipeline.reports.notebook_session import counted
     from pipeline.reports.site.build import build
     from pipeline.statistics.resampling import Resampling
 
@@ -100,4 +99,5 @@ def _build(origins: "Origins", out: Path, workers: int) -> None:
             built = build(origins, out, Resampling(**resampling), workers or None, show)
     except (FileExistsError, FileNotFoundError) as error:
         raise typer.BadParameter(f"{error}.", param_hint="--out") from None
-    print(f"{built.games} games in {out}: {built.made} pages made, {built.removed} removed; open {out / 'index.html'}")
+    games, made = counted(built.games, "game"), counted(built.made, "page")
+    print(f"{games} in {out}: {made} made, {built.removed} removed; open {out / 'index.html'}")
