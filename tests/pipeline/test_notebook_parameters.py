@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import Markdown
 from IPython.utils.capture import capture_output
 
 from machine.processes import cores
@@ -53,7 +54,7 @@ CHANGED: dict[str, list[dict[str, Any]]] = {
     "45_robustness": [{"penalty": 7.5}],
     "50_adversarial": [{"listed": "data/paper/appendix_c.csv"}, {"examples": 2}],
     "60_explore_traces": [{"where": "team = 'imap'"}, {"order": "game_id"}, {"place": 3}, {"round_number": 0}],
-    "70_costs": [{"prices": "data/prices/litellm.yaml"}],
+    "70_costs": [{"prices": "data/prices/litellm.yaml"}, {"own_prices": "data/teams/local.yaml"}],
     "90_where_we_differ": [{"tasks": "blocked.jsonl"}, {"release_vps": "0.1, 0.2"}],
     "report": [{"team": "blunt"}, {"condition": "blocked"}],
 }
@@ -105,18 +106,18 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_cells(path: Path, values: Mapping[str, Any]) -> str:
-    """Run the notebook's cells, with these parameters, in a shell of this process. Returns the Markdown shown."""
-    shell = InteractiveShell.instance()
-    with pl.Config(), capture_output() as shown:
+    """Run the notebook's cells, with these parameters, in a shell of this process. Returns the Markdown they end in."""
+    shell, shown = InteractiveShell.instance(), []
+    with pl.Config(), capture_output():
         for cell in code_cells(path):
             done = shell.run_cell("".join(cell["source"]), store_history=False)
             done.raise_error()
             if "parameters" in cell["metadata"].get("tags", ()):
                 shell.push(dict(values))
-            if hasattr(done.result, "data"):
-                shell.display_pub.publish({"text/markdown": str(done.result.data)})
+            if isinstance(done.result, Markdown):
+                shown.append(str(done.result.data))
     InteractiveShell.clear_instance()
-    return "\n".join(output.data.get("text/markdown", "") for output in shown.outputs)
+    return "\n".join(shown)
 
 
 def test_every_parameter_that_is_no_folder_has_another_value() -> None:
@@ -140,7 +141,9 @@ def test_a_notebook_runs_with_a_parameter_changed(
     if "tasks" in change:
         change = {"tasks": str(small_study / change["tasks"])}
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
-    run_cells(path, {key: str(folder) for key, folder in folders.items()} | change)
+    shown = run_cells(path, {key: str(folder) for key, folder in folders.items()} | change)
+    if "study.played(" in path.read_text(encoding="utf-8"):
+        assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 
 
 @pytest.fixture(scope="module")
