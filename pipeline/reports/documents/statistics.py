@@ -33,7 +33,7 @@ def mixed_effects(results: Path = RESULTS) -> str:
             row["predictor"],
             figure(row["games"], 0),
             figure(row["beta"], 4),
-            "–" if row["low"] is None else f"{figure(row['low'], 4)} to {figure(row['high'], 4)}",
+            "" if row["low"] is None else f"{figure(row['low'], 4)} to {figure(row['high'], 4)}",
             figure(row["equivalence_bound"], 4),
             *(figure(row[name], 3) for name in ("p_one_sided", "p_one_sided_t")),
             figure(row["p_bootstrap"] if row["p_permutation"] is None else row["p_permutation"], 3),
