@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.tables.io import write_json
 from pipeline.tables import paths
+from pipeline.tables.io import write_json
 
 ROOT = paths.ROOT
 REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"

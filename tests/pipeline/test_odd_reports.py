@@ -65,7 +65,7 @@ ODD_SETS = (one_team, one_game, one_setting, only_english, only_stopped)
 
 # What no page may say, whatever the traces.
 NEVER = {
-    "a missing value of Python or Polars": r"\bnull\b|\bNone\b(?! of| is\b)|\bNaN\b|\bnan\b",
+    "a missing value of Python or Polars": r"(?m)^\s*null\s*$|\bNone\b(?! of| is\b)|\bNaN\b|\bnan\b",
     "Python's way to write a list or a text": r"\{'|\['|\[\]|\(\)",
     "a span without a width": r"(?<![\d.,])([\d.,]*\d)(?: %)? to \1(?![\d.,]*\d)",
     "findings that are not there": r"findings above",
@@ -85,8 +85,8 @@ def findings() -> list[str]:
     said = []
     for path in NOTEBOOKS:
         cells = nbformat.read(path, as_version=4).cells  # type: ignore[no-untyped-call]
-        source = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-        said += re.findall(r'study\.finding\("+\**([^*"\n]{20,60})', source)
+        code, prose = ("\n".join(c.source for c in cells if c.cell_type == kind) for kind in ("code", "markdown"))
+        said += [words for words in re.findall(r'study\.finding\("+\**([^*"\n]{20,60})', code) if words not in prose]
     return said
 
 
