@@ -162,11 +162,12 @@ PROTOCOL_NAMES = frozenset(PAPER_PROTOCOLS.values())
 
 
 def covered(task_ids: Iterable[str | None], tasks: Collection[str]) -> str:
-    """How many of the suite's tasks were played: "36", "3 of 36", "3 of 36, 2 others"."""
+    """How many of the suite's tasks were played: "36", "3 of 36", "3 of 36, 2 others", "1 other"."""
     played = {BLOCKED_ID.sub("", task or "") for task in task_ids}
     here, others = len(played & set(tasks)), len(played - set(tasks))
     known = str(here) if here == len(tasks) else f"{here} of {len(tasks)}"
-    return f"{others} others" if not here else f"{known}, {others} others" if others else known
+    beside = counted(others, "other")
+    return beside if not here else f"{known}, {beside}" if others else known
 
 
 def game_notes(games: pl.DataFrame) -> list[str]:
