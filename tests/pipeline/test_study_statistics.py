@@ -189,7 +189,7 @@ def test_the_paper_s_printed_means_have_a_test_and_no_fit(study: Path) -> None:
     points = numbers.filter(source="Table 1", kind="model", setting="varied").cast({"value": pl.Float64})
     wide = points.pivot("metric", index="method", values="value")
     correlation = wide.select(pl.corr("excess_cost", "vps_uniform_mean")).item()
-    row = printed.filter(setting="varied", predictor="raw").row(0, named=True)
+    row: dict[str, float] = printed.filter(setting="varied", predictor="raw").row(0, named=True)
     assert row["between_correlation"] == pytest.approx(correlation, rel=1e-7)
     assert (row["between_p"] * 5040) == pytest.approx(round(row["between_p"] * 5040), abs=1e-3)  # of 7! orders
 
