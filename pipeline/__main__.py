@@ -22,7 +22,7 @@ from pipeline.derive.command import derive
 from pipeline.paper.ledger.command import EXAMPLES as EXAMPLES_LEDGER
 from pipeline.paper.ledger.command import ledger
 from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
-from pipeline.reports.batch.command import report
+from pipeline.reports.batch.command import EXAMPLES_ROW, report, row
 from pipeline.reports.for_print import EXAMPLES as EXAMPLES_FIGURES
 from pipeline.reports.for_print import figures
 from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
@@ -134,6 +134,7 @@ app.command(epilog=EXAMPLES_SITE)(site)
 app.command(epilog=EXAMPLES_LEDGER)(ledger)
 app.command(epilog=EXAMPLES_REPORT)(report)
 app.command(epilog=EXAMPLES_FIGURES)(figures)
+app.command(epilog=EXAMPLES_ROW)(row)
 
 
 @app.command(epilog=EXAMPLES_DATABASE)
@@ -222,7 +223,7 @@ def compare(
         print(comparison_rows.write_json())
     else:
         Console().print(as_rich_table(comparison_rows))
-    raise typer.Exit(0 if comparison_rows["equal"].all() else 1)
+    raise typer.Exit(0 if comparison_rows["equal"].fill_null(False).all() else 1)
 
 
 @app.command()

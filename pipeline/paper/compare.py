@@ -26,6 +26,8 @@ HEADLINE = (
     ("varied", "dsm-private", "coordination_rate_pct"),
 )
 
+ANSWERS = {True: "yes", False: "[red]no[/red]", None: "–"}
+
 COLUMNS = {
     "source": pl.String,
     "setting": pl.String,
@@ -53,23 +55,36 @@ def round_half_up(value: float, decimals: int) -> str:
 def compare(table1: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
     """One row per baseline figure of the paper (key: source, setting, method, metric): as published, ours at its
     precision, and whether they are equal; columns: COLUMNS. table1: that result. numbers: of `read_numbers`.
+
+    Of a protocol that played fewer games than a setting of the suite has tasks there is nothing of ours.
     """
-    ours = {(row["team"], row["setting"]): row for row in table1.filter(condition="standard").iter_rows(named=True)}
+    whole = table1.filter(pl.col("games") >= tasks_a_setting(numbers), condition="standard")
+    ours = {(row["team"], row["setting"]): row for row in whole.iter_rows(named=True)}
     rows = []
     for figure in numbers.filter(kind="baseline").iter_rows(named=True):
         team = TEAMS.get(figure["method"])
         exact = ours.get((team, figure["setting"]), {}).get(figure["metric"])
         rounded = None if exact is None else round_half_up(exact, int(figure["decimals"]))
         published = figure["value"]
-        equal = rounded is not None and Decimal(rounded) == Decimal(published)
+        equal = None if rounded is None else Decimal(rounded) == Decimal(published)
         key = (figure["source"], figure["setting"], figure["method"], team, figure["metric"])
         rows.append((*key, published, rounded, exact, equal))
     return pl.DataFrame(rows, schema=COLUMNS, orient="row").sort("method", "setting", "metric")
 
 
+def tasks_a_setting(numbers: pl.DataFrame) -> int:
+    """How many tasks the paper's suite has with uniform costs, and as many with varied ones; 0 where no figure says."""
+    tasks = numbers.filter(source="section 3.3", metric="tasks")["value"]
+    return int(tasks[0]) // 2 if len(tasks) else 0
+
+
 def verdict(comparison: pl.DataFrame) -> str:
-    """How many figures are equal, in a sentence."""
-    return f"{comparison['equal'].sum()} of {comparison.height} figures equal as printed (rounded {ROUNDING})"
+    """How many of the figures whose games were played are equal, in a sentence."""
+    known = comparison["equal"].count()
+    if not known:
+        return f"None of the {comparison.height} baseline figures is compared: no protocol played a whole setting"
+    missing = f"; of the other {comparison.height - known}, not all games are here" if known < comparison.height else ""
+    return f"{comparison['equal'].sum()} of {known} figures equal as printed (rounded {ROUNDING}){missing}"
 
 
 def headline(table1: pl.DataFrame, comparison: pl.DataFrame) -> dict[str, object]:
@@ -95,5 +110,5 @@ def as_rich_table(comparison: pl.DataFrame) -> "Table":
         table.add_column(column, justify="right" if column in ("published", "ours") else "left")
     for row in comparison.iter_rows(named=True):
         cells = (row["method"], row["setting"], row["metric"], row["published"], row["ours"] or "–")
-        table.add_row(*map(escape, cells), "yes" if row["equal"] else "[red]no[/red]")
+        table.add_row(*map(escape, cells), ANSWERS[row["equal"]])
     return table

@@ -1,6 +1,6 @@
-"""Prices of models, and what games cost by them beside Appendix K."""
+"""Prices of models, and what games cost, in Appendix K's columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +16,45 @@ KINDS = {
 }
 DECIMALS = 6  # a millionth of a dollar for a million tokens: below it is what binary fractions add
 
-NEEDS_TRACES, NO_TOKENS, NO_PRICE = "needs model traces", "tokens not recorded", "price not known"
+NO_CALL, NO_TOKENS, NO_PRICE = "no model called", "tokens not recorded", "price not known"
 MEASURED = "measured"
+# Where a call's price is from, the first that knows it.
+RECORDED, OWN, LISTED = "recorded in the traces", "the team's own prices", "the price table"
 TEAM = ["team", "simulated", "condition"]
+SCHEMA = {"model": pl.String} | dict.fromkeys(KINDS, pl.Float64) | {"dated": pl.String}
 
 
-def costs(games: pl.DataFrame, calls: pl.DataFrame, prices: pl.DataFrame) -> pl.DataFrame:
+def costs(
+    games: pl.DataFrame, calls: pl.DataFrame, prices: pl.DataFrame, own: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """One row per team and condition (its key), in Appendix K's columns.
 
-    games, calls: those tables; prices: of `read_prices`. usd_* are what the recorded tokens cost at the
-    prices given, empty where tokens or a price are missing or no model was called; recorded_usd sums the prices that
-    traces recorded when the calls were made.
+    games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
+    one is not known or no model was called; `priced_by` names where prices are from, with the number of calls of each
+    where they differ.
     """
-    priced = price_calls(calls, prices).join(games.select("game_id", *TEAM, "setting"), on="game_id")
+    priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(
         calls=pl.len(),
         models=pl.col("model").drop_nulls().unique().sort().str.join(", "),
         input_tokens=pl.col("input_tokens").sum(),
         output_tokens=pl.col("output_tokens").sum(),
-        unmetered=pl.col("metered").not_().sum(),
-        unpriced=pl.col("price_known").not_().sum(),
+        unmetered=(pl.col("usd").is_null() & ~pl.col("metered")).sum(),
+        unpriced=pl.col("usd").is_null().sum(),
         failed_attempts=pl.col("failed_attempts").sum(),
         usd_uniform=_complete_sum(pl.col("usd").filter(pl.col("setting") == "uniform")),
         usd_varied=_complete_sum(pl.col("usd").filter(pl.col("setting") == "varied")),
         usd_total=_complete_sum(pl.col("usd")),
-        recorded_usd=_complete_sum(pl.col("cost_usd")),
-        dated=pl.col("dated").max(),
     )
     played = games.group_by(TEAM).agg(games=pl.len())
-    rows = played.join(spent, on=TEAM, how="left").with_columns(pl.col("calls").fill_null(0))
+    rows = played.join(spent, on=TEAM, how="left").join(_origins(priced), on=TEAM, how="left")
+    rows = rows.with_columns(pl.col("calls").fill_null(0))
     return rows.with_columns(verdict=_verdict()).sort(TEAM)
 
 
 def price_calls(calls: pl.DataFrame, prices: pl.DataFrame) -> pl.DataFrame:
-    """Every call with its price in US dollars (`usd`, empty where unknown), `metered`, `price_known` and `dated`.
+    """Every call with the price of its tokens in US dollars (`usd`, empty where unknown), `metered`, `price_known` and
+    `dated`, by one list of prices as `read_prices` returns it.
 
     Tokens that a provider had in its cache cost what they cost there; where no such price is listed, the full price.
     A trace that names a model without its provider (Table 8) means the one listed under that name.
@@ -64,11 +69,38 @@ def price_calls(calls: pl.DataFrame, prices: pl.DataFrame) -> pl.DataFrame:
         + pl.col("output_tokens") * pl.col("output")
     )
     metered = pl.col("input_tokens").is_not_null() & pl.col("output_tokens").is_not_null()
-    return calls.join(prices, on="model", how="left").with_columns(
+    return calls.join(prices, on="model", how="left", maintain_order="left").with_columns(
         usd=usd / MILLION,
         metered=metered,
         price_known=pl.col("input").is_not_null() & pl.col("output").is_not_null(),
     )
+
+
+def price_by_origin(calls: pl.DataFrame, prices: pl.DataFrame, own: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Every call with `usd`, `metered` and the `origin` of its price: RECORDED, OWN or LISTED, with date or version.
+
+    What the trace recorded when the call was made counts first, then the team's own prices, then the table's.
+    """
+    listed = price_calls(calls, prices)
+    recorded = pl.format("{} ({})", pl.lit(RECORDED), pl.coalesce("priced_by", pl.lit("from where is not said")))
+    usd, origin = [calls["cost_usd"]], [calls.select(pl.when(pl.col("cost_usd").is_not_null()).then(recorded))]
+    for name, priced in ((OWN, None if own is None else price_calls(calls, own)), (LISTED, listed)):
+        if priced is not None:
+            usd.append(priced["usd"])
+            dated = pl.format("{} ({})", pl.lit(name), "dated")
+            origin.append(priced.select(pl.when(pl.col("usd").is_not_null()).then(dated)))
+    return calls.with_columns(
+        usd=pl.coalesce(usd),
+        origin=pl.coalesce([frame.to_series() for frame in origin]),
+        metered=listed["metered"],
+    )
+
+
+def _origins(priced: pl.DataFrame) -> pl.DataFrame:
+    """One row per team and condition with a priced call: `priced_by`."""
+    counted = priced.drop_nulls("origin").group_by(*TEAM, "origin").len().sort(-pl.col("len").cast(pl.Int64), "origin")
+    named = pl.when(pl.len().over(TEAM) > 1).then(pl.format("{}: {}", "origin", "len")).otherwise("origin")
+    return counted.with_columns(named=named).group_by(TEAM).agg(priced_by=pl.col("named").str.join("; "))
 
 
 def _complete_sum(values: pl.Expr) -> pl.Expr:
@@ -79,13 +111,30 @@ def _complete_sum(values: pl.Expr) -> pl.Expr:
 def _verdict() -> pl.Expr:
     return (
         pl.when(pl.col("calls") == 0)
-        .then(pl.lit(NEEDS_TRACES))
+        .then(pl.lit(NO_CALL))
         .when(pl.col("unmetered") > 0)
         .then(pl.lit(NO_TOKENS))
         .when(pl.col("unpriced") > 0)
         .then(pl.lit(NO_PRICE))
         .otherwise(pl.lit(MEASURED))
     )
+
+
+def billed(spent: pl.DataFrame) -> str:
+    """What calls cost, in a sentence or two of plain text. spent: of `costs`."""
+    called = spent.filter(pl.col("calls") > 0)
+    if called.is_empty():
+        return "No model was called in these games, so there is nothing to bill."
+    number, usd = called["calls"].sum(), called["usd_total"].drop_nulls().sum()
+    calls = f"{number:,} call{'' if number == 1 else 's'}"
+    known = called.drop_nulls("usd_total")
+    if known.is_empty():
+        return f"{calls} to models, and no team of which all prices are known."
+    rest = called.height - known.height
+    partly = (
+        f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
+    )
+    return f"{calls} to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
 
 
 def per_game(spent: pl.DataFrame) -> pl.DataFrame:
@@ -107,8 +156,30 @@ def read_prices(path: Path = PRICES) -> pl.DataFrame:
         (model, *((prices or {}).get(kind) for kind in KINDS), file["dated"])
         for model, prices in file["prices"].items()
     ]
-    schema = {"model": pl.String} | dict.fromkeys(KINDS, pl.Float64) | {"dated": pl.String}
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("model")
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("model")
+
+
+def read_own_prices(path: Path) -> pl.DataFrame:
+    """The prices that a team's file states for its models, as `read_prices` returns them.
+
+    Raises ValueError, naming the file, where it states none; OSError where it can't be read.
+    """
+    import yaml
+
+    try:
+        spec = yaml.safe_load(path.read_text(encoding="utf-8"))
+        stated = [agent["parameters"] for agent in spec["agents"] if agent.get("parameters", {}).get("prices")]
+        rows = {p["model"]: (*(p["prices"].get(kind) for kind in KINDS), _dated(path, p["prices"])) for p in stated}
+        listed = pl.DataFrame([(model, *row) for model, row in rows.items()], schema=SCHEMA, orient="row")
+    except (yaml.YAMLError, UnicodeDecodeError, TypeError, LookupError, AttributeError, pl.exceptions.PolarsError):
+        raise ValueError(f"{path} is no team's file with prices (agents: parameters: model, prices)") from None
+    if listed.is_empty():
+        raise ValueError(f"{path} states no prices; write prices: {{input: …, output: …, date: …}} beside its model")
+    return listed.sort("model")
+
+
+def _dated(path: Path, prices: Mapping[str, Any]) -> str:
+    return f"{path.name}, {prices['date']}" if prices.get("date") else path.name
 
 
 def litellm_prices(models: Iterable[str]) -> dict[str, Any]:

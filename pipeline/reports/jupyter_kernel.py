@@ -4,8 +4,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
+
+from pipeline.tables.shards import scratch_folder
 
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -18,12 +20,12 @@ def isolated_kernel() -> Iterator["Config"]:
     """Settings for papermill's kernel, valid with their environment as long as the block runs.
 
     The kernel listens on sockets in a temporary folder; where that folder's path is too long for a socket, on this
-    machine's ports, encrypted.
+    machine's ports, encrypted. Folders that killed processes left are removed.
     """
     from traitlets.config import Config
 
-    with TemporaryDirectory(prefix="kernel-") as folder, _environment(folder), _silent_stderr():
-        socket = str(Path(folder) / "k")
+    with scratch_folder(Path(gettempdir())) as folder, _environment(str(folder)), _silent_stderr():
+        socket = str(folder / "k")
         if len(socket.encode()) <= SOCKET_CHARS:
             yield Config({"KernelManager": {"transport": "ipc", "ip": socket}})
         else:

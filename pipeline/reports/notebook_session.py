@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables import paths
 from pipeline.tables.io import polars_schema
+from pipeline.tables.paths import NUMBERS as PRINTED
+from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
     from matplotlib.figure import Figure
 
-ROOT = Path(__file__).parents[2]
-NUMBERS = ROOT / paths.NUMBERS
+NUMBERS = ROOT / PRINTED
 
 VERDICT = {
     "claim": pl.String,
@@ -34,10 +35,11 @@ INTERVAL = dict.fromkeys((*INTERVAL_KEY, "measure"), pl.String) | dict.fromkeys(
 # What a condition raises where other traces lack a team, setting or column that it asks for.
 UNDECIDABLE = (LookupError, TypeError, ValueError, ArithmeticError, pl.exceptions.PolarsError)
 
+MOST_TEAMS_NAMED = 12  # in a sentence
+
 NOTHING_TO_DRAW = "*Nothing to draw: these tables hold no such games.*"
 NOT_REFERENCE = (
-    "*These are not the study's own games and parameters. The findings above are about the study's; "
-    "the tables and figures below, and the verdicts at the end, are about these.*"
+    "*These are not the study's own games and parameters: tables, figures and verdicts are about those at hand.*"
 )
 
 
@@ -49,22 +51,31 @@ class Study:
     """The tables and results of a study, read when they are asked for.
 
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
-    reference: the fingerprint of the study's own tables (reference_study.py). Where the current folder has no such
-    tables, relative paths are those of the project. drawn: the figures saved so far, by name.
+    reference: the fingerprint of the study's own tables (reference_study.py); usual: whether the notebook's other
+    parameters are those that it is shipped with; note: whether it says where these are not the study's. Where the
+    current folder has no such tables, relative paths are those of the project. drawn: the figures saved so far, by
+    name.
     """
 
     def __init__(
-        self, tables: str | Path, results: str | Path, figures: str | Path, reference: Path = REFERENCE
+        self,
+        tables: str | Path,
+        results: str | Path,
+        figures: str | Path,
+        reference: Path = REFERENCE,
+        *,
+        usual: bool = True,
+        note: bool = True,
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self.tables, self.results, self.figures = base / tables, base / results, base / figures
         self.connection = attach(self.tables)
-        self.is_reference = is_reference(self.tables, reference)
+        self.is_reference = usual and is_reference(self.tables, reference)
         self.drawn: dict[str, Figure] = {}
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
             _show_whole_tables()
-            if not self.is_reference:
+            if note and not self.is_reference:
                 show_not_reference()
 
     def sql(self, query: str) -> pl.DataFrame:
@@ -83,6 +94,8 @@ class Study:
         """The types of a result's columns, which a CSV does not show where they hold no value."""
         if name in RESULT_TABLES:
             return polars_schema(RESULT_TABLES[name])
+        if name == "compare":
+            return dict(COMPARED)
         if name in query_names():
             return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
@@ -102,11 +115,16 @@ class Study:
         values = (name for name in INTERVAL if name not in INTERVAL_KEY)
         return self.result("intervals").filter(table=table).select(key, *values)
 
-    def resampling(self) -> Resampling:
-        """How the results' intervals were resampled, so that a notebook's own use the same draws."""
+    def params(self, section: str) -> dict[str, Any]:
+        """A section of the study's params.yaml."""
         import yaml
 
-        return Resampling(**yaml.safe_load(PARAMS.read_text(encoding="utf-8"))["intervals"])
+        sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        return sections[section]
+
+    def resampling(self) -> Resampling:
+        """How the results' intervals were resampled, so that a notebook's own use the same draws."""
+        return Resampling(**self.params("intervals"))
 
     def paper(self, source: str) -> pl.DataFrame:
         """The paper's figures under one of its headings ("Table 1"): setting, method, kind, metric, value as float."""
@@ -131,6 +149,25 @@ class Study:
             return shown
         display(shown)  # type: ignore[no-untyped-call]
         return Markdown(escape_markdown(str(figure.get_label())))  # type: ignore[no-untyped-call]
+
+    def finding(self, shown: str, otherwise: object = "") -> "Markdown":
+        """What the study's own tables show, in Markdown, for display; on any others what `otherwise` says.
+
+        shown: holds on the study's tables, as the notebook asserts where it has the figures; otherwise: text, or a
+        function that returns it, which says nothing where these tables lack what it reads.
+        """
+        from IPython.display import Markdown
+
+        text = shown if self.is_reference else self._evaluated(otherwise)
+        return Markdown(str(text or ""))  # type: ignore[no-untyped-call]
+
+    def played(self, condition: str) -> str:
+        """How many games of which teams there are under a condition, as a sentence in Markdown."""
+        games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
+        teams = [escape_markdown(name) for name in games["team"].unique().sort()]
+        named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
+        counts = f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}"
+        return f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game."
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
@@ -162,15 +199,19 @@ class Study:
 
     def _verdict(self, holds: object) -> bool | None:
         """Whether a condition holds, None where it can't be evaluated; on the study's own tables errors are raised."""
-        if not callable(holds):
-            return None if holds is None else bool(holds)
+        answer = self._evaluated(holds)
+        return None if answer is None else bool(answer)
+
+    def _evaluated(self, value: object) -> object:
+        """The value, or what it returns where it is a function: None where other tables lack what that reads."""
+        if not callable(value):
+            return value
         try:
-            answer = holds()
+            return value()
         except UNDECIDABLE:
             if self.is_reference:
                 raise
             return None
-        return None if answer is None else bool(answer)
 
 
 def escape_markdown(text: str) -> str:
@@ -182,16 +223,26 @@ def escape_markdown(text: str) -> str:
     return "".join(c if c.isalnum() or c in " .-" else f"&#{ord(c)};" for c in shown)
 
 
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "1 game", "2 games"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def in_a_notebook() -> bool:
     """Whether this runs in a notebook's kernel."""
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
 def _show_whole_tables() -> None:
-    """Make polars print tables in full."""
+    """Make the notebook show frames in full, and text, without quotes and nulls."""
+    from pipeline.reports.views.html import escape_text, plain_table
+
     pl.Config(
         fmt_str_lengths=200, tbl_rows=60, tbl_cols=20, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
     )
+    formatter = sys.modules["IPython"].get_ipython().display_formatter.formatters["text/html"]
+    formatter.for_type(pl.DataFrame, plain_table)
+    formatter.for_type(str, lambda text: f"<p>{escape_text(text)}</p>")
 
 
 def show_not_reference() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.tables import paths
 from pipeline.tables.io import write_json
 
-ROOT = Path(__file__).parents[2]
+ROOT = paths.ROOT
 REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
 # For what goes beyond the paper: the same games, under their own parameters.
 REFERENCE_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT / "notebooks/beyond/params.yaml"

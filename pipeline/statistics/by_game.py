@@ -2,7 +2,7 @@
 each column of a result table is a mean, so that no formula stands twice.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,19 @@ def with_tasks(games: pl.DataFrame) -> pl.DataFrame:
 def ended(games: pl.DataFrame) -> pl.DataFrame:
     """The games that were not broken off, with a task each."""
     return with_tasks(games.filter(~pl.col("stopped").fill_null(False)))
+
+
+def team_groups(games: pl.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Every team of the games (team, simulated) in one group: those named, then the rest, `simulated` and `others`.
+
+    A group holds the teams that are there, and is left out where none is.
+    """
+    simulated = dict(games.group_by("team").agg(pl.col("simulated").any()).sort("team").iter_rows())
+    groups = {name: [team for team in teams if team in simulated] for name, teams in named.items()}
+    rest = set(simulated).difference(*groups.values())
+    groups["simulated"] = [team for team in simulated if team in rest and simulated[team]]
+    groups["others"] = [team for team in simulated if team in rest and not simulated[team]]
+    return {name: teams for name, teams in groups.items() if teams}
 
 
 def by_game(name: str, tables: Path) -> pl.DataFrame:

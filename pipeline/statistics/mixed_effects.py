@@ -59,6 +59,15 @@ class Fit:
         """The variance within a cell."""
         return self.var["residual"]
 
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The slope's interval: Student's t at df on both sides."""
+        reach = float(stats.t.ppf((1 + level) / 2, self.df)) * self.se
+        return self.beta - reach, self.beta + reach
+
+    def equivalence_bound(self, alpha: float = 0.05) -> float:
+        """The least bound within which two one-sided tests at `alpha` place |β|: the far end of the 1 − 2α interval."""
+        return max(map(abs, self.interval(1 - 2 * alpha)))
+
 
 def crossed(
     frame: "pl.DataFrame | pd.DataFrame", outcome: str, predictor: str, groups: Sequence[str] = ("model", "task")

@@ -8,12 +8,12 @@ import polars as pl
 from polars import selectors as cs
 
 from pipeline.statistics.mixed_effects import crossed, per_group_slopes, predictors
-from pipeline.statistics.small_sample import between_test, bootstrap_test, permutation_test
+from pipeline.statistics.small_sample import between_test, bootstrap_test, correlate, permutation_test
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
 
 OUTCOME, PREDICTOR, GROUPS = "vps_uniform_mean", "excess_cost", ("team", "task_id")
-POOLED = "pooled"
+POOLED, PRINTED = "pooled", "paper"
 DIGITS = 8  # significant ones: those beyond may differ from machine to machine
 
 
@@ -48,15 +48,31 @@ def samples(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> Iterato
                 yield Sample(name, setting, predictor, frame, part.height - frame.height)
 
 
-def fits_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]], tests: Tests) -> pl.DataFrame:
+def fits_table(
+    games: pl.DataFrame, groups: Mapping[str, Sequence[str]], tests: Tests, printed: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """One row a group of teams, setting and predictor: the fit, its tests, and what the means of the teams say.
 
     `games` has a row a game: team, simulated, task_id, setting, vps_uniform_mean, excess_cost. Where there is no fit
-    the figures are null and `note` says why.
+    the figures are null and `note` says why. `printed` has a row a setting and model of the paper, with the last two as
+    means: they make the rows of the group `paper`, which has a test of means and no fit.
     """
     rows = [_row(sample, tests) for sample in samples(games, groups)]
+    rows += [] if printed is None else _printed_rows(printed)
     fits = to_frame(MIXED_EFFECTS, [tuple(row.get(name) for name in MIXED_EFFECTS.names) for row in rows])
     return fits.with_columns(cs.float().round_sig_figs(DIGITS))
+
+
+def _printed_rows(printed: pl.DataFrame) -> list[dict[str, object]]:
+    """The paper's means of its models: how they correlate in each setting, by each predictor."""
+    rows: list[dict[str, object]] = []
+    for (setting,), points in printed.sort("setting").group_by("setting", maintain_order=True):
+        for predictor, frame in predictors(points, PREDICTOR).items():
+            means = correlate(*(frame[name].to_numpy() for name in ("predictor", OUTCOME)))
+            known = {"teams": PRINTED, "simulated": False, "setting": setting, "predictor": predictor}
+            tested = {"between_correlation": means.correlation, "between_p": means.p_one_sided}
+            rows.append(known | tested | {"n_teams": frame.height, "note": "means as printed, without games"})
+    return rows
 
 
 def _row(sample: Sample, tests: Tests) -> dict[str, object]:
@@ -79,11 +95,15 @@ def _figures(sample: Sample, tests: Tests) -> dict[str, object]:
     fit = crossed(sample.games, OUTCOME, "predictor", GROUPS)
     between = between_test(sample.games, OUTCOME, "predictor", GROUPS[0])
     team, task = GROUPS
+    low, high = fit.interval()
     same = ("beta", "se", "t", "p_one_sided", "df", "p_one_sided_t", "loglik", "singular", "sd")
     return {
         "n_teams": fit.sizes[team],
         "n_tasks": fit.sizes[task],
         **{name: getattr(fit, name) for name in same},
+        "low": low,
+        "high": high,
+        "equivalence_bound": fit.equivalence_bound(),
         **_reference(sample, tests),
         "var_team": fit.var[team],
         "var_task": fit.var[task],

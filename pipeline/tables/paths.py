@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).parents[2]  # the project's folder
 TRACES = Path("data/traces")
 TABLES = Path("data/tables")
 RESULTS = Path("data/results")
@@ -10,11 +11,16 @@ NUMBERS = Path("data/paper/numbers.csv")
 PARAMS = Path("params.yaml")
 
 
-def params(section: str) -> dict[str, Any]:
-    """A section of params.yaml."""
+def of_project(path: Path) -> Path:
+    """A file or folder of the project: the current folder's where it has one, else the project's own."""
+    return ROOT / path if (ROOT / path).exists() and not path.exists() else path
+
+
+def params(section: str, folder: Path = Path()) -> dict[str, Any]:
+    """A section of the params.yaml of a folder, the current one if none is given."""
     import yaml
 
-    sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    sections: dict[str, dict[str, Any]] = yaml.safe_load((folder / PARAMS).read_text(encoding="utf-8"))
     return sections[section]
 
 

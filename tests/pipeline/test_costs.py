@@ -11,13 +11,17 @@ import pytest
 
 from pipeline.derive.parallel import derive
 from pipeline.paper.costs import (
+    LISTED,
     MEASURED,
-    NEEDS_TRACES,
+    NO_CALL,
     NO_PRICE,
     NO_TOKENS,
+    RECORDED,
+    billed,
     costs,
     litellm_prices,
     per_game,
+    read_own_prices,
     read_prices,
     team_models,
 )
@@ -67,7 +71,7 @@ def table(*calls: dict[str, Any]) -> pl.DataFrame:
 
 # Calls → what they cost in uniform games, in varied ones, in all, and the verdict.
 EXAMPLES = [
-    ([], (None, None, None, NEEDS_TRACES)),
+    ([], (None, None, None, NO_CALL)),
     ([called("u", "some/model", 1_000_000, 100_000)], (3.0, None, 3.0, MEASURED)),
     ([called("u", "model", 1_000_000, 0)], (2.0, None, 2.0, MEASURED)),
     ([called("u", "other/model", 1_000_000, 0)], (None, None, None, NO_PRICE)),
@@ -88,10 +92,56 @@ def test_calls_cost_their_tokens_at_the_prices_given(calls: list[dict[str, Any]]
     assert tuple(row[c] for c in ("usd_uniform", "usd_varied", "usd_total", "verdict")) == pytest.approx(expected)
 
 
-def test_recorded_prices_add_up_only_where_all_are_known() -> None:
-    known, unknown = called("u", "x", 1, 1, usd=0.25), called("v", "x", 1, 1)
-    assert costs(GAMES, table(known, known), PRICES)["recorded_usd"].to_list() == [0.5]
-    assert costs(GAMES, table(known, unknown), PRICES)["recorded_usd"].to_list() == [None]
+def test_what_traces_record_counts_first_then_a_teams_own_prices_then_the_table() -> None:
+    recorded = called("u", "some/model", 1_000_000, 0, usd=0.25) | {"priced_by": "team, day 0"}
+    asked = called("u", "some/model", 1_000_000, 0)
+    own = PRICES.filter(model="some/model").with_columns(input=1.0, dated=pl.lit("mine.yaml"))
+    for calls, prices, usd, priced_by in (
+        ((recorded, recorded), own, 0.5, "recorded in the traces (team, day 0)"),
+        ((asked,), own, 1.0, "the team's own prices (mine.yaml)"),
+        ((asked,), None, 2.0, "the price table (day 1)"),
+        (
+            (recorded, asked, asked),
+            None,
+            4.25,
+            f"{LISTED} (day 1): 2; {RECORDED} (team, day 0): 1",
+        ),
+    ):
+        row = costs(GAMES, table(*calls), PRICES, prices).row(0, named=True)
+        assert (row["usd_total"], row["priced_by"], row["verdict"]) == (usd, priced_by, MEASURED)
+
+
+def test_a_recorded_price_needs_no_tokens_and_no_listed_model() -> None:
+    row = costs(GAMES, table(called("u", "x", None, None, usd=0.25)), PRICES).row(0, named=True)
+    assert (row["usd_total"], row["verdict"]) == (0.25, MEASURED)
+
+
+def test_a_sentence_says_what_calls_cost() -> None:
+    paid, unknown = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1)
+    assert "nothing to bill" in billed(costs(GAMES, table(), PRICES))
+    assert billed(costs(GAMES, table(paid), PRICES)) == "1 call to models cost 1.50 US dollars."
+    assert "no team of which all prices are known" in billed(costs(GAMES, table(paid, unknown), PRICES))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "no team's file"),
+        ("- 1", "no team's file"),
+        ("agents: [{type: llm, parameters: {model: a}}]", "states no prices"),
+        ("agents: [{type: llm, parameters: {model: a, prices: {input: x}}}]", "no team's file"),
+    ],
+)
+def test_a_file_without_prices_is_told_in_a_line(text: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=problem):
+        read_own_prices(tmp_path / "team.yaml")
+
+
+def test_a_teams_file_states_its_own_prices(tmp_path: Path) -> None:
+    text = "agents: [{type: llm, parameters: {model: a/b, prices: {input: 1, output: 2, date: 2026-01-02}}}]"
+    (tmp_path / "team.yaml").write_text(text, encoding="utf-8")
+    assert read_own_prices(tmp_path / "team.yaml").rows() == [("a/b", 1.0, None, 2.0, "team.yaml, 2026-01-02")]
 
 
 def test_a_team_takes_so_much_a_game_and_none_without_a_call() -> None:

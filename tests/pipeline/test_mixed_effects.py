@@ -204,6 +204,17 @@ def test_the_record_names_the_groups() -> None:
     assert swapped.loglik == pytest.approx(fit.loglik, abs=1e-10)
 
 
+def test_the_interval_is_student_s_and_the_bound_is_where_both_one_sided_tests_reject() -> None:
+    fit = crossed(SMALL, "y", "x")
+    low, high = fit.interval()
+    assert (low + high) / 2 == pytest.approx(fit.beta)
+    assert stats.t.cdf((fit.beta - high) / fit.se, fit.df) == pytest.approx(0.025)
+    bound = fit.equivalence_bound()
+    above, below = (stats.t.sf((fit.beta + side * bound) / fit.se, fit.df) for side in (1, -1))
+    assert max(above, 1 - below) == pytest.approx(0.05)
+    assert bound > abs(fit.beta)
+
+
 def test_one_group_is_the_one_way_closed_form() -> None:
     y = stream("one way").standard_normal((5, 8)) + 2 * stream("rows").standard_normal((5, 1))
     x = double_centred(stream("one way x").standard_normal((5, 8)))

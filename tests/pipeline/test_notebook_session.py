@@ -89,6 +89,32 @@ def test_on_the_studys_own_tables_a_difference_that_went_away_is_an_error(own_st
             own_study.assert_deviation("fairness falls", holds, source="section 4")
 
 
+OTHERWISE: tuple[tuple[object, str], ...] = (
+    ("here", "here"),
+    (lambda: "computed here", "computed here"),
+    (lambda: {}["imap"], ""),
+)
+
+
+@pytest.mark.parametrize(("otherwise", "told"), OTHERWISE)
+def test_a_finding_is_the_study_s_and_elsewhere_what_those_tables_show(
+    own_study: Study, other_study: Study, otherwise: object, told: str
+) -> None:
+    assert own_study.finding("the study's", otherwise).data == "the study's"
+    assert other_study.finding("the study's", otherwise).data == told
+
+
+def test_under_parameters_of_ones_own_nothing_is_the_study_s(study_folder: Path, tmp_path: Path) -> None:
+    places, reference = [study_folder / "tables", study_folder / "results", tmp_path], study_folder / "reference.json"
+    assert Study(*places, reference=reference).is_reference
+    assert not Study(*places, reference=reference, usual=False).is_reference
+
+
+def test_who_played_is_told_in_a_sentence(own_study: Study) -> None:
+    assert own_study.played("standard") == "2 standard games of 1 team: toy."
+    assert own_study.played("blocked") == "These tables hold no blocked game."
+
+
 def test_verdicts_stand_in_the_order_of_the_claims(other_study: Study) -> None:
     other_study.assert_claim("second in the alphabet", True, source="section 4")
     other_study.assert_claim("first", 0, source="section 5", about="simulated teams", by_construction=True)

@@ -1,13 +1,16 @@
 """Reports: pages that open without a network, and on which nothing that an agent wrote does anything."""
 
 import re
+from errno import EIO, ENOSPC
 from pathlib import Path
+from tempfile import gettempdir
 
 import polars as pl
 import pytest
 from click.testing import Result
 from test_views_html import HOSTILE
 from trace_builder import TraceBuilder, toy_game, write_trace
+from typer import Exit
 from typer.testing import CliRunner
 
 from machine.files import exclusive_access
@@ -20,6 +23,7 @@ from pipeline.reports.batch.pages import (
     html_page,
     notebook_html,
     notebook_page,
+    notebook_title,
     write_page,
 )
 from pipeline.reports.notebook_session import escape_markdown
@@ -155,7 +159,7 @@ def reported(traces: Path, *arguments: str) -> Result:
 @pytest.mark.slow
 def test_a_team_of_simulated_and_other_games_has_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    monkeypatch.setattr(command, "_notebook_jobs", lambda selection, out: [])
+    monkeypatch.setattr(command, "OF_THE_STUDY", "none")
     for number in range(4):
         game = toy_game(f"game-{number}", team="mine", simulated=number % 2 == 0, task_id=f"t{number // 2}")
         write_trace(tmp_path / "traces" / f"{number}.json", game.text())
@@ -219,6 +223,51 @@ def test_two_reports_do_not_write_to_one_folder(tmp_path: Path, monkeypatch: pyt
     assert not list((tmp_path / "out").iterdir())
 
 
+@pytest.mark.parametrize("content", [None, "{"])
+def test_where_no_trace_can_be_read_nothing_is_made_and_nothing_replaced(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "traces").mkdir()
+    if content:
+        (tmp_path / "traces/broken.json").write_text(content, encoding="utf-8")
+    done = reported(tmp_path / "traces")
+    assert done.exit_code == 2 and "that can be read" in done.output
+    assert ("rejected" in done.output) == bool(content)
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out/tables").mkdir(parents=True)
+    (tmp_path / "out/tables/games.parquet").write_bytes(b"good")
+    (tmp_path / "out/index.html").write_text("good", encoding="utf-8")
+    assert reported(tmp_path / "traces").exit_code == 2
+    left = {path.name: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert left == {"games.parquet": b"good", "index.html": b"good"}
+
+
+def test_what_a_killed_report_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / own_study.UNFINISHED / "tables"
+    left.mkdir(parents=True)
+    with own_study.unfinished_folder(tmp_path) as folder:
+        assert list(folder.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "told"), [("a/page.html", "make room in a/page.html"), (None, gettempdir())])
+def test_where_there_is_no_room_the_place_is_named(
+    name: str | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = OSError(ENOSPC, "No space left on device", name)
+    assert isinstance(command.without_room(full, tmp_path), Exit)
+    assert told in capsys.readouterr().err
+    other = OSError(EIO, "Input/output error")
+    assert command.without_room(other, tmp_path) is other
+
+
+def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
+    assert notebook_title(command.NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
+    (tmp_path / "mine.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    assert notebook_title(tmp_path / "mine.ipynb") == "mine"
+
+
 def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for folder in ("tables", "results"):
@@ -239,7 +288,7 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist"),
-        (["--tables", "none"], "no tables in none"),
+        (["--tables", "none"], "/none; run `make repro`, or name traces"),
     ],
 )
 def test_bad_usage_is_told_in_a_line(

@@ -74,6 +74,23 @@ def test_every_flip_is_listed_with_tests_of_both_orders() -> None:
     assert ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), [], 0, 100, "flips").height == 0
 
 
+def test_a_flip_is_corrected_for_all_pairs_of_teams_at_its_point() -> None:
+    """Of the six pairs of four teams two flip, with p = 2 / 2⁶ each at both ends: Holm's p is six times that."""
+    found = ordering.standings(swept([[1, 2, 3, 4], [2, 1, 4, 3]]), games("abxy", 6), HOW)
+    flips = ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), found, 0, 100, "flips")
+    assert flips.select("a", "b").rows() == [("a", "b"), ("x", "y")]
+    assert flips["p_holm"].to_list() == [6 * 2 / 2**6, 6 * 2 / 2**6]
+
+
+def test_a_flip_needs_both_orders() -> None:
+    """At the choice the teams are apart on every task, at the point hardly: the larger p is the flip's."""
+    values = swept([[1, 2], [2, 1]], tasks=8)
+    values[1, :8] = [5, *[1 - 1e-3] * 7]
+    found = ordering.standings(values, games("ab", 8), HOW)
+    row = ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), found, 0, 100, "flips").row(0, named=True)
+    assert row["p_at_choice"] == 2 / 2**8 < row["p_value"] == row["p_holm"]
+
+
 def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() -> None:
     both = pl.concat([games("ab", 4), games("ab", 4, "varied")])
     values = np.ones((GRID.points().height, both.height))

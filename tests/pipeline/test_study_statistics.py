@@ -15,6 +15,7 @@ from pipeline.paper.stages import mixed_effects as regressing
 from pipeline.paper.stages import robustness as sweeping
 from pipeline.reports.documents import statistics as page
 from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
+from pipeline.statistics.paired_tests import holm
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
 from pipeline.tables import queries
@@ -164,12 +165,33 @@ def test_excess_is_table_1_s_and_a_penalty_adds_failed_meetings(study: Path) -> 
 
 def test_the_regressions_name_their_groups_and_the_games_that_they_leave_out(study: Path) -> None:
     fits = result(study, "mixed_effects")
-    assert fits.select("teams", "setting", "predictor").n_unique() == fits.height == 2 * 3 * 3
-    assert fits.filter(predictor="raw")["left_out"].to_list() == [0] * 6
-    assert set(fits.filter(teams="styles")["simulated"]) == {True}
+    assert fits.select("teams", "setting", "predictor").n_unique() == fits.height
+    groups = {teams: part for (teams,), part in fits.group_by("teams")}
+    assert {teams: part.height for teams, part in groups.items()} == {
+        "protocols": 3 * 3,
+        "styles": 3 * 3,
+        "others": 2 * 3,  # toy games, all of uniform costs
+        "paper": 2 * 3,
+    }
+    assert fits.filter(pl.col("teams") != "paper", predictor="raw")["left_out"].unique().to_list() == [0]
+    assert set(groups["styles"]["simulated"]) == {True}
+    assert groups["others"]["note"].str.contains("team needs at least 2 levels").all()
     slopes = result(study, "mixed_effects_slopes")
     assert set(slopes.filter(teams="protocols")["team"]) == {"imap", "dsm-private"}
     assert slopes.filter(team="imap", predictor="raw", setting="varied")["slope"].to_list() == [0.0]
+
+
+def test_the_paper_s_printed_means_have_a_test_and_no_fit(study: Path) -> None:
+    """Its seven varied points by hand: excess and VPS of Table 1."""
+    printed = result(study, "mixed_effects").filter(teams="paper")
+    assert printed["n_teams"].to_list() == [7] * 6 and printed["beta"].null_count() == 6
+    numbers = pl.read_csv(ROOT / "data/paper/numbers.csv", infer_schema=False)
+    points = numbers.filter(source="Table 1", kind="model", setting="varied").cast({"value": pl.Float64})
+    wide = points.pivot("metric", index="method", values="value")
+    correlation = wide.select(pl.corr("excess_cost", "vps_uniform_mean")).item()
+    row: dict[str, float] = printed.filter(setting="varied", predictor="raw").row(0, named=True)
+    assert row["between_correlation"] == pytest.approx(correlation, rel=1e-7)
+    assert (row["between_p"] * 5040) == pytest.approx(round(row["between_p"] * 5040), abs=1e-3)  # of 7! orders
 
 
 def test_ranks_and_comparisons_tell_of_the_same_teams(study: Path) -> None:
@@ -218,7 +240,7 @@ def test_whatever_games_there_are_every_result_is_written(case: str, tmp_path: P
 def test_the_page_says_who_is_simulated_and_quotes_figures_as_they_are(study: Path) -> None:
     built = {part: getattr(page, part)(study) for part in ("mixed_effects", "ranks", "robustness_ranks", "excess")}
     lines = {name: text.splitlines()[2:] for name, text in built.items()}
-    assert len(lines["mixed_effects"]) == 2 * 2 * 3
+    assert len(lines["mixed_effects"]) == 2 * 2 * 3 + 3 + 2 * 3
     assert all(("styles" in line) == ("*styles*" in line) for line in lines["mixed_effects"])
     assert all(f"| *{team}* |" in built["ranks"] for team in ("exact", "blunt"))
     imap = result(study, "table1").filter(team="imap", setting="varied").row(0, named=True)
@@ -241,7 +263,16 @@ def test_what_the_page_says_of_the_study_s_results_holds() -> None:
     results = ROOT / "data/results"
     fits = result(results, "mixed_effects")
     assert fits["p_one_sided"].min() > 0.05  # type: ignore[operator]
-    assert fits["between_correlation"].max() < 0  # type: ignore[operator]
+    assert fits.filter(pl.col("teams") != "paper")["between_correlation"].max() < 0  # type: ignore[operator]
+    styles = fits.filter(teams="styles").with_columns(
+        p=2 * pl.min_horizontal("p_one_sided_t", 1 - pl.col("p_one_sided_t"))
+    )
+    upward = styles.filter(pl.col("low") > 0).select("setting", "predictor").rows()
+    assert upward == [("pooled", "log"), ("pooled", "rank"), ("uniform", "log")]
+    clear = styles.filter(pl.Series(holm(styles["p"].to_list())) <= 0.05)
+    assert clear.select("setting", "predictor").rows() == [("pooled", "rank")]
+    printed = fits.filter(pl.col("teams") == "paper", pl.col("between_p") < 0.05)
+    assert printed.select("setting", "predictor").rows() == [("varied", "raw")]
     lines = result(results, "mixed_effects_slopes").filter(teams="styles", setting="varied", predictor="raw")
     assert lines["slope"].max() < 0  # type: ignore[operator]
     assert lines["p_one_sided"].min() > 0.05 / lines.height  # type: ignore[operator]

@@ -206,3 +206,16 @@ def test_an_overview_says_who_played_what_and_what_each_round_cost() -> None:
     assert "1 of 2 meetings, cost 5, 4 DMs" in code
     cells = re.findall(r"<td [^>]*gt_row[^>]*>([^<]*)</td>", code)
     assert cells[:9] == ["0", "M3", "0, 2", "–", "4", "5", "5", "4", "–"] and cells[17] == "0.50"
+
+
+def test_a_frame_is_shown_without_quotes_and_nulls_and_with_all_its_columns() -> None:
+    columns = {f"c{i}": [i] for i in range(30)}
+    frame = pl.DataFrame(columns | {"text": ["<b>"], "none": [None], "nan": [float("nan")], "yes": [True]})
+    shown = html.plain_table(frame.with_columns(third=pl.lit(1 / 3), small=pl.lit(2e-7), listed=pl.lit([1, 2])))
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", shown)
+    assert cells == [*map(str, range(30)), "&lt;b&gt;", "–", "–", "yes", "0.333333", "2e-07", "1, 2"]
+
+
+def test_a_frame_of_many_rows_says_how_many_more_there_are_and_an_empty_one_that_it_is() -> None:
+    assert "and 40 more rows" in html.plain_table(pl.DataFrame({"a": range(html.MOST_ROWS + 40)}))
+    assert html.NO_ROW in html.plain_table(pl.DataFrame(schema={"a": pl.Int64}))

@@ -1,6 +1,7 @@
 """The command `ledger`: what became of every figure and statement of the paper, with the tests, printed."""
 
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ from pipeline.paper.ledger.build import (
 )
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS, read_statement_rows
+from pipeline.tables.paths import ROOT, of_project
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,8 +67,8 @@ def ledger(
     rows = ledger_of_tables(tables) if tables else study_ledger()
     missing = missing_reproductions(rows, read_required(), anybody=tables is not None)
     print_ledger(rows, everything)
-    if tables is None and STATEMENTS.is_file():
-        print_statements(read_statement_rows(STATEMENTS), everything)
+    if tables is None and (statements := of_project(STATEMENTS)).is_file():
+        print_statements(read_statement_rows(statements), everything)
     for source, setting, method, metric, published, ours in missing.select(*missing.columns[:6]).iter_rows():
         print(
             f"lost: {metric} of {method} ({setting}, {source}) is {published} in the paper, {ours or 'nothing'} here",
@@ -77,9 +79,10 @@ def ledger(
 
 def study_ledger() -> pl.DataFrame:
     """The ledger that the stage `ledger` wrote. Raises BadParameter where it has not run."""
-    if not LEDGER.is_file():
-        raise typer.BadParameter(f"{LEDGER} does not exist; run `make repro` first.")
-    return read_ledger(LEDGER)
+    path = of_project(LEDGER)
+    if not path.is_file():
+        raise typer.BadParameter(f"{path} does not exist; run `make repro` first.")
+    return read_ledger(path)
 
 
 def ledger_of_tables(tables: Path) -> pl.DataFrame:
@@ -89,7 +92,9 @@ def ledger_of_tables(tables: Path) -> pl.DataFrame:
     from pipeline.paper.ledger.measures import open_tables
 
     try:
-        return ledger_of_results(open_tables(tables))
+        results = open_tables(tables.resolve())
+        with chdir(ROOT):  # what is declared about the paper is there
+            return ledger_of_results(results)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
     except (duckdb.CatalogException, duckdb.BinderException) as error:
@@ -124,7 +129,7 @@ def _print(table: "Table", width: int = FOLDED_WIDTH) -> None:
 
 def read_required(path: Path = REQUIRED) -> pl.DataFrame:
     """The figures that must be reproduced: one row each, with the columns KEY."""
-    return pl.read_csv(path, infer_schema=False)
+    return pl.read_csv(of_project(path), infer_schema=False)
 
 
 def reproduced_figures(ledger: pl.DataFrame) -> pl.DataFrame:

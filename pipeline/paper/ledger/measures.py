@@ -28,7 +28,7 @@ TEAMS_SCHEMA = {
 }
 
 # Columns of names, whatever is in them.
-TEXT = ("team", "difficulty")
+TEXT = ("team", "setting", "condition", "difficulty", "model", "pattern", "tier", "profile")
 
 MeasureKey = tuple[str, str, str, str]  # method, condition, setting, metric
 
@@ -59,7 +59,7 @@ def read_result(path: Path) -> pl.DataFrame:
     """A result from its CSV. A column without any value is read as numbers, so that queries can sum it; TEXT is not."""
     result = pl.read_csv(path, infer_schema_length=None, schema_overrides=dict.fromkeys(TEXT, pl.String))
     empty = [name for name in result.columns if name not in TEXT and result[name].is_null().all()]
-    return result.with_columns(pl.col(empty).cast(pl.Float64))
+    return result.with_columns(pl.col(name).cast(pl.Boolean if name == "simulated" else pl.Float64) for name in empty)
 
 
 def _with_results(connection: duckdb.DuckDBPyConnection, frames: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:

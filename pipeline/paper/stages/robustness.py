@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.statistics.by_game import team_groups
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
 from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
@@ -26,6 +27,7 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     choice = {name: chosen[name] for name in ("rules", "prior", "epsilon")} | HEADLINE
     at, points = ordering.point_index(grid.points(), choice), ordering.with_changes(grid.points(), choice)
     inputs = sweep_inputs(tables, swept["condition"])
+    teams = team_groups(inputs.games, params("teams"))
     standings = ordering.standings(
         sweep_vps(inputs, grid, Weighing(weight_cap=chosen["weight_cap"])),
         inputs.games,
@@ -33,7 +35,10 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     )
     for name, table in (
         ("robustness", ordering.means_table(points, standings)),
-        ("robustness_ranks", ordering.agreement_table(points, standings, params("teams"), at)),
+        (
+            "robustness_ranks",
+            ordering.agreement_table(points, standings, teams, at),
+        ),
         ("robustness_flips", ordering.flips_table(points, standings, at, swept["draws"], swept["seed"])),
     ):
         print(write_result(table, name, results))

@@ -1,26 +1,30 @@
-"""The command `report`: tables and results of traces of one's own, and a page of each notebook."""
+"""The commands `report` and `row`: pages about every team, and its row of Table 1."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import chdir, contextmanager, suppress
+from enum import Enum
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from machine.files import InUse, exclusive_access
 from machine.processes import cores
-from pipeline.reports.batch.own_study import derive_study
-from pipeline.traces.limits import printable
+from pipeline.tables.paths import RESULTS, ROOT, TABLES
+from pipeline.traces.limits import printable, rejection_line
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from pipeline.reports.batch.own_study import OwnStudy
+    from pipeline.derive.parallel import Derived
     from pipeline.reports.batch.pages import PageJob
 
 
-NOTEBOOKS = Path("notebooks")
-ALL_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 2, 3
+NOTEBOOKS, OF_THE_STUDY = ROOT / "notebooks", "[0-9]*.ipynb"
+ALL_WRITTEN, NOTHING_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 1, 2, 3
+MOST_PRINTED = 1_000  # rejections; a table has all
 
 EXAMPLES = """
 Examples:
@@ -31,11 +35,26 @@ Examples:
 
   python -m pipeline report traces/my-model --out my-model
 
-Without TRACES: a page for every team and condition of the study. With TRACES: their tables, results and ledger, the
-study's notebooks over them, and a page for every team and condition.
+  python -m pipeline report traces/my-model --prices my-model.yaml --out my-model
+
+Without TRACES: a page for every team and condition of the study. With TRACES: their rows of Table 1, their tables,
+results and ledger, the study's notebooks over them, and a page for every team and condition. Where no trace can be
+read, what is in the folder stays as it was.
 
 Exit code: 0 when every page was made, 3 when traces were rejected, or results or pages could not be made (the others
-are, and index.html lists what is missing), 2 for bad usage.
+are, and index.html lists what is missing), 2 for bad usage, 1 where there is no room to write.
+"""
+
+EXAMPLES_ROW = """
+Examples:
+
+  python -m pipeline row traces/my-model
+
+  python -m pipeline row traces/my-model --format latex > row.tex
+
+TRACES may also be a folder of tables that `derive` or `report` wrote.
+
+Exit code: 0 when every trace was read, 3 when some were rejected (the others are in the row), 2 for bad usage.
 """
 
 
@@ -44,29 +63,44 @@ def report(
         list[Path] | None, typer.Argument(help="Files or folders of traces; none for the study's.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pages.")] = Path("reports"),
-    tables: Annotated[Path, typer.Option(help="Folder of tables, where no TRACES are given.")] = Path("data/tables"),
-    results: Annotated[Path, typer.Option(help="Folder of their results.")] = Path("data/results"),
+    tables: Annotated[
+        Path, typer.Option(help="Folder of tables, where no TRACES are given.", show_default="the study's")
+    ] = ROOT / TABLES,
+    results: Annotated[Path, typer.Option(help="Folder of their results.", show_default="the study's")] = ROOT
+    / RESULTS,
     team: Annotated[list[str] | None, typer.Option(help="Only this team; may be given again.")] = None,
     condition: Annotated[list[str] | None, typer.Option(help="Only this condition; may be given again.")] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option(help="A team's file with prices, for calls that record none.", show_default="the price table's"),
+    ] = None,
     workers: Annotated[int, typer.Option(min=0, help="Notebooks at a time; 0 for one a core.")] = 0,
 ) -> None:
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
-    selection = Selection(tables, results, frozenset(team or ()), frozenset(condition or ()))
+    if prices:
+        _check_prices(prices)
+    selection = Selection(
+        tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices
+    )
     try:
-        with exclusive_access(out):
+        with exclusive_access(out), removed_if_empty(out):
             complete = _write_report(traces or [], out, selection, workers or cores())
     except (InUse, FileExistsError, NotADirectoryError, PermissionError) as error:
         raise refused(str(error), "--out") from None
+    except OSError as error:
+        raise without_room(error, out) from None
     raise typer.Exit(ALL_WRITTEN if complete else SOME_LEFT_OUT)
 
 
 class Selection(NamedTuple):
-    """The tables and results that pages are about, and of which teams and conditions; all where none is named."""
+    """The tables and results that pages are about, of which teams and conditions (all where none is named), and a
+    team's own prices."""
 
     tables: Path
     results: Path
     teams: frozenset[str]
     conditions: frozenset[str]
+    prices: Path | None = None
 
 
 def refused(problem: str, option: str) -> typer.BadParameter:
@@ -74,26 +108,74 @@ def refused(problem: str, option: str) -> typer.BadParameter:
     return typer.BadParameter(printable(problem), param_hint=option)
 
 
+@contextmanager
+def removed_if_empty(out: Path) -> Iterator[None]:
+    """Remove the folder when the block ends, if nothing was written to it."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            out.rmdir()
+
+
+def without_room(error: OSError, out: Path) -> OSError | typer.Exit:
+    """The error to raise for one of the disk: where it is for want of room, a line says where room is needed."""
+    from pipeline.reports.batch.pages import NO_ROOM_ERRNOS
+
+    if error.errno not in NO_ROOM_ERRNOS:
+        return error
+    places = f"{error.filename or out}" if error.filename else f"{out.absolute()}, and {gettempdir()}"
+    print(printable(f"error: {error.strerror}: make room in {places}"), file=sys.stderr)
+    return typer.Exit(NOTHING_WRITTEN)
+
+
+@contextmanager
+def reading_traces() -> Iterator[Callable[[int, int], None]]:
+    """A progress bar for traces that are read. What does not exist is bad usage."""
+    from machine.terminal import progress_bar
+
+    try:
+        with progress_bar("reading traces") as show:
+            yield show
+    except FileNotFoundError as missing:
+        raise refused(f"{missing} does not exist.", "TRACES") from None
+
+
+def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
+    """Print each rejected trace in a line; returns how many there are. Bad usage where no game is left."""
+    for path, reason, place in derived.rejected[:MOST_PRINTED]:
+        print(rejection_line(path, reason, place), file=sys.stderr)
+    if len(derived.rejected) > MOST_PRINTED:
+        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more", file=sys.stderr)
+    if not derived.games:
+        kinds = ".json, .json.gz, .json.zst, .jsonl.zst"
+        raise refused(f"no trace in {', '.join(map(str, traces))} that can be read ({kinds}).", "TRACES")
+    return len(derived.rejected)
+
+
 def _write_report(traces: Sequence[Path], out: Path, selection: Selection, workers: int) -> bool:
     """Write the pages and their list. Returns whether nothing is missing."""
     from machine.terminal import progress_bar
-    from pipeline.reports.batch.pages import write_index, write_pages
+    from pipeline.reports.batch.own_study import derive_study, unfinished_folder
 
     missing: list[str] = []
     rejected = 0
-    jobs: list[PageJob] = []
     if traces:
-        study = _derive_own_study(traces, out)
-        selection = selection._replace(tables=study.tables, results=study.results)
-        missing, rejected = list(study.failed), len(study.derived.rejected)
-        jobs = _notebook_jobs(selection, out)
-    elif not (selection.results / "intervals.csv").is_file() and (selection.tables / "games.parquet").is_file():
-        raise refused(f"no results in {selection.results}; run `make repro`, or name traces.", "--results")
-    jobs += _team_jobs(selection, out)
-    with progress_bar("making pages") as show:
-        failures = write_pages(jobs, workers, show)
+        with reading_traces() as show:
+            study = derive_study(traces, out, show)
+        rejected = count_rejected(study.derived, traces)
+        selection = selection._replace(tables=study.tables.resolve(), results=study.results.resolve())
+        missing = list(study.failed)
+    from pipeline.reports.batch.pages import write_index, write_pages
+
+    _check_selection(selection)
+    with unfinished_folder(out) as scratch:
+        jobs = _page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces))
+        (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
+        with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
+            failures = write_pages(jobs, workers, show)
     missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-    write_index(jobs, out, missing)
+    write_index(jobs, out, missing, first_table(selection))
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)
@@ -102,44 +184,29 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
     return not missing and not rejected
 
 
-def _derive_own_study(traces: Sequence[Path], out: Path) -> "OwnStudy":
-    """The tables and results of the traces."""
-    from machine.terminal import progress_bar
+def first_table(selection: Selection) -> str:
+    """The selected teams' rows of Table 1 as HTML; none where results could not be made."""
+    from pipeline.reports.batch.row import as_html, read_rows
+    from pipeline.reports.reference_study import is_reference
 
-    try:
-        with progress_bar("reading traces") as show:
-            study = derive_study(traces, out, show)
-    except FileNotFoundError as missing:
-        raise refused(f"{missing} does not exist.", "TRACES") from None
-    if not study.derived.games:
-        raise refused(f"no game could be read from there; {out}/tables/rejected.parquet says why.", "TRACES")
-    return study
+    if not all((selection.results / f"{name}.csv").is_file() for name in ("table1", "intervals")):
+        return ""
+    tables, results, teams, conditions, _ = selection
+    return as_html(read_rows(tables, results, teams, conditions, own=is_reference(tables)))
 
 
-def _team_jobs(selection: Selection, out: Path) -> "list[PageJob]":
-    """A page for each team and condition that has games. Raises BadParameter for an unknown team or condition."""
+def _check_selection(selection: Selection) -> None:
+    """Raise BadParameter where there are no tables or results, and for an unknown team or condition."""
     import polars as pl
 
-    from pipeline.reports.batch.facts import simulated_mark
-    from pipeline.reports.batch.pages import PageJob, file_name
-
-    tables, results, teams, conditions = selection
+    tables, results, teams, conditions, _ = selection
     if not (tables / "games.parquet").is_file():
         raise refused(f"no tables in {tables}; run `make repro`, or name traces.", "--tables")
-    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"])
+    if not results.is_dir() or not any(results.glob("*.csv")):
+        raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
+    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"])
     for selected, column in ((teams, "team"), (conditions, "condition")):
         _check_known(column, selected, games[column])
-    places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
-    return [
-        PageJob(
-            NOTEBOOKS / "report.ipynb",
-            {"tables": str(tables), "results": str(results), "team": team, "condition": condition},
-            out / f"{file_name(team, condition)}.html",
-            f"{team}{simulated_mark(simulated)}, {condition}",
-        )
-        for team, condition, simulated in places.iter_rows()
-        if (not teams or team in teams) and (not conditions or condition in conditions)
-    ]
 
 
 def _check_known(column: str, selected: Iterable[str], present: "pl.Series") -> None:
@@ -150,10 +217,76 @@ def _check_known(column: str, selected: Iterable[str], present: "pl.Series") -> 
         raise refused(f"no {column} {unknown[0]}; there are {known}.", f"--{column}")
 
 
-def _notebook_jobs(selection: Selection, out: Path) -> "list[PageJob]":
-    """A page for each notebook of the study, over these tables."""
-    from pipeline.reports.batch.pages import PageJob
+def _check_prices(path: Path) -> None:
+    """Raise BadParameter for a file without prices."""
+    from pipeline.paper.costs import read_own_prices
 
-    folders = {"tables": str(selection.tables), "results": str(selection.results)}
-    notebooks = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
-    return [PageJob(path, folders, out / f"{path.stem}.html", path.stem.replace("_", " ")) for path in notebooks]
+    try:
+        read_own_prices(path)
+    except (OSError, ValueError) as error:
+        raise refused(str(error), "--prices") from None
+
+
+def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -> "list[PageJob]":
+    """A page for each team and condition that has games, then, if asked for, one for each notebook of the study."""
+    import polars as pl
+
+    from pipeline.reports.batch.facts import simulated_mark
+    from pipeline.reports.batch.pages import PageJob, file_name, notebook_title
+
+    tables, results, teams, conditions, prices = selection
+    folders = {"tables": str(tables), "results": str(results)}
+    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"])
+    places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
+    jobs = [
+        PageJob(
+            NOTEBOOKS / "report.ipynb",
+            folders | {"team": team, "condition": condition},
+            out / f"{file_name(team, condition)}.html",
+            f"{team}{simulated_mark(simulated)}, {condition}",
+            scratch,
+        )
+        for team, condition, simulated in places.iter_rows()
+        if (not teams or team in teams) and (not conditions or condition in conditions)
+    ]
+    paths = sorted(NOTEBOOKS.glob(OF_THE_STUDY)) if notebooks else []
+    own_prices = {"70_costs": {"own_prices": str(prices.resolve())}} if prices else {}
+    return jobs + [
+        PageJob(path, folders | own_prices.get(path.stem, {}), out / f"{path.stem}.html", notebook_title(path), scratch)
+        for path in paths
+    ]
+
+
+class Format(Enum):
+    """How the command `row` prints."""
+
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+    json = "json"
+
+
+def row(
+    traces: Annotated[list[Path], typer.Argument(help="Files or folders of traces, or a folder of tables.")],
+    format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+) -> None:
+    """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
+    from pipeline.derive.parallel import derive
+    from pipeline.reports.batch.own_study import study_recipe
+    from pipeline.tables.shards import scratch_folder
+
+    tables, rejected = traces[0], 0
+    with scratch_folder(Path(gettempdir())) as scratch:
+        if len(traces) > 1 or not (tables / "games.parquet").is_file():
+            tables = scratch / "tables"
+            with reading_traces() as show:
+                derived = derive(traces, tables, study_recipe(), workers or None, show)
+            rejected = count_rejected(derived, traces)
+        from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
+        from pipeline.reports.reference_study import is_reference
+
+        found = rows.compute_rows(tables, is_reference(tables))
+    write = {"text": rows.as_text, "markdown": rows.as_markdown, "latex": rows.as_latex, "json": rows.as_json}
+    print(write[format.value](found))
+    raise typer.Exit(SOME_LEFT_OUT if rejected else ALL_WRITTEN)

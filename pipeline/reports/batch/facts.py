@@ -1,11 +1,16 @@
 """The tables of a batch report, about one team under one condition."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.notebook_session import Study, escape_markdown
+from pipeline.reports.notebook_session import Study, counted, escape_markdown
+from pipeline.reports.views import html
+
+if TYPE_CHECKING:
+    from IPython.display import HTML, Markdown
 
 MEASURES = {
     "meetings_scheduled": ("meetings scheduled", 2),
@@ -33,14 +38,32 @@ def headline(study: Study, team: str, condition: str) -> str:
     if not games.height:
         raise ValueError(f"no game of team {team} under condition {condition} in {study.tables}")
     scheduled, meetings = games["meetings_scheduled"].sum(), games["meetings"].sum()
-    finished = games.filter(~pl.col("stopped"))
-    broken = f" {games.height - finished.height} were broken off." if finished.height < games.height else ""
     mark = simulated_mark(games["simulated"])
+    messages = counted(int(games["dms"].sum()), "direct message")
     return (
-        f"## {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
-        f"**{games.height} games, {scheduled} of {meetings} meetings scheduled, {games['dms'].sum()} direct messages.**"
-        f"{broken}\n\n{SIMULATED_NOTES[mark]}"
+        f"# {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
+        f"**{counted(games.height, 'game')}, {scheduled} of {meetings} meetings scheduled, {messages}.**"
+        f"{broken_off(games)}\n\n{SIMULATED_NOTES[mark]}"
     )
+
+
+def broken_off(games: pl.DataFrame) -> str:
+    """How many of the games were broken off, and why, in a sentence of Markdown; no text where none was."""
+    broken = games.filter("stopped")
+    if broken.is_empty():
+        return ""
+    causes = broken.group_by(pl.col("stop_cause").fill_null("no cause recorded")).len().sort("len", "stop_cause")
+    listed = "; ".join(f"{counted(number, 'game')}: {escape_markdown(cause)}" for cause, number in causes.iter_rows())
+    every = "All of them" if broken.height == games.height else f"{broken.height} of them"
+    return f" {every} broken off, which count in no mean below ({listed})."
+
+
+def shown(frame: pl.DataFrame, otherwise: str) -> "HTML | Markdown":
+    """A frame as a table, without columns that have no value; or a sentence where it has no row."""
+    from IPython.display import Markdown
+
+    known = [column for column in frame.columns if frame[column].null_count() < frame.height]
+    return html.table(frame.select(known)) if known else Markdown(otherwise)  # type: ignore[no-untyped-call]
 
 
 def simulated_mark(simulated: Iterable[bool]) -> str:
@@ -68,7 +91,7 @@ def measures(study: Study, team: str, condition: str) -> pl.DataFrame:
         for measure, (title, decimals) in MEASURES.items()
         for row in intervals.filter(measure=measure).sort("setting").iter_rows(named=True)
     ]
-    long = pl.DataFrame(rows, schema=["measure", "setting", "text"], orient="row")
+    long = pl.DataFrame(rows, schema=dict.fromkeys(["measure", "setting", "text"], pl.String), orient="row")
     return long.pivot("setting", index="measure", values="text", maintain_order=True)
 
 
@@ -82,8 +105,8 @@ def _with_interval(row: dict[str, float | None], decimals: int) -> str:
 
 
 def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
-    """One row per measure and setting: the ranks that the team may hold among those that played the same tasks."""
-    ranks = study.result("ranks").filter(team=team, condition=condition)
+    """One row per measure and setting: the ranks that the team may hold among others that played the same tasks."""
+    ranks = study.result("ranks").filter(pl.col("teams") > 1, team=team, condition=condition)
     columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
     return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))
 
@@ -91,7 +114,7 @@ def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:
     """The games of the highest excess cost, with their privacy loss; the explorer opens them by game_id."""
     columns = ("task_id", "repeat", "meetings_scheduled", "optimal_cost", "realized_cost", "excess_cost", "dms")
-    games = team_games(study, team, condition).select("game_id", *columns)
+    games = team_games(study, team, condition).filter(~pl.col("stopped")).select("game_id", *columns)
     summary = pl.read_parquet(study.tables / "game_summary.parquet").filter(weight_mode="uniform")
     vps = summary.select("game_id", vps="vps_loss_mean")
     games = games.join(vps, on="game_id", how="left", maintain_order="left")

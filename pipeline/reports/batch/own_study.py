@@ -1,7 +1,8 @@
 """Tables and results of traces of one's own, made as the study makes its own."""
 
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
@@ -10,14 +11,29 @@ from pathlib import Path
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import Weighing, chosen_rules
-from pipeline.tables.paths import params
-from pipeline.tables.queries import query_names
-from pipeline.tables.schemas.results import RESULT_TABLES
+from pipeline.tables.paths import ROOT, params
 from pipeline.traces.limits import printable
 
 # The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
 TABLE_STAGES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
 RESULT_STAGES = ("compare", "ledger")
+
+UNFINISHED = ".unfinished"  # a folder beside the pages
+
+
+@contextmanager
+def unfinished_folder(out: Path) -> Iterator[Path]:
+    """An empty folder within `out` for what is unfinished, removed when the block ends; `out` is this process's alone.
+
+    What a killed process left there is removed first.
+    """
+    folder = out / UNFINISHED
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -31,30 +47,45 @@ class OwnStudy:
 
 
 def derive_study(traces: Sequence[Path], out: Path, progress: Callable[[int, int], None]) -> OwnStudy:
-    """Derive the traces by params.yaml into `out/tables`, and their results into `out/results`."""
-    tables, results = out / "tables", out / "results"
-    derived = derive(traces, tables, study_recipe(), progress=progress)
-    failed = write_results(tables, results) if derived.games else ()
+    """Derive the traces by the project's params.yaml into `out/tables`, and their results into `out/results`.
+
+    Both folders appear at the end, in place of those of before; where no game could be read, neither is touched.
+    """
+    tables, results, failed = out / "tables", out / "results", []
+    with unfinished_folder(out.resolve()) as scratch:
+        derived = derive(traces, scratch / tables.name, study_recipe(), progress=progress)
+        if derived.games:
+            failed = write_results(scratch / tables.name, scratch / results.name)
+            for folder in (tables, results):
+                replace_folder(scratch / folder.name, folder)
     return OwnStudy(tables, results, derived, failed)
 
 
+def replace_folder(finished: Path, place: Path) -> None:
+    """Move a finished folder to its place; what stood there goes beside where the finished folder was."""
+    if place.exists():
+        place.replace(finished.with_name(f"{finished.name}.before"))
+    finished.replace(place)
+
+
 def study_recipe() -> Recipe:
-    """How the study derives its tables, by params.yaml."""
-    vps = params("vps")
+    """How the study derives its tables, by the project's params.yaml."""
+    vps, patterns = params("vps", ROOT), params("patterns", ROOT)
     rules = chosen_rules(vps)
     weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
-    return Recipe(rules, weighing, Thresholds(**params("patterns")), csv=False)
+    return Recipe(rules, weighing, Thresholds(**patterns), csv=False)
 
 
 def write_results(tables: Path, results: Path) -> list[str]:
-    """Write every result of a folder of tables, as the study's stages do. Returns a line for each stage that failed."""
+    """Write every result of a folder of tables into a new folder, as the study's stages do.
+
+    Both are absolute paths, as stages run in the project's folder. Returns a line for each stage that failed.
+    """
     results.mkdir(parents=True, exist_ok=True)
-    for name in (*RESULT_TABLES, *query_names()):
-        (results / f"{name}.csv").unlink(missing_ok=True)  # of an earlier run, which a stage that fails would leave
     calls: list[tuple[str, tuple[Path, ...]]] = [(stage, (tables, results)) for stage in TABLE_STAGES]
     calls += [(stage, (results,)) for stage in RESULT_STAGES]
     failed = []
-    with redirect_stdout(StringIO()):  # stages print what they wrote
+    with chdir(ROOT), redirect_stdout(StringIO()):  # stages print what they wrote
         for stage, folders in calls:
             try:
                 import_module(f"pipeline.paper.stages.{stage}").main(*folders)

@@ -1,6 +1,7 @@
 """Executed notebooks as pages: harmless HTML that opens with no network, one or many at once."""
 
 import errno
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,6 +97,7 @@ pre { overflow-x: auto; } code, pre { font-size: .87em; }
 .jp-OutputArea { margin: .6em 0; overflow-x: auto; } svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .87em; font-variant-numeric: tabular-nums; }
 table.dataframe th, table.dataframe td { border-bottom: 1px solid #ddd; padding: 3px 8px; text-align: right; }
+table.dataframe small { white-space: nowrap; font-weight: 400; }
 table.dataframe thead th { border-bottom: 2px solid #999; }
 nav { font-size: .87em; }
 """
@@ -123,6 +125,13 @@ def notebook_html(executed: Path) -> str:
     return styles + harmless(body)
 
 
+def notebook_title(notebook: Path) -> str:
+    """The title of a notebook's first cell, or its file's name where it has none."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"][:1]
+    lines = (line.rstrip() for cell in cells for line in cell["source"] if line.startswith("# "))
+    return next(lines, notebook.stem).removeprefix("# ")
+
+
 def html_page(body: str, title: str, index: str | None = None) -> str:
     """A body of HTML as a whole page."""
     nav = f'<nav><a href="{escape(index)}">All reports</a></nav>' if index else ""
@@ -137,12 +146,16 @@ def html_page(body: str, title: str, index: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class PageJob:
-    """A page to write: its notebook, that notebook's parameters, the page's file, and its title."""
+    """A page to write: its notebook, that notebook's parameters, the page's file, and its title.
+
+    scratch: a folder for what is unfinished, the system's if none is given.
+    """
 
     notebook: Path
     parameters: Mapping[str, Any]
     target: Path
     title: str
+    scratch: Path | None = None
 
 
 def write_page(job: PageJob) -> str | None:
@@ -153,12 +166,13 @@ def write_page(job: PageJob) -> str | None:
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
-        with TemporaryDirectory(prefix="report-") as folder:
+        with TemporaryDirectory(prefix="page-", dir=job.scratch) as folder:
             executed = Path(folder) / "executed.ipynb"
             figures = {"figures": str(Path(folder) / "figures")}
             execute(job.notebook, executed, figures | dict(job.parameters))
             with replacing(job.target) as draft:
-                draft.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
+                page = notebook_page(executed, job.title, "index.html")
+                draft.write_text(page, encoding="utf-8")
     except Exception as error:  # whatever it is, the other pages can be made
         if isinstance(error, OSError) and error.errno in NO_ROOM_ERRNOS:
             raise
@@ -185,11 +199,15 @@ def write_pages(
     return [(jobs[number], failures[number]) for number in sorted(failures)]
 
 
-def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = ()) -> None:
-    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing."""
+def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (), first: str = "") -> None:
+    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing.
+
+    first: HTML that stands before the links.
+    """
     written = [job for job in jobs if job.target.is_file()]
     items = (f'<li><a href="{quote(job.target.name)}">{escape_text(job.title)}</a></li>' for job in written)
-    body = f"<h1>Reports</h1>\n<ul>{''.join(items)}</ul>"
+    pages = "<h2>Pages</h2>\n" if first else ""
+    body = f"<h1>Reports</h1>\n{first}{pages}<ul>{''.join(items)}</ul>"
     if missing:
         body += f"\n<h2>What could not be made</h2>\n<ul>{''.join(f'<li>{escape_text(m)}</li>' for m in missing)}</ul>"
     with replacing(out / "index.html") as draft:

@@ -24,16 +24,19 @@ def team_label(name: str, simulated: bool) -> str:
 
 
 def mixed_effects(results: Path = RESULTS) -> str:
-    """A line a fit of one setting: slope, standard error, p-values, and the correlation of team means."""
+    """A line a fit of one setting: slope, interval, bound, p-values, and the correlation of team means."""
     fits = _read(results, "mixed_effects")
-    head = ["teams", "setting", "excess", "games", "slope", "se", "Wald p", "t p", "reference p", "r of means", "its p"]
+    head = ["teams", "setting", "excess", "games", "slope", "95 % interval", "nearer to 0 than", "Wald p", "t p"]
+    head += ["reference p", "r of means", "its p"]
     rows = [
         [
             team_label(row["teams"], row["simulated"]),
             row["setting"],
             row["predictor"],
-            str(row["games"]),
-            *(figure(row[name], 4) for name in ("beta", "se")),
+            figure(row["games"], 0),
+            figure(row["beta"], 4),
+            "" if row["low"] is None else f"{figure(row['low'], 4)} to {figure(row['high'], 4)}",
+            figure(row["equivalence_bound"], 4),
             *(figure(row[name], 3) for name in ("p_one_sided", "p_one_sided_t")),
             figure(row["p_bootstrap"] if row["p_permutation"] is None else row["p_permutation"], 3),
             figure(row["between_correlation"], 2),

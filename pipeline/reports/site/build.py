@@ -10,12 +10,11 @@ from pipeline.reports.site.changes import (
     Manifest,
     code_digest,
     game_digests,
-    is_site,
-    mark_begun,
     read_manifest,
     write_manifest,
 )
 from pipeline.reports.site.figures import figures, ranks, read_metrics, with_ranks
+from pipeline.reports.site.folder import check_folder, mark_begun
 from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact_view
 from pipeline.reports.site.leaderboard import leaderboard, listed_games, listing_parts, reported_rows, write_downloads
 from pipeline.reports.site.pages import (
@@ -78,17 +77,6 @@ def build(
     write_manifest(out, manifest)
     removed = keep_only(out / "games", {f"{name}{suffix}" for name in names.values() for suffix in FILES})
     return SiteCounts(len(names), len(changed), len({Path(name).stem for name in removed}))
-
-
-def check_folder(out: Path) -> None:
-    """Raise FileExistsError unless the folder is new, empty, or a site, so that no other files are lost."""
-    if out.exists() and (not out.is_dir() or (_holds_files(out) and not is_site(out))):
-        raise FileExistsError(f"{out} holds something else than a site; name another folder, or empty it")
-
-
-def _holds_files(folder: Path) -> bool:
-    """Whether the folder holds files other than unfinished drafts, which are hidden."""
-    return any(not path.name.startswith(".") for path in folder.iterdir())
 
 
 def is_changed(name: str, previous: Manifest, manifest: Manifest, out: Path) -> bool:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline.reports.site.folder import BEGUN_MARK, MANIFEST
 from pipeline.reports.views.game import COLUMNS, OPTIONAL_TABLES
 
-MANIFEST = "made.json"
-BEGUN_MARK = ".site-begun"
 CODE = (Path(__file__).parent, Path(__file__).parents[1] / "views")
 SUFFIXES = (".py", ".js", ".css", ".html", ".yaml")
 
@@ -31,18 +30,6 @@ def read_manifest(out: Path) -> Manifest:
         return Manifest(str(values["code"]), {str(name): str(digest) for name, digest in values["games"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Manifest()
-
-
-def is_site(out: Path) -> bool:
-    """Whether the folder holds a site, or one that was begun."""
-    return (out / MANIFEST).is_file() or (out / BEGUN_MARK).is_file()
-
-
-def mark_begun(out: Path) -> None:
-    """Mark the folder as a site before anything else is written, so that the next run knows it if this one dies."""
-    out.mkdir(parents=True, exist_ok=True)
-    if not is_site(out):
-        (out / BEGUN_MARK).touch()
 
 
 def write_manifest(out: Path, manifest: Manifest) -> None:

@@ -1,7 +1,5 @@
 """The command `python -m pipeline site`: the tables, or a user's own traces, as a folder of static pages."""
 
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from machine.terminal import progress_bar
-from pipeline.tables.paths import NUMBERS, PARAMS
-from pipeline.traces.limits import rejection_line
+from pipeline.reports.batch.command import count_rejected, reading_traces, removed_if_empty, without_room
+from pipeline.reports.site.folder import check_folder
+from pipeline.tables.paths import NUMBERS, ROOT, of_project, params
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins
@@ -42,9 +41,12 @@ def site(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Write leaderboard and trace viewer as pages that open offline; what has not changed stays."""
-    with _origins(traces or [], tables, results, workers) as (origins, rejected):
-        _build(origins, out, workers)
-        _write_manifest(traces or [], origins, out)
+    try:
+        with removed_if_empty(out), _origins(traces or [], tables, results, out, workers) as (origins, rejected):
+            _build(origins, out, workers)
+            _write_manifest(traces or [], origins, out)
+    except OSError as error:
+        raise without_room(error, out) from None
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)
 
 
@@ -61,48 +63,54 @@ def _write_manifest(traces: list[Path], origins: "Origins", out: Path) -> None:
 
 
 @contextmanager
-def _origins(traces: list[Path], tables: Path, results: Path | None, workers: int) -> Iterator[tuple["Origins", int]]:
+def _origins(
+    traces: list[Path], tables: Path, results: Path | None, out: Path, workers: int
+) -> Iterator[tuple["Origins", int]]:
     """The content's origins, and how many traces were rejected. Tables of traces are removed when the block ends."""
+    from pipeline.tables.shards import scratch_folder
+
+    if traces:
+        try:
+            check_folder(out)
+        except FileExistsError as error:
+            raise typer.BadParameter(f"{error}.", param_hint="--out") from None
+        with scratch_folder(out) as scratch:  # beside the pages: the next run removes what a killed one left
+            derived = scratch / "tables"
+            rejected = derive_traces(traces, derived, workers)
+            from pipeline.reports.site.build import Origins  # not before: workers are forked without what it loads
+
+            yield Origins(derived, numbers=of_project(NUMBERS)), rejected
+        return
     from pipeline.reports.site.build import Origins
 
-    numbers = NUMBERS if NUMBERS.is_file() else None
-    if not traces:
-        if not (tables / "games.parquet").is_file():
-            raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
-        beside = tables.parent
-        candidates = (results or beside / "results", numbers, Path("reports"), Path("figures"))
-        yield Origins(tables, *(path if path and path.exists() else None for path in candidates)), 0
-        return
-    with tempfile.TemporaryDirectory(prefix="calbench-site-") as scratch:
-        yield Origins(Path(scratch), numbers=numbers), derive_traces(traces, Path(scratch), workers)
+    tables = of_project(tables)
+    if not (tables / "games.parquet").is_file():
+        raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
+    own = (of_project(NUMBERS), of_project(Path("reports")), of_project(Path("figures")))
+    candidates = (results or tables.parent / "results", *own)
+    yield Origins(tables, *(path if path.exists() else None for path in candidates)), 0
 
 
 def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
     """Derive the traces' tables; prints each rejected trace and returns how many there are."""
-    from pipeline.derive.parallel import Recipe, derive
+    from pipeline.derive.parallel import derive
+    from pipeline.reports.batch.own_study import study_recipe
 
-    try:
-        with progress_bar("reading traces") as show:
-            derived = derive(traces, scratch, Recipe(csv=False), workers=workers or None, progress=show)
-    except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{missing} does not exist.", param_hint="TRACES") from None
-    for path, reason, place in derived.rejected:
-        print(rejection_line(path, reason, place), file=sys.stderr)
-    if not derived.games:
-        raise typer.BadParameter("no trace in there that can be read.", param_hint="TRACES")
-    return len(derived.rejected)
+    with reading_traces() as show:
+        derived = derive(traces, scratch, study_recipe(), workers=workers or None, progress=show)
+    return count_rejected(derived, traces)
 
 
 def _build(origins: "Origins", out: Path, workers: int) -> None:
+    from pipeline.reports.notebook_session import counted
     from pipeline.reports.site.build import build
     from pipeline.statistics.resampling import Resampling
-    from pipeline.tables.paths import params
 
-    # As the study's own intervals are drawn, where the study is at hand.
-    resampling = params("intervals") if PARAMS.is_file() else {"seed": "intervals"}
+    resampling = params("intervals", ROOT)  # as the study's own intervals are drawn
     try:
         with progress_bar("making pages") as show:
             built = build(origins, out, Resampling(**resampling), workers or None, show)
     except (FileExistsError, FileNotFoundError) as error:
         raise typer.BadParameter(f"{error}.", param_hint="--out") from None
-    print(f"{built.games} games in {out}: {built.made} pages made, {built.removed} removed; open {out / 'index.html'}")
+    games, made = counted(built.games, "game"), counted(built.made, "page")
+    print(f"{games} in {out}: {made} made, {built.removed} removed; open {out / 'index.html'}")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2s
 from html import escape
 from itertools import pairwise
+from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -48,6 +49,38 @@ class Mark(NamedTuple):
 def table(frame: pl.DataFrame, decimals: int = 3) -> "HTML":
     """A frame as a table: text escaped, numbers rounded to `decimals`, missing values empty."""
     return render(great_table(frame, decimals))
+
+
+MOST_ROWS = 60
+NO_ROW = "No row: these tables hold nothing of the kind."
+
+
+def plain_table(frame: pl.DataFrame) -> str:
+    """A frame as HTML as notebooks show it: all columns, at most MOST_ROWS rows, no quotes, and no nulls.
+
+    What is missing or no number is a dash. A frame without rows is a sentence that says so.
+    """
+    if frame.is_empty():
+        return f"<p><em>{NO_ROW}</em></p>"
+    head = "".join(f"<th>{escape_text(name)}</th>" for name in frame.columns)
+    rows = "".join(f"<tr>{''.join(map(_plain_cell, row))}</tr>" for row in frame.head(MOST_ROWS).iter_rows())
+    rest = f"<p><em>and {frame.height - MOST_ROWS:,} more rows</em></p>" if frame.height > MOST_ROWS else ""
+    return f'<table class="dataframe"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}'
+
+
+def _plain_cell(value: object) -> str:
+    """A cell: text to the left, numbers to the right, with at most six decimals."""
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return "<td>–</td>"
+    if isinstance(value, bool):
+        return f"<td>{'yes' if value else 'no'}</td>"
+    if isinstance(value, float):
+        decimals = f"{value:.6f}".rstrip("0").rstrip(".")
+        return f"<td>{decimals if abs(value) >= 1e-4 or value == 0 else f'{value:.2g}'}</td>"
+    if isinstance(value, int):
+        return f"<td>{value}</td>"
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f'<td style="text-align: left">{escape_text(text)}</td>'
 
 
 def overview(view: Mapping[str, Any]) -> "HTML":

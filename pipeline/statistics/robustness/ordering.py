@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import polars as pl
 from scipy import stats  # type: ignore[import-untyped]
 
 from pipeline.statistics.bootstrap import percentile_bounds
-from pipeline.statistics.paired_tests import paired_permutation
+from pipeline.statistics.paired_tests import holm, paired_permutation
 from pipeline.statistics.resampling import Resampling, cluster_draws
 from pipeline.statistics.robustness.sweep import POINT, Array
 from pipeline.tables.io import to_frame
@@ -167,7 +167,8 @@ def flips_table(points: pl.DataFrame, settings: Sequence[Standings], at: int, dr
     """One row a setting, point and pair of teams whose order is the reverse of that at the point `at`.
 
     difference is the first team's mean VPS less the second's; p of the paired permutation test, here and at `at`, not
-    corrected for their number.
+    corrected for their number. p_holm is that of the flip: the larger of the two, as both orders must be there, by
+    Holm's correction over all pairs of teams at the point; a pair that keeps its order counts there with p = 1.
     """
     parts = [_flips(points, s, at, draws, seed) for s in settings]
     return pl.concat([to_frame(ROBUSTNESS_FLIPS, []), *parts], how="diagonal")
@@ -185,6 +186,8 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         return paired_permutation(a[both].tolist(), b[both].tolist(), names, draws).p_value
 
     at_choice = {pair: p(at, pair) for pair in set(pairs)}
+    here = [p(point, pair) for point, pair in zip(where.tolist(), pairs, strict=True)]
+    of_flip = [max(p_here, at_choice[pair]) for p_here, pair in zip(here, pairs, strict=True)]
     return points[where.tolist()].with_columns(
         pl.Series("a", [s.teams[a] for a, _ in pairs], pl.String),
         pl.Series("b", [s.teams[b] for _, b in pairs], pl.String),
@@ -193,6 +196,16 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         pl.Series("difference_at_choice", differences[at, which].round(DECIMALS)),
         pl.Series("difference", differences[where, which].round(DECIMALS)),
         pl.Series("p_at_choice", [at_choice[pair] for pair in pairs], pl.Float64),
-        pl.Series("p_value", [p(point, pair) for point, pair in zip(where.tolist(), pairs, strict=True)], pl.Float64),
+        pl.Series("p_value", here, pl.Float64),
+        pl.Series("p_holm", _corrected_by_point(where.tolist(), of_flip, len(s.pairs)), pl.Float64),
         setting=pl.lit(s.setting, pl.String),
     )
+
+
+def _corrected_by_point(where: Sequence[int], p_values: Sequence[float], pairs: int) -> list[float]:
+    """Holm's p of each flip over all pairs of teams at its point; where: the points of the flips, in their order."""
+    adjusted: list[float] = []
+    for _, flips in groupby(zip(where, p_values, strict=True), key=lambda flip: flip[0]):
+        here = [p for _, p in flips]
+        adjusted += holm([*here, *[1.0] * (pairs - len(here))])[: len(here)]
+    return adjusted

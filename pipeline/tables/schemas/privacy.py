@@ -14,7 +14,7 @@ from pipeline.tables.schemas.table import (
 
 BELIEF_EVIDENCE = Table(
     "belief_evidence",
-    "one belief update (or a claim about a slot that no calendar has)",
+    "one belief update (or a claim about a slot that no calendar has); all beliefs begin each round at the prior",
     ("game_id", "event_index", "update_index"),
     (
         TRACE_PATH,
@@ -30,7 +30,11 @@ BELIEF_EVIDENCE = Table(
         C("matched_clause", "str", "the words it rests on; empty for typed messages"),
         C("span_start", "int", "where they start in the message", "characters"),
         C("span_end", "int", "where they end", "characters"),
-        C("belief_before", "float", "b before; empty outside the calendar"),
+        C(
+            "belief_before",
+            "float",
+            "b before, the prior at the slot's first update in a round; empty outside the calendar",
+        ),
         C("belief_after", "float", "b after; empty outside the calendar"),
         C("update_index", "int", "the update's place among those of its message, from 0"),
         C("in_calendar", "bool", "false for a slot outside the calendar: it changes no belief and is no observation"),
@@ -71,7 +75,12 @@ GAME_SUMMARY = Table(
         TRACE_PATH,
         GAME_ID,
         C("vps_loss_total", "float", "sum of vps_loss over observed pair-rounds", "VPS"),
-        C("vps_loss_mean", "float", "its mean over observed pair-rounds; empty when there is none", "VPS"),
+        C(
+            "vps_loss_mean",
+            "float",
+            "its mean over observed pair-rounds, the privacy loss of the game; empty when there is none",
+            "VPS",
+        ),
         C("vps_loss_per_weight", "float", "vps_loss_total / their weight_sum"),
         C("participant_pair_vps_loss_total", "float", "the same over pairs that both take part in the meeting", "VPS"),
         C("participant_pair_vps_loss_mean", "float", "the same", "VPS"),

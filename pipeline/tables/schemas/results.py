@@ -11,7 +11,11 @@ HIGH = C("high", "float", "its upper end")
 GAMES = C("games", "int", "games that count")
 TASKS = C("tasks", "int", "their tasks, which are what is drawn anew")
 METRIC = C("metric", "str", "a column of Table 1")
-TEAMS = C("teams", "str", "the group of teams: styles, which are simulated, or protocols")
+TEAMS = C(
+    "teams",
+    "str",
+    "the group of teams: protocols, styles, other simulated ones, others, or the paper's models as printed",
+)
 PREDICTOR = C("predictor", "str", "excess cost raw, as its log (games above 0 only), or as its rank")
 POOLED = C("setting", "str", "uniform, varied, or pooled: both together")
 
@@ -86,7 +90,7 @@ MIXED_EFFECTS = Table(
         C("simulated", "bool", "whether some speakers are simulated: an association of styles is by construction"),
         POOLED,
         PREDICTOR,
-        C("games", "int", "games fitted"),
+        C("games", "int", "games fitted; empty for the paper's models"),
         C("left_out", "int", "games that the predictor leaves out"),
         C("n_teams", "int", "teams"),
         C("n_tasks", "int", "tasks"),
@@ -95,6 +99,9 @@ MIXED_EFFECTS = Table(
         C("t", "float", "beta / se"),
         C("p_one_sided", "float", "Wald, against a slope below 0, as in the paper"),
         C("df", "float", "Satterthwaite's degrees of freedom"),
+        C("low", "float", "lower end of the slope's 95 % interval, from Student's t", "VPS"),
+        C("high", "float", "its upper end", "VPS"),
+        C("equivalence_bound", "float", "the slope is nearer to 0 than this, by two one-sided tests at 5 %", "VPS"),
         C("p_one_sided_t", "float", "the same from Student's t"),
         C("p_permutation", "float", "the same by relabelling whole teams; empty where games are unbalanced"),
         C("p_bootstrap", "float", "there, the same by drawing outcomes without the predictor"),
@@ -105,7 +112,11 @@ MIXED_EFFECTS = Table(
         C("loglik", "float", "restricted log-likelihood"),
         C("singular", "bool", "whether a variance is 0"),
         C("sd", "float", "the predictor's sample standard deviation: beta / sd is the slope per unit"),
-        C("between_correlation", "float", "Pearson's correlation of the teams' means: one point a team"),
+        C(
+            "between_correlation",
+            "float",
+            "Pearson's correlation of the teams' means: one point a team; of the paper's models, as printed",
+        ),
         C("between_p", "float", "its one-sided p over all relabellings of the teams"),
         C("note", "str", "why there is no fit"),
     ),
@@ -166,7 +177,7 @@ ROBUSTNESS_RANKS = _at_points(
     "one setting, point of the grid and group of teams",
     ("group",),
     (
-        C("group", "str", "all, protocols or styles, which are simulated"),
+        C("group", "str", "all, protocols, styles, other simulated teams, or others"),
         C("teams", "int", "teams of the group"),
         C("kendall", "float", "Kendall's τ-b of their order with that at the study's choice"),
         C("spearman", "float", "Spearman's ρ"),
@@ -188,6 +199,7 @@ ROBUSTNESS_FLIPS = _at_points(
         C("difference", "float", "the same at this point", "VPS"),
         C("p_at_choice", "float", "of the paired permutation test at the study's choice; not corrected"),
         C("p_value", "float", "the same at this point; not corrected"),
+        C("p_holm", "float", "of both orders (the larger p), with Holm's correction over all pairs at this point"),
     ),
 )
 

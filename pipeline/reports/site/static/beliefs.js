@@ -23,8 +23,8 @@ calbench.beliefs = (() => {
     return { held, changed };
   }
 
-  /* Privacy lost so far: how far all beliefs stand from the prior. */
-  const loss = (held, prior) =>
+  /* How far all beliefs of all pairs stand from the prior. */
+  const moved = (held, prior) =>
     [...held.values()]
       .flatMap((slots) => [...slots.values()])
       .reduce((sum, belief) => sum + Math.abs(belief - prior), 0);
@@ -148,5 +148,5 @@ calbench.beliefs = (() => {
       " changed by this message. Above each: what the agent really holds there, by what moving it costs.",
     );
 
-  return { after, loss, heatmap, legend };
+  return { after, moved, heatmap, legend };
 })();

@@ -159,6 +159,10 @@ calbench.calendars = (() => {
 
   const cost = (round) =>
     `cost ${number(round.cost)}${round.optimal_cost === null ? "" : `, the oracle's ${number(round.optimal_cost)}`}`;
-  const loss = (round) => round.vps.reduce((sum, pair) => sum + pair.loss, 0);
+  /* Privacy loss, VPS: the mean over the pairs and rounds in which somebody learnt anything; null where nobody did. */
+  const loss = (...rounds) => {
+    const pairs = rounds.flatMap((round) => round.vps);
+    return pairs.length ? pairs.reduce((sum, pair) => sum + pair.loss, 0) / pairs.length : null;
+  };
   return { grid, tooLarge, legend, moved, outcome, cost, loss, short };
 })();

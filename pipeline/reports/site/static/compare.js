@@ -113,11 +113,11 @@ document.addEventListener("DOMContentLoaded", () => {
     );
   }
 
-  /* Both games in one table: a row a round, their sums below. */
+  /* Both games in one table: a row a round; below, costs and messages as sums, privacy loss as its mean. */
   function summary(a, b, most) {
     const sum = (game) => ({
       cost: game.game.realized_cost,
-      loss: game.rounds.reduce((so_far, round) => so_far + calendars.loss(round), 0),
+      loss: calendars.loss(...game.rounds),
       messages: game.rounds.reduce((so_far, round) => so_far + round.messages.length, 0),
     });
     const cells = (game, i) => {

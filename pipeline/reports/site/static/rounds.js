@@ -3,7 +3,6 @@
 
 calbench.rounds = function (here) {
   const { el, number, calendars } = calbench;
-  let lost = 0;
 
   function result(round) {
     const slot = round.coordinated ? `slot ${round.slot}` : round.coordinated === null ? "unresolved" : "failed";
@@ -12,7 +11,7 @@ calbench.rounds = function (here) {
   }
 
   function card(round, i) {
-    lost += calendars.loss(round);
+    const played = here.game.rounds.slice(0, i + 1);
     const chosen = i === here.at.round ? "true" : null;
     return el(
       "button",
@@ -27,7 +26,7 @@ calbench.rounds = function (here) {
       el("span", { class: "result" }, `${round.coordinated ? "✓" : "✗"} ${result(round)}`),
       el("span", {}, calendars.cost(round)),
       el("span", {}, `privacy loss ${number(calendars.loss(round), 2)}`),
-      el("span", { class: "soft" }, `so far: cost ${number(round.cost_so_far)}, loss ${number(lost, 2)}`),
+      el("span", { class: "soft" }, `so far: cost ${number(round.cost_so_far)}, loss ${number(calendars.loss(...played), 2)}`),
     );
   }
 

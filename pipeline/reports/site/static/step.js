@@ -58,9 +58,10 @@ calbench.step = function (here) {
     );
   }
 
-  /* Privacy lost in the round so far, and how much of it by this message. */
+  /* Privacy loss of the round so far, a pair that learns anything in it, and how much of it by this message. */
   function lost() {
-    const loss = (count) => beliefs.loss(beliefs.after(round, count).held, here.game.prior);
+    const pairs = beliefs.after(round, round.messages.length).held.size || 1;
+    const loss = (count) => beliefs.moved(beliefs.after(round, count).held, here.game.prior) / pairs;
     const gained = loss(here.at.step) - loss(here.at.step - 1);
     const own = message && Math.abs(gained) > 1e-9 ? ` (${calbench.signed(gained, 2)} by this message)` : "";
     return ` privacy loss in this round ${number(loss(here.at.step), 2)}${own}`;

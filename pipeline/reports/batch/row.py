@@ -1,0 +1,298 @@
+"""Teams' rows of Table 1, beside those of the protocols and the paper's models: text, Markdown, LaTeX, JSON, HTML.
+
+The protocols' rows are the study's own results. The paper's are as it prints them, without intervals.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from pipeline.paper.compare import round_half_up
+from pipeline.reports.batch.facts import MEASURES, simulated_mark
+from pipeline.reports.documents import markdown
+from pipeline.reports.notebook_session import counted
+from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
+from pipeline.reports.views.html import escape_text
+from pipeline.statistics.resampling import Resampling
+from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
+from pipeline.tables.queries import query
+from pipeline.traces.limits import printable
+
+COLUMNS = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean")
+RESULTS_READ = ("table1", "intervals")
+THESE, PROTOCOL, REPORTED = "these traces", "the study", "the paper"
+LEFT = ' style="text-align: left; white-space: nowrap"'
+SUITE = ROOT / "data/suites/paper72.csv"
+BLOCKED_ID = re.compile(r"_blocked\d+$")  # what a task's name ends in where some of its errands are blocked
+MISSING = "–"
+LATEX_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+}
+
+
+class Cell(NamedTuple):
+    """A mean, as text and as a number, and its interval, both null where there is none."""
+
+    text: str
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        decimals = len(self.text.partition(".")[2])
+        ends = [round_half_up(end, decimals) for end in (self.low, self.high) if end is not None]
+        return f"{self.text} [{', '.join(ends)}]" if len(ends) == 2 else self.text
+
+
+class Row(NamedTuple):
+    """A team's or model's row: who, whose games, on how many tasks, and the cells that it has, by column."""
+
+    name: str
+    kind: str
+    tasks: str
+    cells: dict[str, Cell]
+
+
+class Table(NamedTuple):
+    """The rows of one condition and setting, those of these traces first, and what has to be said of them."""
+
+    condition: str
+    setting: str
+    rows: list[Row]
+    notes: list[str]
+
+    @property
+    def title(self) -> str:
+        place = "Table 1" if self.condition == "standard" else f"Table 1's measures, {self.condition}"
+        return f"{place}, {self.setting} costs"
+
+
+def read_rows(
+    tables: Path, results: Path, teams: Collection[str] = (), conditions: Collection[str] = (), own: bool = False
+) -> list[Table]:
+    """The tables of rows of a folder of tables and of their results, of the teams and conditions named, or of all."""
+    games = pl.read_parquet(tables / "games.parquet")
+    frames = (games, *(pl.read_csv(results / f"{name}.csv", infer_schema_length=None) for name in RESULTS_READ))
+    chosen = {"team": teams, "condition": conditions}
+    wanted = [pl.col(column).is_in(list(values)) for column, values in chosen.items() if values]
+    games, table1, intervals = (frame.filter(*wanted) for frame in frames)
+    return row_tables(games, table1, intervals.filter(table="table1"), own)
+
+
+def compute_rows(tables: Path, own: bool = False) -> list[Table]:
+    """The same of a folder of tables alone: their results are computed."""
+    from pipeline.statistics.table_intervals import table_intervals
+
+    intervals = table_intervals(tables, Resampling(**params("intervals", ROOT)))
+    games = pl.read_parquet(tables / "games.parquet")
+    return row_tables(games, query("table1", tables), intervals.filter(table="table1"), own)
+
+
+def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFrame, own: bool = False) -> list[Table]:
+    """A table for each condition and setting that was played.
+
+    games: that table; table1, intervals: those results of it. own: the games are the study's, so that its protocols are
+    among them.
+    """
+    suite = pl.read_csv(SUITE, columns=["setting", "task_id"])
+    games = games.with_columns(pl.col("setting").fill_null("unknown"))
+    table1 = table1.with_columns(pl.col("setting").fill_null("unknown"))
+    intervals = intervals.with_columns(pl.col("setting").fill_null("unknown"))
+    tables = []
+    for condition, setting in sorted(set(games.select("condition", "setting").iter_rows()), key=group_order):
+        of = {"condition": condition, "setting": setting}
+        tasks = set(suite.filter(setting=setting)["task_id"])
+        here = games.filter(**of)
+        coverage = {team: covered(part["task_id"], tasks) for (team,), part in here.group_by("team")}
+        rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
+        others = [] if own else protocol_rows(condition, setting)
+        others += reported(condition, setting, len(tasks))
+        notes = [*game_notes(here), *coverage_notes(here, tasks), *setting_notes(games.filter(condition=condition))]
+        tables.append(Table(condition, setting, [*rows, *others], notes))
+    return tables
+
+
+def played_rows(table1: pl.DataFrame, intervals: pl.DataFrame, kind: str, tasks: Mapping[str, str]) -> list[Row]:
+    """A row for each team of one condition and setting. tasks: team → on how many tasks, in words."""
+    ends = {(r["team"], r["measure"]): (r["low"], r["high"]) for r in intervals.iter_rows(named=True)}
+    rows = []
+    for row in table1.sort("team").iter_rows(named=True):
+        team = row["team"]
+        cells = {
+            column: Cell(round_half_up(row[column], MEASURES[column][1]), row[column], *ends.get((team, column), ()))
+            for column in COLUMNS
+            if row[column] is not None
+        }
+        name = PAPER_PROTOCOLS[team] if kind == PROTOCOL else f"{team}{simulated_mark([row['simulated']])}"
+        rows.append(Row(name, kind, tasks[team], cells))
+    return rows
+
+
+def protocol_rows(condition: str, setting: str) -> list[Row]:
+    """The rows of the paper's protocols, as the study played them; none where its results are not at hand."""
+    paths = (ROOT / RESULTS / "table1.csv", ROOT / RESULTS / "intervals.csv")
+    if not all(path.is_file() for path in paths):
+        return []
+    played = pl.col("team").is_in(PAPER_PROTOCOLS), pl.col("condition") == condition, pl.col("setting") == setting
+    table1, intervals = (pl.read_csv(path, infer_schema_length=None).filter(played) for path in paths)
+    games = {team: str(number) for team, number in table1.select("team", "games").iter_rows()}
+    return played_rows(table1, intervals.filter(table="table1"), PROTOCOL, games)
+
+
+def reported(condition: str, setting: str, tasks: int) -> list[Row]:
+    """The rows of the paper's models, those of least excess first."""
+    rows = []
+    for entry in reported_rows(ROOT / NUMBERS):
+        if (entry["condition"], entry["setting"]) == (condition, setting) and entry["team"] not in PROTOCOL_NAMES:
+            cells = {c: Cell(entry["values"][c], float(entry["values"][c])) for c in COLUMNS if c in entry["values"]}
+            rows.append(Row(entry["team"], REPORTED, str(tasks), cells))
+    excess = {row.name: row.cells["excess_cost"].mean for row in rows if "excess_cost" in row.cells}
+    return sorted(rows, key=lambda row: (excess.get(row.name, float("inf")), row.name))
+
+
+PROTOCOL_NAMES = frozenset(PAPER_PROTOCOLS.values())
+
+
+def covered(task_ids: Iterable[str | None], tasks: Collection[str]) -> str:
+    """How many of the suite's tasks were played: "36", "3 of 36", "3 of 36, 2 others", "1 other"."""
+    played = {BLOCKED_ID.sub("", task or "") for task in task_ids}
+    here, others = len(played & set(tasks)), len(played - set(tasks))
+    known = str(here) if here == len(tasks) else f"{here} of {len(tasks)}"
+    beside = counted(others, "other")
+    return beside if not here else f"{known}, {beside}" if others else known
+
+
+def game_notes(games: pl.DataFrame) -> list[str]:
+    """What has to be said of the games of one condition and setting: which were broken off."""
+    broken = games.filter("stopped").group_by("team").len().sort("team")
+    return [
+        f"{team}: {counted(number, 'game')} broken off, which {'counts' if number == 1 else 'count'} in no mean."
+        for team, number in broken.iter_rows()
+    ]
+
+
+def coverage_notes(games: pl.DataFrame, tasks: Collection[str]) -> list[str]:
+    """A caution where a team did not play the suite."""
+    whole = all(covered(part["task_id"], tasks) == str(len(tasks)) for _, part in games.group_by("team"))
+    caution = f"Rows compare where they are on the same tasks; the paper's have its {len(tasks)}."
+    return [] if whole or not tasks else [caution]
+
+
+def setting_notes(games: pl.DataFrame) -> list[str]:
+    """Which of the paper's settings the games of one condition lack."""
+    return [f"No game with {setting} costs was played." for setting in SETTINGS if setting not in games["setting"]]
+
+
+HEAD = ("", "by", "tasks", *(MEASURES[column][0] for column in COLUMNS))
+
+
+def texts(table: Table) -> list[list[str]]:
+    """The table's cells as text, HEAD's columns."""
+    return [[r.name, r.kind, r.tasks, *(str(r.cells.get(c, MISSING)) for c in COLUMNS)] for r in table.rows]
+
+
+def intervals_note() -> str:
+    """What stands in brackets."""
+    return f"In brackets: {100 * params('intervals', ROOT)['level']:g} % intervals, tasks drawn anew."
+
+
+def as_text(tables: Sequence[Table]) -> str:
+    """The tables for a terminal."""
+    return "\n\n".join([*(_aligned(table) for table in tables), intervals_note()])
+
+
+def _aligned(table: Table) -> str:
+    rows = [list(HEAD), *([printable(cell) for cell in row] for row in texts(table))]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join([table.title, "", *lines, *map(printable, table.notes)])
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    """The tables as Markdown."""
+    parts = []
+    for table in tables:
+        rows = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in texts(table)]
+        parts += [f"**{table.title}**", markdown.table(HEAD, rows, right=HEAD[3:]), *table.notes]
+    return "\n\n".join([*parts, intervals_note()])
+
+
+def as_latex(tables: Sequence[Table]) -> str:
+    """The tables as LaTeX, for the package booktabs."""
+    parts = []
+    for table in tables:
+        rows = ["  " + " & ".join(map(latex_text, row)) + r" \\" for row in texts(table)]
+        ours = sum(row.kind == THESE for row in table.rows)
+        lines = [
+            f"% {latex_text(table.title)}. {latex_text(intervals_note())}",
+            *(f"% {latex_text(note)}" for note in table.notes),
+            rf"\begin{{tabular}}{{lll{'r' * len(COLUMNS)}}}",
+            r"  \toprule",
+            "  " + " & ".join(map(latex_text, HEAD)) + r" \\",
+            r"  \midrule",
+            *rows[:ours],
+            *([r"  \midrule"] if rows[ours:] else []),
+            *rows[ours:],
+            r"  \bottomrule",
+            r"\end{tabular}",
+        ]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def latex_text(text: str) -> str:
+    """Text as LaTeX shows it, in one line."""
+    return "".join(LATEX_SPECIAL.get(c, c) for c in printable(text))
+
+
+def as_json(tables: Sequence[Table]) -> str:
+    """The tables as JSON: a list of them; what is not known is left out."""
+
+    def cell(value: Cell) -> dict[str, float]:
+        numbers = {"mean": value.mean, "low": value.low, "high": value.high}
+        return {name: number for name, number in numbers.items() if number is not None}
+
+    listed: list[dict[str, Any]] = [
+        {
+            "condition": table.condition,
+            "setting": table.setting,
+            "notes": table.notes,
+            "rows": [
+                {"name": r.name, "kind": r.kind, "tasks": r.tasks} | {c: cell(v) for c, v in r.cells.items()}
+                for r in table.rows
+            ],
+        }
+        for table in tables
+    ]
+    return json.dumps(listed, indent=1, ensure_ascii=False)
+
+
+def as_html(tables: Sequence[Table]) -> str:
+    """The tables as HTML, these traces' rows in bold."""
+    parts = []
+    for table in tables:
+        head = "".join(f"<th{LEFT if i < 3 else ''}>{escape(title)}</th>" for i, title in enumerate(HEAD))
+        rows = zip(texts(table), table.rows, strict=True)
+        body = "".join(_html_row(cells, row.kind == THESE) for cells, row in rows)
+        notes = "".join(f"<p>{escape_text(note)}</p>" for note in table.notes)
+        parts.append(
+            f'<h2>{escape_text(table.title)}</h2>\n<table class="dataframe row"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table>\n{notes}\n"
+        )
+    return "".join(parts) + f"<p>{escape(intervals_note())}</p>\n"
+
+
+def _html_row(cells: Sequence[str], ours: bool) -> str:
+    """A row: its first three cells are text, and an interval stands below its mean."""
+    tag = "th" if ours else "td"
+    text = "".join(f"<{tag}{LEFT}>{escape_text(cell)}</{tag}>" for cell in cells[:3])
+    means = (escape_text(cell).replace(" [", "<br><small>[").replace("]", "]</small>") for cell in cells[3:])
+    return f"<tr>{text}{''.join(f'<{tag}>{mean}</{tag}>' for mean in means)}</tr>"

@@ -1,0 +1,29 @@
+"""The folder of a site: whether it is one, so that no other files are lost."""
+
+from pathlib import Path
+
+MANIFEST = "made.json"
+BEGUN_MARK = ".site-begun"
+
+
+def check_folder(out: Path) -> None:
+    """Raise FileExistsError unless the folder is new, empty, or a site."""
+    if out.exists() and (not out.is_dir() or (_holds_files(out) and not is_site(out))):
+        raise FileExistsError(f"{out} holds something else than a site; name another folder, or empty it")
+
+
+def is_site(out: Path) -> bool:
+    """Whether the folder holds a site, or one that was begun."""
+    return (out / MANIFEST).is_file() or (out / BEGUN_MARK).is_file()
+
+
+def mark_begun(out: Path) -> None:
+    """Mark the folder as a site before anything else is written, so that the next run knows it if this one dies."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not is_site(out):
+        (out / BEGUN_MARK).touch()
+
+
+def _holds_files(folder: Path) -> bool:
+    """Whether the folder holds files other than unfinished drafts, which are hidden."""
+    return any(not path.name.startswith(".") for path in folder.iterdir())

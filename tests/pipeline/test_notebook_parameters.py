@@ -1,0 +1,183 @@
+"""Every notebook runs with every parameter changed, and over three teams of somebody's own."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import Markdown
+from IPython.utils.capture import capture_output
+
+from machine.processes import cores
+from pipeline.reports.batch.command import NOTEBOOKS
+from pipeline.reports.batch.own_study import derive_study
+from pipeline.reports.batch.pages import PageJob, write_pages
+from sim.game.game import Limits
+from sim.runs.runner import jobs_for, play_chunk
+from sim.runs.teams import Team, load_team, named_teams
+from sim.tasks.blocked import make_blocked_task
+from sim.tasks.lists import read_list
+from sim.tasks.suite import Task, make_task, write_tasks
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = {"tables", "results", "figures"}
+TASKS = (3, 20, 35, 39, 56, 70)  # easy, medium and hard ones, uniform and varied
+TEAMS = ("imap", "sd", "exact", "blunt")
+
+# Each parameter of each notebook that is no folder, with another value.
+CHANGED: dict[str, list[dict[str, Any]]] = {
+    "00_one_game": [
+        *(
+            {"game_id": "of a game"},
+            {"team": "sd"},
+            {"task_id": "b005_hard"},
+            {"round_number": 0},
+            {"english_team": "blunt"},
+        ),
+    ],
+    "10_table1": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
+    "20_privacy_plane": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
+    "25_communication": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
+    "30_behaviour": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
+    "40_mixed_effects": [
+        *({"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}),
+        *({"setting": "uniform"}, {"setting": "pooled"}, {"teams": "protocols"}, {"teams": "imap, sd, exact"}),
+    ],
+    "45_robustness": [{"penalty": 7.5}],
+    "50_adversarial": [{"listed": "data/paper/appendix_c.csv"}, {"examples": 2}],
+    "60_explore_traces": [{"where": "team = 'imap'"}, {"order": "game_id"}, {"place": 3}, {"round_number": 0}],
+    "70_costs": [{"prices": "data/prices/litellm.yaml"}, {"own_prices": "data/teams/local.yaml"}],
+    "90_where_we_differ": [{"tasks": "blocked.jsonl"}, {"release_vps": "0.1, 0.2"}],
+    "report": [{"team": "blunt"}, {"condition": "blocked"}],
+}
+CASES = [(name, change) for name, changes in CHANGED.items() for change in changes]
+
+OWN = {
+    "lab-one": "{type: imap}, {type: imap}, {type: imap}, {type: dsm}, {type: dsm}",
+    "lab-two": "{type: sd}, {type: sd}, {type: sd}, {type: dsm}, {type: dsm}",
+    "lab-three": "{type: dsm, parameters: {l_max: 6}}",
+}
+
+
+def parameters(path: Path) -> dict[str, Any]:
+    """The parameters of a notebook's source, with their values."""
+    tagged = next(c for c in code_cells(path) if "parameters" in c["metadata"].get("tags", ()))
+    lines = ast.parse("".join(tagged["source"])).body
+    return {a.targets[0].id: ast.literal_eval(a.value) for a in lines if isinstance(a, ast.Assign)}  # type: ignore[attr-defined]
+
+
+def code_cells(path: Path) -> list[dict[str, Any]]:
+    return [c for c in json.loads(path.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
+
+
+def games(folder: Path, tasks: list[Task], teams: list[Team], adversary: int | None = None) -> None:
+    play_chunk(jobs_for(tasks, teams, Limits(max_turns_per_round=6), 1, folder, adversary))
+
+
+@contextmanager
+def in_the_project() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        yield
+
+
+@pytest.fixture(scope="module")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables and results of a study in small: two protocols and two styles, in all three conditions."""
+    folder = tmp_path_factory.mktemp("small")
+    listed = read_list(ROOT / "data/suites/paper72.csv")
+    standard, blocked = ([make(listed[i]) for i in TASKS] for make in (make_task, make_blocked_task))
+    teams = [named_teams()[name] for name in TEAMS]
+    games(folder / "in/standard", standard, teams)
+    games(folder / "in/blocked", blocked, teams)
+    games(folder / "in/adversarial", standard, teams[2:], adversary=0)
+    write_tasks(blocked, folder / "blocked.jsonl")
+    with in_the_project():
+        assert not derive_study([folder / "in"], folder, lambda done, total: None).failed
+    return folder
+
+
+def run_cells(path: Path, values: Mapping[str, Any]) -> str:
+    """Run the notebook's cells, with these parameters, in a shell of this process. Returns the Markdown they end in."""
+    shell, shown = InteractiveShell.instance(), []
+    with pl.Config(), capture_output():
+        for cell in code_cells(path):
+            done = shell.run_cell("".join(cell["source"]), store_history=False)
+            done.raise_error()
+            if "parameters" in cell["metadata"].get("tags", ()):
+                shell.push(dict(values))
+            if isinstance(done.result, Markdown):
+                shown.append(str(done.result.data))
+    InteractiveShell.clear_instance()
+    return "\n".join(shown)
+
+
+def test_every_parameter_that_is_no_folder_has_another_value() -> None:
+    sources = sorted(NOTEBOOKS.glob("*.ipynb"))
+    assert {path.stem for path in sources} == CHANGED.keys()
+    for path in sources:
+        assert parameters(path).keys() - FOLDERS == {name for change in CHANGED[path.stem] for name in change}
+
+
+@pytest.mark.parametrize(("name", "change"), CASES, ids=[f"{name}-{json.dumps(change)}" for name, change in CASES])
+def test_a_notebook_runs_with_a_parameter_changed(
+    name: str, change: dict[str, Any], small_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the tables count as the study's own: another parameter is no other finding."""
+    path = NOTEBOOKS / f"{name}.ipynb"
+    if "usual=" in path.read_text(encoding="utf-8"):
+        monkeypatch.setattr("pipeline.reports.notebook_session.is_reference", lambda *of: True)
+    monkeypatch.chdir(ROOT)
+    if "game_id" in change:
+        change = {"game_id": pl.read_parquet(small_study / "tables/games.parquet")["game_id"].max()}
+    if "tasks" in change:
+        change = {"tasks": str(small_study / change["tasks"])}
+    folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
+    shown = run_cells(path, {key: str(folder) for key, folder in folders.items()} | change)
+    if "study.played(" in path.read_text(encoding="utf-8"):
+        assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
+
+
+@pytest.fixture(scope="module")
+def pages_of_own_teams(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str]]:
+    """The folder of pages of all notebooks over the games of three teams of one's own, and what failed."""
+    folder = tmp_path_factory.mktemp("own")
+    for name, agents in OWN.items():
+        (folder / f"{name}.yaml").write_text(f"team: {name}\nagents: [{agents}]\n", encoding="utf-8")
+    listed = read_list(ROOT / "data/suites/paper72.csv")
+    games(folder / "in", [make_task(listed[i]) for i in TASKS], [load_team(f"{folder / name}.yaml") for name in OWN])
+    with in_the_project():
+        study = derive_study([folder / "in"], folder, lambda done, total: None)
+        given = {"tables": str(study.tables), "results": str(study.results)}
+        jobs = [
+            PageJob(path, given | ({"team": "lab-one"} if path.stem == "report" else {}), folder / path.stem, path.stem)
+            for path in sorted(NOTEBOOKS.glob("*.ipynb"))
+        ]
+        failures = write_pages(jobs, cores(), lambda done, total: None)
+    assert not study.failed
+    return folder, {job.title: problem for job, problem in failures}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_notebook_runs_over_three_teams_of_ones_own(
+    name: str, pages_of_own_teams: tuple[Path, Mapping[str, str]]
+) -> None:
+    folder, failures = pages_of_own_teams
+    assert name not in failures, failures[name]
+    html = re.sub(r"<[^>]+>", " ", (folder / name).read_text(encoding="utf-8"))
+    if "study.played(" in (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"):
+        assert re.search(r"18 standard games of 3 teams: lab-one, lab-three, lab-two|hold no adversarial game", html)
+
+
+def test_appendix_i_is_fitted_to_teams_of_ones_own(pages_of_own_teams: tuple[Path, Mapping[str, str]]) -> None:
+    html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams[0] / "40_mixed_effects").read_text(encoding="utf-8"))
+    assert re.search(r"Fitted:\s+others\s+, 18 standard games of 3 teams", html)
+    assert re.search(r"Of \d fits of\s+others\s+the slope", html)

@@ -1,0 +1,96 @@
+"""A team's row of Table 1: beside the protocols' and the paper's, in every format, and honest about what it covers."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner
+
+from pipeline.__main__ import app
+from pipeline.reports.batch.row import (
+    COLUMNS,
+    SUITE,
+    THESE,
+    as_html,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_text,
+    covered,
+    latex_text,
+    row_tables,
+)
+
+HURT = "<b>|a&b_"
+TASKS = pl.read_csv(SUITE).filter(setting="uniform")["task_id"].to_list()
+TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "standard"}
+GAMES = pl.DataFrame([TEAM | {"task_id": task, "stopped": task == TASKS[3]} for task in TASKS[:4]])
+TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
+INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
+
+
+@pytest.mark.parametrize(
+    ("played", "words"),
+    [
+        (["a", "b"], "2"),
+        (["a", "a_blocked2"], "1 of 2"),
+        (["a", "x", None], "1 of 2, 2 others"),
+        (["x"], "1 other"),
+    ],
+)
+def test_a_row_says_which_of_the_suites_tasks_it_covers(played: list[str | None], words: str) -> None:
+    assert covered(played, {"a", "b"}) == words
+
+
+def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_figure() -> None:
+    (table,) = row_tables(GAMES, TABLE1, INTERVALS)
+    ours = table.rows[0]
+    assert (ours.name, ours.kind, ours.tasks) == (HURT, THESE, "4 of 36")
+    assert str(ours.cells["excess_cost"]) == "1.50 [1.00, 2.13]"
+    assert str(ours.cells["vps_uniform_mean"]) == "1.50"
+    assert "fairness" not in ours.cells
+    names = [row.name for row in table.rows[1:]]
+    assert {"IMAP", "SD-MAP", "DSM-Welfare", "DSM-Private"} < set(names) and len(names) == 11
+    assert any("1 game broken off" in note for note in table.notes)
+    assert "No game with varied costs was played." in table.notes
+
+
+def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
+    (table,) = row_tables(GAMES, TABLE1, INTERVALS, own=True)
+    assert "IMAP" not in [row.name for row in table.rows]
+
+
+def test_a_name_is_text_in_every_format() -> None:
+    tables = row_tables(GAMES, TABLE1, INTERVALS)
+    assert HURT in as_text(tables)
+    assert r"<b>\|a&b_ " in as_markdown(tables)
+    assert r"<b>|a\&b\_ & " in as_latex(tables) and as_latex(tables).count(r"\midrule") == 2
+    assert "&lt;b&gt;|a&amp;b_" in as_html(tables) and "<b>" not in as_html(tables)
+    read = json.loads(as_json(tables))[0]
+    assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
+    assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
+
+
+def test_what_latex_would_read_as_its_own_is_escaped() -> None:
+    assert latex_text("50 % of a_b {x} \\ ~ ^ –") == (
+        r"50 \% of a\_b \{x\} \textbackslash{} \textasciitilde{} \textasciicircum{} --"
+    )
+
+
+@pytest.mark.slow
+def test_the_command_prints_rows_of_traces_and_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, setting in enumerate(("uniform", "varied")):
+        write_trace(tmp_path / f"in/{number}.json", toy_game(f"g{number}", team="mine", setting=setting).text())
+    done = CliRunner().invoke(app, ["row", "in"])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.index("Table 1, uniform costs") < done.stdout.index("Table 1, varied costs")
+    assert CliRunner().invoke(app, ["derive", "in", "--out", "tables"]).exit_code == 0
+    assert CliRunner().invoke(app, ["row", "tables"]).stdout == done.stdout
+    (tmp_path / "in/broken.json").write_text("{", encoding="utf-8")
+    again = CliRunner().invoke(app, ["row", "in", "--format", "json"])
+    assert (again.exit_code, len(json.loads(again.stdout))) == (3, 2)
+    assert "rejected in/broken.json" in again.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "tables"]
