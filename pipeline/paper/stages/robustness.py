@@ -57,7 +57,8 @@ def english(tables: Path) -> dict[str, pl.DataFrame]:
         Weighing(prior=chosen["prior"], weight_cap=chosen["weight_cap"]),
     )
     how = Resampling(**params("intervals")), swept["draws"], swept["seed"]
-    return english_tables(vps, frames["games"], swept["english"], chosen["english"], params("teams"), how)
+    groups = team_groups(frames["games"], params("teams"))
+    return english_tables(vps, frames["games"], swept["english"], chosen["english"], groups, how)
 
 
 def with_choice(values: list[Any], chosen: Any) -> list[Any]:

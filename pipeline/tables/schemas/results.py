@@ -223,7 +223,7 @@ ENGLISH_RULES_FLIPS = Table(
     "english_rules_flips",
     "one setting, reading of English and pair of teams whose order is the reverse of that under the study's reading",
     ("setting", "english", "a", "b"),
-    (SETTING, ENGLISH, *ROBUSTNESS_FLIPS.columns[-8:]),
+    (SETTING, ENGLISH, *ROBUSTNESS_FLIPS.columns[-9:]),
 )
 
 EXCESS = Table(

@@ -50,6 +50,7 @@ class Trace(msgspec.Struct, frozen=True):
     metrics: dict[str, Any] | None = None
     stopped: bool | None = None
     stop_cause: Any = None
+    stop_category: Any = None
     started_at: str | None = None
     ended_at: str | None = None
     schema_version: int | None = None
