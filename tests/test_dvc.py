@@ -37,7 +37,7 @@ def executed(stage: dict[str, Any]) -> set[str]:
     return {dep.replace("${item.name}", name) for dep in listed for name in stage["matrix"]["name"]}
 
 
-@pytest.mark.parametrize("name", STUDY.keys() - {"code"})
+@pytest.mark.parametrize("name", sorted(STUDY.keys() - {"code"}))
 def test_every_stage_depends_on_the_code_of_what_it_runs(name: str) -> None:
     assert programs(STUDY[name])
     declared = {Path(dep).name.removesuffix(".txt") for dep in STUDY[name]["deps"] if dep.startswith("data/code/pip")}

@@ -143,7 +143,7 @@ def test_each_direction_has_a_query_and_each_query_a_direction() -> None:
 
 
 def test_the_teams_that_ship_play_the_paper_s_models() -> None:
-    names = {name: method for method, _, listed, _ in PAPER.models.iter_rows() for name in listed.split(";")}
+    names = {name: method for method, listed, _ in PAPER.models.iter_rows() for name in listed.split(";")}
     teams = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "data/teams").glob("*.yaml"))]
     played = {names.get(short_name(agent["parameters"]["model"])) for team in teams for agent in team["agents"]}
     assert set(PAPER.models["method"]) <= played

@@ -201,6 +201,10 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
 OTHERS: dict[str, Any] = {
     "api_key_env": "A_KEY",
     "needs_env": ["A_KEY"],
+    "headers_env": {"X-Team": "A_TEAM"},
+    "api_base": ["http://localhost/v1"],
+    "api_base_env": "SERVERS",
+    "mark_cache": True,
     "prices": {"input": 1, "output": 2, "date": "2026-01-01"},
 }
 CALLS = [{name: OTHERS.get(name, 7)} for name in CARRIAGE]

@@ -13,6 +13,7 @@ from trace_builder import TraceBuilder, toy_game, write_trace
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.ledger.measures import open_tables
 from pipeline.reports.notebook_session import Study
+from pipeline.reports.views import html
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
@@ -135,6 +136,7 @@ def test_the_explorer_finds_stopped_games(mixed: Path, tmp_path: Path) -> None:
     sources = (cell["source"] for cell in json.loads(EXPLORER.read_text(encoding="utf-8"))["cells"])
     looks = next(source for source in sources if source[0].startswith('games = """'))
     known = {"study": Study(mixed, tmp_path, tmp_path), "where": "stopped AND failed_rounds > 0", "order": "game_id"}
+    known |= {"html": html, "pl": pl}
     exec("".join(looks), known)
     found = known["selected"]
     assert isinstance(found, pl.DataFrame)

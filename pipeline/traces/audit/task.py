@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.traces.audit.calendar import ERRAND, Calendar, digest, listed_digest
+from pipeline.traces.audit.calendar import ERRAND, MEETING, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import Calendars, Meetings, UnknownOptimum, least_cost, schedule_in_order
@@ -195,7 +195,9 @@ def drawn_labels(calendars: Calendars, meetings: Meetings, seed: Any) -> dict[st
     for calendar in calendars:
         numbers = {item.id for item in calendar if item and item.kind == ERRAND} - set(map(int, errands))
         errands |= deal(rng, sorted(numbers), errand_decks, Counter(entry["tier"] for entry in errands.values()))
-    return {"errands": errands, "meetings": deal(rng, sorted(m.id for m in meetings), meeting_decks, Counter())}
+    standing = {item.id for calendar in calendars for item in calendar if item and item.kind == MEETING}
+    of_meetings = sorted({m.id for m in meetings} | standing)
+    return {"errands": errands, "meetings": deal(rng, of_meetings, meeting_decks, Counter())}
 
 
 def decks_of(kind: str, rng: Random) -> Decks:
