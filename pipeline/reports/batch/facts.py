@@ -48,12 +48,21 @@ def headline(study: Study, team: str, condition: str) -> str:
 
 
 def broken_off(games: pl.DataFrame) -> str:
-    """How many of the games were broken off, and why, in a sentence of Markdown; no text where none was."""
+    """How many of the games were broken off, by category and with a cause of each, in a sentence of Markdown; no text
+    where none was."""
     broken = games.filter("stopped")
     if broken.is_empty():
         return ""
-    causes = broken.group_by(pl.col("stop_cause").fill_null("no cause recorded")).len().sort("len", "stop_cause")
-    listed = "; ".join(f"{counted(number, 'game')}: {escape_markdown(cause)}" for cause, number in causes.iter_rows())
+    why = {
+        "category": pl.col("stop_category").fill_null("not categorised"),
+        "cause": pl.col("stop_cause").fill_null(""),
+    }
+    kinds = broken.select(**why).sort("category", "cause").group_by("category", maintain_order=True)
+    causes = kinds.agg(pl.len(), pl.col("cause").first()).sort("len", "category", descending=[True, False])
+    listed = "; ".join(
+        f"{counted(number, 'game')}: {category}" + (f", as {escape_markdown(cause)}" if cause else "")
+        for category, number, cause in causes.iter_rows()
+    )
     every = "All of them" if broken.height == games.height else f"{broken.height} of them"
     return f" {every} broken off, which count in no mean below ({listed})."
 

@@ -25,6 +25,7 @@ class Part(NamedTuple):
 
 
 PARTS = (
+    Part("README.md", "refuted", paper.refuted),
     Part("README.md", "verdict", paper.verdict),
     Part("README.md", "table1", paper.table1),
     Part("data/README.md", "tables", partial(data_dictionary, TABLES.values())),
