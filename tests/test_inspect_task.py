@@ -15,6 +15,7 @@ from sim.models.serve.negotiator import negotiate
 from sim.runs.inspect_task import calbench
 from sim.tasks.suite import write_tasks
 from tests.sim.stub import stub
+from tests.sim.conftest import planted_key
 from tests.sim.test_provider_runs import events, run, still
 from tests.sim.worlds import tiny_task
 
@@ -23,6 +24,8 @@ pytestmark = [
     pytest.mark.usefixtures("planted_key"),
     pytest.mark.filterwarnings("ignore"),
 ]
+
+__all__ = ["planted_key"]
 
 TASKS = [tiny_task(seed, num_meetings=2) for seed in (1, 2)]
 MODEL = "mockllm/simulated-negotiator"

@@ -184,8 +184,7 @@ def read_team(path: Path) -> Team:
 
 def imitates(spec: AgentSpec) -> bool:
     """Whether the agent imitates a speaker: a style, or a model whose name says that it is simulated."""
-    model = str(spec.parameters.get("model", "")) if waits(spec) else ""
-    return spec.type in SPEAKERS or is_simulated(model)
+    return spec.type in SPEAKERS or (waits(spec) and is_simulated(str(spec.parameters.get("model", ""))))
 
 
 def problem_of(error: Exception) -> str:

@@ -86,6 +86,7 @@ def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], k
         rates, mask=~(rates > 0), vmin=LEAST, vmax=MOST, norm=LogNorm(LEAST, MOST, clip=True), ax=axes, cbar=False,
         linewidths=1.5, cmap=LinearSegmentedColormap.from_list("", SHADES), annot=rates.map(rate_text), fmt="",
         annot_kws={"fontsize": SMALL, "color": "#222222", "va": "center_baseline"},
+        xticklabels=False, yticklabels=False,  # or they are laid out once before their names are wrapped
     )  # fmt: skip
     axes.grid(False)
     color = text_color(kind)
@@ -96,7 +97,7 @@ def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], k
     axes.xaxis.label.set(color=color, fontsize=SMALL, in_layout=not few)
     axes.tick_params(axis="both", length=0)
     axes.xaxis.tick_top()
-    axes.set_xticks(axes.get_xticks(), rates.columns, rotation=90, color=color)
+    axes.set_xticks([i + 0.5 for i in range(rates.shape[1])], rates.columns, rotation=90, color=color)
 
 
 def rate_text(value: float) -> str:
