@@ -5,7 +5,7 @@ from collections import Counter
 import polars as pl
 
 from pipeline.paper.figures import ALL, SETTINGS, Figures, failed_rounds, games, meetings, models
-from pipeline.paper.statements.check import Check, agrees
+from pipeline.paper.statements.check import CONTRADICTS, UNDECIDED, Check, agrees
 
 SECTION = "section 4, Adversarial"
 # Table 4's patterns in which a message tells of a calendar.
@@ -95,6 +95,7 @@ def shares_in_prose(f: Figures) -> Check:
         ", ".join(f"{share:.2f} {what}" for what, (_, share, _) in shares.items()),
         {what: share for what, (_, share, _) in shares.items()},
         agrees(all(fits)),
+        reading="as printed; false agreements are counted more often than Table 1 leaves failed rounds (false-agreements)",
     )
 
 
@@ -138,7 +139,8 @@ def messages_in_all(f: Figures) -> Check:
         f"Table 1 allows {most:.0f} at most, and gives {printed:.0f} if games lost {rate:.1f} messages with each of "
         f"the {failed} failed meetings: their own rate, which is not printed, and may well be above the others'",
         {"said": printed, "at_most": most, "failed_meetings": failed, "rate_needed": rate},
-        agrees(printed <= most + 0.01 * HALF * rounds * len(models(f)) * len(SETTINGS)),
+        UNDECIDED if printed <= most + 0.01 * HALF * rounds * len(models(f)) * len(SETTINGS) else CONTRADICTS,
+        reading="not excluded",
     )
 
 
