@@ -136,7 +136,7 @@ def varied_suite(tasks: Path) -> Suite:
 
 
 def _prices(calendars: Sequence[Sequence[Any]], meetings: Sequence[Mapping[str, Any]]) -> tuple[Costs, Costs]:
-    """What each meeting (rows) costs its participants in each slot (columns), and how many of these moves are expensive."""
+    """What each meeting (rows) costs its participants in each slot (columns), and how many such moves are expensive."""
     held = np.array([[item["cost"] if item else 0 for item in calendar] for calendar in calendars])
     called = [meeting["participants"] for meeting in meetings]
     return (

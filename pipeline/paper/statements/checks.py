@@ -34,9 +34,7 @@ RESULTS_ASKED = (
 )
 
 EXACT, PRINTED, SIMULATED = "exact games", "printed figures", "simulated teams"
-BY_CONSTRUCTION = (
-    "by construction"  # what could hardly have come out otherwise: a rule built as the paper states it, a count of its set-up
-)
+BY_CONSTRUCTION = "by construction"  # what could hardly have come out otherwise: a rule built as the paper states it, a count of its set-up
 EVIDENCE = (EXACT, PRINTED, SIMULATED, BY_CONSTRUCTION)
 CONFIRMED, NOT_SHOWN, NEEDS_TRACES = "confirmed", "not shown", "needs model traces"
 ADDITION = "our addition"
@@ -88,6 +86,7 @@ class Statement:
     evidence: str = PRINTED
     compare: Sequence[Mapping[str, Any]] = ()
     query: str = ""
+    passage: str = ""
     test: str = "cases"
     names: Sequence[str] = ("cases",)
     decimals: int = 2
@@ -99,12 +98,14 @@ class Statement:
         """What its test gives; None where nothing at hand can tell. Raises ValueError where a side has no cells."""
         if self.compare:
             return compared(self.compare, cells)
+        if self.passage:
+            return Outcome("read in the text", not self.otherwise, False, self.passage, 1, "passages")
         if not self.query:
             return None
         return TESTS[self.test](connection.sql(self.query).pl(), Labels(self.names, self.decimals), self.id)
 
     def verdict(self, outcome: Outcome | None) -> str:
-        """The verdict, one of STATEMENT_VERDICTS, by the test with Holm's correction; no more than chance decides none."""
+        """The verdict, one of STATEMENT_VERDICTS, by the test with Holm's correction; chance decides none."""
         if outcome is None:
             return NEEDS_TRACES
         if self.addition or not outcome.clear:

@@ -95,7 +95,7 @@ def shares_in_prose(f: Figures) -> Check:
         ", ".join(f"{share:.2f} {what}" for what, (_, share, _) in shares.items()),
         {what: share for what, (_, share, _) in shares.items()},
         agrees(all(fits)),
-        reading="as printed; false agreements are counted more often than Table 1 leaves failed rounds (false-agreements)",
+        reading="as printed; more false agreements are counted than Table 1 leaves failed rounds (false-agreements)",
     )
 
 

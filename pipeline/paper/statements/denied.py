@@ -60,16 +60,16 @@ def expensive_moves_paid(f: Figures, suite: Suite) -> Check:
     moves = {m: f["Table 3", "pooled", m, "expensive_moves"] for m in models(f)}
     paid = {m: suite.optimal_cost + games(f) * f["Table 1", "varied", m, "excess_cost"] for m in models(f)}
     # Where a meeting failed, its participants may have moved nothing for it.
-    least = {
-        m: EXPENSIVE * n if failed_rounds(f, m, ("varied",)) else suite.cost_with(round(n)) for m, n in moves.items()
-    }
+    whole = {m for m in models(f) if not failed_rounds(f, m, ("varied",))}
+    least = {m: suite.cost_with(round(n)) if m in whole else EXPENSIVE * n for m, n in moves.items()}
     short = [m for m in models(f) if least[m] > paid[m] + 0.005 * games(f)]
     return Check(
         "expensive moves and what they cost",
         f"moves of cost {EXPENSIVE} or more: " + ", ".join(f"{moves[m]:.0f} by {m}" for m in short or moves),
         "Table 3, Table 4 row 6 (varied games)",
         "; ".join(
-            f"Table 1 leaves {m} {paid[m]:.0f} for all its moves, and a game's moves with these cost {least[m]:.0f} or more"
+            f"Table 1 leaves {m} {paid[m]:.0f} for all its moves, and games with these cost {least[m]:.0f} or more; "
+            f"{_most_that_fit(suite, paid[m], m in whole)} at most fit"
             for m in short
         )
         or "Table 1's excess leaves every model enough for them",
@@ -79,6 +79,12 @@ def expensive_moves_paid(f: Figures, suite: Suite) -> Check:
         "models",
         reading="moves of batches that were rejected or rolled back would explain it, if they are counted",
     )
+
+
+def _most_that_fit(suite: Suite, paid: float, whole: bool) -> int:
+    """So many expensive moves fit at most into what was paid, with all meetings coordinated or not."""
+    most = int(paid // EXPENSIVE)
+    return max(n for n in range(most + 1) if not n or not whole or suite.cost_with(n) <= paid)
 
 
 def least_coordination(f: Figures) -> Check:
