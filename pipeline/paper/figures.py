@@ -131,7 +131,9 @@ def varied_suite(tasks: Path) -> Suite:
     lines = map(json.loads, tasks.read_text(encoding="utf-8").splitlines())
     varied = [task for task in lines if task["setting"] == "varied"]
     prices = [_prices(task["calendars"], task["meetings"]) for task in varied]
-    reduced = tuple(sum(_cheapest(cost - less * expensive) for cost, expensive in prices) for less in range(EXPENSIVE))
+    reduced = tuple(
+        sum(_cheapest(cost - less * expensive) for cost, expensive in prices) for less in range(EXPENSIVE + 1)
+    )
     return Suite(sum(task["optimal"]["cost"] for task in varied), reduced)
 
 

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import duckdb
 import polars as pl
 import pytest
 
@@ -56,7 +56,7 @@ VERDICTS = {
     confirmed.two_tables: AGREES,
     confirmed.shares_in_prose: AGREES,
     confirmed.difficulty_buckets: AGREES,
-    confirmed.messages_in_all: UNDECIDED,
+    denied.messages_in_all: UNDECIDED,
     confirmed.whole_games: AGREES,
     confirmed.leaks_by_model_and_setting: AGREES,
     confirmed.rarest_pattern: AGREES,
@@ -80,7 +80,7 @@ OTHERWISE = [
     (confirmed.two_tables, {("Table 2", "pooled", ALL, "false_agreement"): 38.0}, CONTRADICTS),
     (confirmed.shares_in_prose, {("section 4.1", "pooled", ALL, "availability_gossip_pct"): 18.8}, CONTRADICTS),
     (confirmed.difficulty_buckets, {(BUCKETS, "pooled:hard", ALL, "fairness"): 0.065}, CONTRADICTS),
-    (confirmed.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
+    (denied.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
     (confirmed.whole_games, {("Table 1", "uniform", "Claude Sonnet 4.6", "excess_cost"): 1.15}, CONTRADICTS),
     (confirmed.leaks_by_model_and_setting, {(ADVERSARIAL, "uniform", ALL, "induced_leaks"): 10.0}, CONTRADICTS),
     (confirmed.rarest_pattern, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 134.0}, CONTRADICTS),
@@ -276,10 +276,10 @@ def test_a_test_is_corrected_with_those_of_its_own_family_only() -> None:
 
 
 def test_what_is_read_in_the_text_is_said_to_be_read() -> None:
-    with duckdb.connect() as nothing:
-        shown = Statement("a", "here", "it is so", passage="item 2 says so")
-        lacking = Statement("b", "here", "it is so", passage="no item says so", otherwise=UNSHOWN)
-        read = [(s, s.outcome(nothing, CELLS)) for s in (shown, lacking)]
+    shown = Statement("a", "here", "it is so", passage="item 2 says so")
+    lacking = Statement("b", "here", "it is so", passage="no item says so", otherwise=UNSHOWN)
+    nothing: Any = None  # no query is asked
+    read = [(s, s.outcome(nothing, CELLS)) for s in (shown, lacking)]
     assert [(o.test, s.verdict(o)) for s, o in read if o] == [
         ("read in the text", CONFIRMED),
         ("read in the text", UNSHOWN),

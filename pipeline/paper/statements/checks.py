@@ -34,7 +34,8 @@ RESULTS_ASKED = (
 )
 
 EXACT, PRINTED, SIMULATED = "exact games", "printed figures", "simulated teams"
-BY_CONSTRUCTION = "by construction"  # what could hardly have come out otherwise: a rule built as the paper states it, a count of its set-up
+# What could hardly have come out otherwise: a rule built as the paper states it, a count of its set-up.
+BY_CONSTRUCTION = "by construction"
 EVIDENCE = (EXACT, PRINTED, SIMULATED, BY_CONSTRUCTION)
 CONFIRMED, NOT_SHOWN, NEEDS_TRACES = "confirmed", "not shown", "needs model traces"
 ADDITION = "our addition"

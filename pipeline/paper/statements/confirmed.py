@@ -5,7 +5,7 @@ from collections import Counter
 import polars as pl
 
 from pipeline.paper.figures import ALL, SETTINGS, Figures, failed_rounds, games, meetings, models
-from pipeline.paper.statements.check import CONTRADICTS, UNDECIDED, Check, agrees
+from pipeline.paper.statements.check import Check, agrees
 
 SECTION = "section 4, Adversarial"
 # Table 4's patterns in which a message tells of a calendar.
@@ -122,28 +122,6 @@ def difficulty_buckets(f: Figures) -> Check:
     )
 
 
-def messages_in_all(f: Figures) -> Check:
-    """The number of all messages is one that Table 1's messages per scheduled meeting allow.
-
-    The rates give the number where every meeting is scheduled. A failed meeting takes away its game's rate, which is
-    not printed; what can be computed is what it would have to be on average.
-    """
-    printed, rounds = f["section 4.1", "pooled", ALL, "dms"], games(f) * meetings(f)  # rounds: of a model in a setting
-    most = sum(rounds * f["Table 1", s, m, "dms_per_meeting"] for s in SETTINGS for m in models(f))
-    failed = sum(failed_rounds(f, m) for m in models(f))
-    rate = (most - printed) / failed
-    return Check(
-        "messages in all",
-        f"{printed:.0f} messages",
-        "section 4.1",
-        f"Table 1 allows {most:.0f} at most, and gives {printed:.0f} if games lost {rate:.1f} messages with each of "
-        f"the {failed} failed meetings: their own rate, which is not printed, and may well be above the others'",
-        {"said": printed, "at_most": most, "failed_meetings": failed, "rate_needed": rate},
-        UNDECIDED if printed <= most + 0.01 * HALF * rounds * len(models(f)) * len(SETTINGS) else CONTRADICTS,
-        reading="not excluded",
-    )
-
-
 def whole_games(f: Figures) -> Check:
     """Every printed mean of a count or a whole cost is one that whole numbers over so many games can have."""
     per_game = {
@@ -255,7 +233,6 @@ CHECKS = (
     two_tables,
     shares_in_prose,
     difficulty_buckets,
-    messages_in_all,
     whole_games,
     leaks_by_model_and_setting,
     rarest_pattern,

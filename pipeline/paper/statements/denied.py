@@ -1,4 +1,4 @@
-"""Statements of the paper that its other figures contradict, or do not show. A new one goes into CHECKS below."""
+"""Statements of the paper that its other figures contradict, or neither show nor exclude. A new one goes into CHECKS below."""
 
 import polars as pl
 
@@ -11,10 +11,11 @@ from pipeline.paper.figures import (
     by_model,
     failed_rounds,
     games,
+    meetings,
     models,
 )
 from pipeline.paper.ledger.outcomes import Labels, Outcome, correlation
-from pipeline.paper.statements.check import AGREES, NOT_SHOWN, UNDECIDED, Check, agrees
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, UNDECIDED, Check, agrees
 
 
 def false_agreements(f: Figures) -> Check:
@@ -197,6 +198,28 @@ def _falls(x: list[float], y: list[float]) -> Outcome:
     return found
 
 
+def messages_in_all(f: Figures) -> Check:
+    """The number of all messages is one that Table 1's messages per scheduled meeting allow.
+
+    The rates give the number where every meeting is scheduled. A failed meeting takes away its game's rate, which is
+    not printed; what can be computed is what it would have to be on average.
+    """
+    printed, rounds = f["section 4.1", "pooled", ALL, "dms"], games(f) * meetings(f)  # rounds: of a model in a setting
+    most = sum(rounds * f["Table 1", s, m, "dms_per_meeting"] for s in SETTINGS for m in models(f))
+    failed = sum(failed_rounds(f, m) for m in models(f))
+    rate = (most - printed) / failed
+    return Check(
+        "messages in all",
+        f"{printed:.0f} messages",
+        "section 4.1",
+        f"Table 1 allows {most:.0f} at most, and gives {printed:.0f} if games lost {rate:.1f} messages with each of "
+        f"the {failed} failed meetings: their own rate, which is not printed, and may well be above the others'",
+        {"said": printed, "at_most": most, "failed_meetings": failed, "rate_needed": rate},
+        UNDECIDED if printed <= most + 0.005 * rounds * len(models(f)) * len(SETTINGS) else CONTRADICTS,
+        reading="not excluded",
+    )
+
+
 # `expensive_moves_paid` needs the tasks as well: checks.py calls it.
 CHECKS = (
     false_agreements,
@@ -206,4 +229,5 @@ CHECKS = (
     errand_ids,
     accepts_often,
     stance_and_cost,
+    messages_in_all,
 )
