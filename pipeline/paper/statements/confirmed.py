@@ -4,7 +4,7 @@ from collections import Counter
 
 import polars as pl
 
-from pipeline.paper.figures import ALL, SETTINGS, Figures, failed_rounds, games, meetings, models
+from pipeline.paper.figures import ALL, SETTINGS, Figures, games, meetings, models
 from pipeline.paper.statements.check import Check, agrees
 
 SECTION = "section 4, Adversarial"

@@ -1,4 +1,4 @@
-"""Statements of the paper that its other figures contradict, or neither show nor exclude. A new one goes into CHECKS below."""
+"""Statements that other figures of the paper contradict, or do not settle. A new one goes into CHECKS below."""
 
 import polars as pl
 
