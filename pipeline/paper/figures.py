@@ -6,10 +6,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from pipeline.paper.compare import round_half_up
 
+Costs = NDArray[np.int64]
 Figures = Mapping[tuple[str, str, str, str], float]  # source, setting, method, metric → value
 
 SETTINGS = ("uniform", "varied")
@@ -65,14 +68,25 @@ def figure_rows(numbers: pl.DataFrame) -> list[Figure]:
     return sorted(rows, key=lambda figure: sources.index(figure.source))
 
 
+EXPENSIVE = 100  # the least cost of an expensive move (Appendix B)
+
+
 class Suite(NamedTuple):
     """What the paper's varied tasks imply, whoever plays them.
 
-    optimal_cost: the oracle's costs, summed. fewest_moves: at least so many errands must move for all meetings.
+    optimal_cost: the oracle's costs, summed. reduced: what all meetings cost at least, summed over tasks, where each
+    expensive move is taken at 0, 1, 2, … less than its cost.
     """
 
     optimal_cost: int
-    fewest_moves: int
+    reduced: tuple[int, ...]
+
+    def cost_with(self, moves: int) -> int:
+        """At least so much do schedules of all meetings cost together that make so many expensive moves.
+
+        A bound by Lagrange's multipliers: the price by which each such move is reduced is added again.
+        """
+        return max([EXPENSIVE * moves, *(cost + less * moves for less, cost in enumerate(self.reduced))])
 
 
 def figure_values(numbers: pl.DataFrame) -> Figures:
@@ -116,17 +130,28 @@ def varied_suite(tasks: Path) -> Suite:
     """What the varied tasks imply. tasks: a suite's JSON Lines, one task a line."""
     lines = map(json.loads, tasks.read_text(encoding="utf-8").splitlines())
     varied = [task for task in lines if task["setting"] == "varied"]
-    moves = sum(
-        _fewest_moves(task["calendars"], meeting["participants"]) for task in varied for meeting in task["meetings"]
+    prices = [_prices(task["calendars"], task["meetings"]) for task in varied]
+    reduced = tuple(
+        sum(_cheapest(cost - less * expensive) for cost, expensive in prices) for less in range(EXPENSIVE + 1)
     )
-    return Suite(sum(task["optimal"]["cost"] for task in varied), moves)
+    return Suite(sum(task["optimal"]["cost"] for task in varied), reduced)
 
 
-def _fewest_moves(calendars: Sequence[Sequence[object]], participants: Sequence[int]) -> int:
-    """The fewest errands that a meeting's participants hold in one slot."""
-    return min(
-        sum(item is not None for item in slot) for slot in zip(*(calendars[p] for p in participants), strict=True)
+def _prices(calendars: Sequence[Sequence[Any]], meetings: Sequence[Mapping[str, Any]]) -> tuple[Costs, Costs]:
+    """What each meeting (rows) costs its participants in each slot (columns), and how many such moves are expensive."""
+    held = np.array([[item["cost"] if item else 0 for item in calendar] for calendar in calendars])
+    called = [meeting["participants"] for meeting in meetings]
+    return (
+        np.array([held[list(agents)].sum(axis=0) for agents in called]),
+        np.array([(held[list(agents)] >= EXPENSIVE).sum(axis=0) for agents in called]),
     )
+
+
+def _cheapest(prices: Costs) -> int:
+    """The least sum of prices with a slot of its own for each meeting: any two share a participant."""
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
+    return int(prices[linear_sum_assignment(prices)].sum())
 
 
 DIFFICULTIES = ("easy", "medium", "hard")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,8 +13,9 @@ from pipeline.paper.figures import ALL, Suite, failed_rounds, figure_values, gam
 from pipeline.paper.ledger.outcomes import TESTS, Outcome
 from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
-from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, Check
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, UNDECIDED, Check
 from pipeline.paper.statements.checks import (
+    ADDITION,
     BY_CONSTRUCTION,
     CHECKS,
     CONFIRMED,
@@ -27,8 +29,8 @@ from pipeline.paper.statements.checks import (
     SAME,
     SIMULATED,
     STATEMENT_VERDICTS,
-    UNDECIDED,
     Statement,
+    by_family,
     check_statements,
     read_statements,
 )
@@ -38,7 +40,7 @@ from pipeline.tables.paths import NUMBERS
 ROOT = Path(__file__).parents[2]
 F = figure_values(read_numbers(ROOT / NUMBERS))
 LISTED = pl.read_csv(ROOT / LEAKS)
-SUITE = Suite(optimal_cost=979, fewest_moves=119)
+SUITE = Suite(optimal_cost=979, reduced=(*(0,) * 98, 188))  # at 98 less, all meetings cost 188 at least
 ADVERSARIAL, BUCKETS = "section 4, Adversarial", "section 4, Difficulty buckets"
 
 VERDICTS = {
@@ -48,13 +50,13 @@ VERDICTS = {
     denied.top_models: CONTRADICTS,
     denied.errand_ids: CONTRADICTS,
     denied.accepts_often: NOT_SHOWN,
-    denied.stance_and_cost: NOT_SHOWN,
+    denied.stance_and_cost: UNDECIDED,
     confirmed.ratios: AGREES,
     confirmed.expensive_moves_add_up: AGREES,
     confirmed.two_tables: AGREES,
     confirmed.shares_in_prose: AGREES,
     confirmed.difficulty_buckets: AGREES,
-    confirmed.messages_in_all: AGREES,
+    denied.messages_in_all: UNDECIDED,
     confirmed.whole_games: AGREES,
     confirmed.leaks_by_model_and_setting: AGREES,
     confirmed.rarest_pattern: AGREES,
@@ -78,7 +80,7 @@ OTHERWISE = [
     (confirmed.two_tables, {("Table 2", "pooled", ALL, "false_agreement"): 38.0}, CONTRADICTS),
     (confirmed.shares_in_prose, {("section 4.1", "pooled", ALL, "availability_gossip_pct"): 18.8}, CONTRADICTS),
     (confirmed.difficulty_buckets, {(BUCKETS, "pooled:hard", ALL, "fairness"): 0.065}, CONTRADICTS),
-    (confirmed.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
+    (denied.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
     (confirmed.whole_games, {("Table 1", "uniform", "Claude Sonnet 4.6", "excess_cost"): 1.15}, CONTRADICTS),
     (confirmed.leaks_by_model_and_setting, {(ADVERSARIAL, "uniform", ALL, "induced_leaks"): 10.0}, CONTRADICTS),
     (confirmed.rarest_pattern, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 134.0}, CONTRADICTS),
@@ -121,8 +123,8 @@ def test_each_check_has_a_verdict_and_figures_that_would_turn_it() -> None:
     ("suite", "short"),
     [
         (SUITE, ["Gemini 3 Flash", "Gemini 3.1 Pro"]),
-        (Suite(979, 0), ["Gemini 3 Flash"]),
-        (Suite(2000, 119), []),
+        (Suite(979, ()), ["Gemini 3 Flash"]),
+        (Suite(2000, SUITE.reduced), []),
     ],
 )
 def test_expensive_moves_cannot_cost_more_than_was_paid(suite: Suite, short: list[str]) -> None:
@@ -132,6 +134,13 @@ def test_expensive_moves_cannot_cost_more_than_was_paid(suite: Suite, short: lis
     assert check.verdict == (CONTRADICTS if short else AGREES)
 
 
+def test_how_many_expensive_moves_fit_is_said_and_so_is_what_would_explain_more() -> None:
+    check = denied.expensive_moves_paid(F, SUITE)
+    assert "cost 1560 or more; 12 at most fit" in check.follows
+    assert SUITE.cost_with(12) <= check.computed["paid"]["Gemini 3.1 Pro"] < SUITE.cost_with(13)
+    assert "rolled back" in check.reading
+
+
 def test_appendix_c_lists_what_the_text_counts() -> None:
     assert confirmed.leaks_listed(F, LISTED).verdict == AGREES
     assert confirmed.leaks_listed(F, LISTED.head(21)).verdict == CONTRADICTS
@@ -139,21 +148,24 @@ def test_appendix_c_lists_what_the_text_counts() -> None:
 
 def test_contradictions_come_first_and_every_check_has_a_name() -> None:
     checks = check_statements(F, SUITE, LISTED)
-    order = [CONTRADICTS, NOT_SHOWN, AGREES]
+    order = [CONTRADICTS, NOT_SHOWN, UNDECIDED, AGREES]
     assert [c.verdict for c in checks] == sorted((c.verdict for c in checks), key=order.index)
     assert len({c.name for c in checks}) == len(checks) == len(CHECKS) + 2
 
 
-def test_the_varied_tasks_leave_a_least_number_of_moves(tmp_path: Path) -> None:
-    held = {"errand_id": 1, "cost": 100}
+def test_meetings_with_so_many_expensive_moves_cost_no_less_than_the_bound(tmp_path: Path) -> None:
+    dear, cheap = {"errand_id": 1, "cost": 100}, {"errand_id": 2, "cost": 1}
     task = {
-        "calendars": [[held, None], [held, held]],
-        "meetings": [{"participants": [0, 1]}],
-        "optimal": {"cost": 7},
+        "calendars": [[dear, cheap, None], [dear, dear, cheap]],
+        "meetings": [{"participants": [0, 1]}, {"participants": [0, 1]}],
+        "optimal": {"cost": 102},
     }
     tasks = tmp_path / "tasks.jsonl"
     tasks.write_text("\n".join(json.dumps({"setting": setting, **task}) for setting in ("varied", "uniform")))
-    assert varied_suite(tasks) == Suite(optimal_cost=7, fewest_moves=1)
+    suite = varied_suite(tasks)
+    assert suite.optimal_cost == 102
+    # Slots cost 200, 101 and 1: with one such move 101 + 1, with two 200 + 1, with three 200 + 101.
+    assert [suite.cost_with(moves) for moves in (1, 2, 3)] == [102, 201, 301]
 
 
 CELLS = printed_cells(ROOT / NUMBERS)
@@ -163,7 +175,7 @@ OF_PRINT = [s for s in STATEMENTS if s.compare and s.evidence == PRINTED]
 
 def test_a_statement_has_a_name_of_its_own_and_one_test_at_most() -> None:
     assert len({s.id for s in STATEMENTS}) == len(STATEMENTS)
-    assert [s.id for s in STATEMENTS if s.compare and s.query] == []
+    assert [s.id for s in STATEMENTS if bool(s.compare) + bool(s.query) + bool(s.passage) > 1] == []
     assert {s.test for s in STATEMENTS} <= set(TESTS)
     assert {s.evidence for s in STATEMENTS} == set(EVIDENCE)
     assert {s.otherwise for s in STATEMENTS} <= {"", *STATEMENT_VERDICTS}
@@ -228,7 +240,7 @@ BY_EVIDENCE = [
     (EXACT, outcome(False, 0.2), UNDECIDED),
     (EXACT, outcome(True, 0.2), UNDECIDED),
     (PRINTED, outcome(False, None), DENIED[PRINTED]),
-    (PRINTED, outcome(True, 0.2), UNSHOWN),
+    (PRINTED, outcome(True, 0.2), UNDECIDED),
     (BY_CONSTRUCTION, outcome(True, None), CONFIRMED),
     (BY_CONSTRUCTION, outcome(False, None), DENIED[EXACT]),
     (SIMULATED, outcome(True, 0.01), SAME),
@@ -249,3 +261,26 @@ def test_what_does_not_hold_under_one_reading_only_is_not_said_to_be_contradicte
     doubtful = Statement("a", "here", "it is so", EXACT, otherwise=UNSHOWN)
     assert doubtful.verdict(outcome(False, None)) == UNSHOWN
     assert doubtful.verdict(outcome(True, None)) == CONFIRMED
+    assert doubtful.verdict(outcome(False, 0.2)) == UNDECIDED, "chance decides nothing under any reading"
+
+
+def test_an_addition_is_outside_the_tally_whatever_it_shows() -> None:
+    beside = Statement("a", "here", "beyond chance", EXACT, addition=True)
+    assert {beside.verdict(outcome(holds, p)) for holds in (True, False) for p in (None, 0.001, 0.2)} == {ADDITION}
+    assert beside.family != Statement("b", "here", "it is so", EXACT).family
+
+
+def test_a_test_is_corrected_with_those_of_its_own_family_only() -> None:
+    tested = by_family([outcome(True, 0.01), outcome(True, 0.04), None, outcome(True, 0.02)], ["a", "b", "a", "a"])
+    assert [o and o.p_holm for o in tested] == [0.02, 0.04, None, 0.02]
+
+
+def test_what_is_read_in_the_text_is_said_to_be_read() -> None:
+    shown = Statement("a", "here", "it is so", passage="item 2 says so")
+    lacking = Statement("b", "here", "it is so", passage="no item says so", otherwise=UNSHOWN)
+    nothing: Any = None  # no query is asked
+    read = [(s, s.outcome(nothing, CELLS)) for s in (shown, lacking)]
+    assert [(o.test, s.verdict(o)) for s, o in read if o] == [
+        ("read in the text", CONFIRMED),
+        ("read in the text", UNSHOWN),
+    ]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-CONTRADICTS, NOT_SHOWN, AGREES = VERDICTS = ("contradicts", "not shown", "agrees")
+CONTRADICTS, NOT_SHOWN, UNDECIDED, AGREES = VERDICTS = ("contradicts", "not shown", "undecided", "agrees")
 
 
 @dataclass(frozen=True)
@@ -11,7 +11,8 @@ class Check:
     """A statement of the paper, checked: what it `says` and `where`, what `follows` from figures printed elsewhere, the
     values computed from them, and the verdict, one of VERDICTS.
 
-    test: how; statistic and p_value: of a test that has them; n: how many of `unit` were compared.
+    test: how; statistic and p_value: of a test that has them; n: how many of `unit` were compared. reading: how it is
+    read, or what to bear in mind.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Check:
     test: str = "figures set beside each other"
     statistic: float | None = None
     p_value: float | None = None
+    reading: str = ""
 
 
 def agrees(fits: bool) -> str:

@@ -17,7 +17,7 @@ from pipeline.paper.figures import Figures, Suite, figure_values, varied_suite
 from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
-from pipeline.paper.statements.check import AGREES, CONTRADICTS, VERDICTS, Check
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, UNDECIDED, VERDICTS, Check
 from pipeline.tables.paths import NUMBERS, RESULTS, TABLES
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")
@@ -34,12 +34,11 @@ RESULTS_ASKED = (
 )
 
 EXACT, PRINTED, SIMULATED = "exact games", "printed figures", "simulated teams"
-BY_CONSTRUCTION = (
-    "by construction"  # exact games of a rule that was built as the paper states it: they confirm the building
-)
+# What could hardly have come out otherwise: a rule built as the paper states it, a count of its set-up.
+BY_CONSTRUCTION = "by construction"
 EVIDENCE = (EXACT, PRINTED, SIMULATED, BY_CONSTRUCTION)
-CONFIRMED, UNDECIDED, NEEDS_TRACES = "confirmed", "undecided", "needs model traces"
-NOT_SHOWN = "not shown"
+CONFIRMED, NOT_SHOWN, NEEDS_TRACES = "confirmed", "not shown", "needs model traces"
+ADDITION = "our addition"
 DENIED = {EXACT: "contradicted by exact games", PRINTED: "contradicted by printed figures"}
 SAME, OPPOSITE = "same direction in simulated teams", "opposite in simulated teams"
 
@@ -54,6 +53,7 @@ STATEMENT_VERDICTS = {
     SAME: "programs that stand for no model show it too, beyond chance",
     OPPOSITE: "programs that stand for no model show the opposite, beyond chance",
     NEEDS_TRACES: "only games of the paper's models could tell",
+    ADDITION: "what the paper does not claim, tested beside what it does: outside the tally",
 }
 
 STATEMENTS_SCHEMA = {
@@ -87,32 +87,43 @@ class Statement:
     evidence: str = PRINTED
     compare: Sequence[Mapping[str, Any]] = ()
     query: str = ""
+    passage: str = ""
     test: str = "cases"
     names: Sequence[str] = ("cases",)
     decimals: int = 2
     otherwise: str = ""
     reading: str = ""
+    addition: bool = False
 
     def outcome(self, connection: duckdb.DuckDBPyConnection, cells: pl.DataFrame) -> Outcome | None:
         """What its test gives; None where nothing at hand can tell. Raises ValueError where a side has no cells."""
         if self.compare:
             return compared(self.compare, cells)
+        if self.passage:
+            return Outcome("read in the text", not self.otherwise, False, self.passage, 1, "passages")
         if not self.query:
             return None
         return TESTS[self.test](connection.sql(self.query).pl(), Labels(self.names, self.decimals), self.id)
 
     def verdict(self, outcome: Outcome | None) -> str:
-        """The verdict, one of STATEMENT_VERDICTS, by the test with Holm's correction."""
+        """The verdict, one of STATEMENT_VERDICTS, by the test with Holm's correction; chance decides none."""
         if outcome is None:
             return NEEDS_TRACES
+        if self.addition or not outcome.clear:
+            return ADDITION if self.addition else UNDECIDED
         simulated = self.evidence == SIMULATED
-        if outcome.clear and outcome.holds:
+        if outcome.holds:
             return SAME if simulated else CONFIRMED
         if self.otherwise:
             return self.otherwise
-        if outcome.clear and outcome.opposite:
+        if outcome.opposite:
             return OPPOSITE if simulated else DENIED.get(self.evidence, DENIED[EXACT])
-        return NOT_SHOWN if self.evidence == PRINTED else UNDECIDED
+        return UNDECIDED
+
+    @property
+    def family(self) -> str:
+        """The tests that it is corrected with: those of its kind of evidence, and additions apart."""
+        return ADDITION if self.addition else self.evidence
 
 
 def read_statements(path: Path = DECLARED) -> list[Statement]:
@@ -141,15 +152,26 @@ def build_statements(
 ) -> pl.DataFrame:
     """The ledger of statements, what is denied first: one row a statement (its key: id); STATEMENTS_SCHEMA.
 
-    connection: of `open_evidence`. checks: of `check_paper`. Holm's correction is over all tests that have a p.
+    connection: of `open_evidence`. checks: of `check_paper`. Holm's correction is over all tests that have a p, of each
+    kind of evidence by itself, and of additions.
     """
     cells = pl.concat([connection.sql("FROM printed").pl(), our_cells(connection.sql("FROM table1").pl())])
     outcomes = [statement.outcome(connection, cells) for statement in statements]
-    tested = iter(adjust([*(o for o in outcomes if o), *map(_outcome_of, checks)]))
-    rows = [statement_row(s, next(tested) if o else None) for s, o in zip(statements, outcomes, strict=True)]
-    rows += [check_row(check, next(tested)) for check in checks]
+    families = [*(statement.family for statement in statements), *(PRINTED for _ in checks)]
+    tested = by_family([*outcomes, *map(_outcome_of, checks)], families)
+    rows = [statement_row(s, o) for s, o in zip(statements, tested, strict=False)]
+    rows += [check_row(check, o) for check, o in zip(checks, tested[len(statements) :], strict=True) if o]
     order = list(STATEMENT_VERDICTS)
     return pl.DataFrame(sorted(rows, key=lambda row: order.index(row[4])), schema=STATEMENTS_SCHEMA, orient="row")
+
+
+def by_family(outcomes: Sequence[Outcome | None], families: Sequence[str]) -> list[Outcome | None]:
+    """The outcomes with Holm's p over each family by itself, in their order."""
+    adjusted = {
+        family: iter(adjust([o for o, of in zip(outcomes, families, strict=True) if o and of == family]))
+        for family in set(families)
+    }
+    return [next(adjusted[of]) if o else None for o, of in zip(outcomes, families, strict=True)]
 
 
 Row = tuple[Any, ...]
@@ -169,11 +191,11 @@ def statement_row(statement: Statement, outcome: Outcome | None) -> Row:
 
 def check_row(check: Check, outcome: Outcome) -> Row:
     """The row of a statement that a function checks."""
-    verdict = {AGREES: CONFIRMED, CONTRADICTS: DENIED[PRINTED]}.get(check.verdict, NOT_SHOWN)
+    verdict = {AGREES: CONFIRMED, CONTRADICTS: DENIED[PRINTED]}.get(check.verdict, check.verdict)
     module = "confirmed" if check.verdict == AGREES else "denied"
     says = f"{check.says[:1].upper()}{check.says[1:].rstrip('.')}."
     said = (check.name.replace(" ", "-"), check.where, says, PRINTED, verdict)
-    return (*said, *_tested(outcome), f"pipeline/paper/statements/{module}.py", "")
+    return (*said, *_tested(outcome), f"pipeline/paper/statements/{module}.py", check.reading)
 
 
 def _outcome_of(check: Check) -> Outcome:

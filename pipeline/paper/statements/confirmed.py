@@ -4,7 +4,7 @@ from collections import Counter
 
 import polars as pl
 
-from pipeline.paper.figures import ALL, SETTINGS, Figures, failed_rounds, games, meetings, models
+from pipeline.paper.figures import ALL, SETTINGS, Figures, games, meetings, models
 from pipeline.paper.statements.check import Check, agrees
 
 SECTION = "section 4, Adversarial"
@@ -95,6 +95,7 @@ def shares_in_prose(f: Figures) -> Check:
         ", ".join(f"{share:.2f} {what}" for what, (_, share, _) in shares.items()),
         {what: share for what, (_, share, _) in shares.items()},
         agrees(all(fits)),
+        reading="as printed; more false agreements are counted than Table 1 leaves failed rounds (false-agreements)",
     )
 
 
@@ -118,27 +119,6 @@ def difficulty_buckets(f: Figures) -> Check:
         "; ".join(f"{metric}: they average to {a:.4f}, Table 1 to {b:.4f}" for metric, (a, b) in averages.items()),
         averages,
         agrees(all(fits)),
-    )
-
-
-def messages_in_all(f: Figures) -> Check:
-    """The number of all messages is one that Table 1's messages per scheduled meeting allow.
-
-    The rates give the number where every meeting is scheduled. A failed meeting takes away its game's rate, which is
-    not printed; what can be computed is what it would have to be on average.
-    """
-    printed, rounds = f["section 4.1", "pooled", ALL, "dms"], games(f) * meetings(f)  # rounds: of a model in a setting
-    most = sum(rounds * f["Table 1", s, m, "dms_per_meeting"] for s in SETTINGS for m in models(f))
-    failed = sum(failed_rounds(f, m) for m in models(f))
-    rate = (most - printed) / failed
-    return Check(
-        "messages in all",
-        f"{printed:.0f} messages",
-        "section 4.1",
-        f"Table 1 allows {most:.0f} at most, and gives {printed:.0f} if games lost {rate:.1f} messages with each of "
-        f"the {failed} failed meetings: their own rate, which is not printed, and may well be above the others'",
-        {"said": printed, "at_most": most, "failed_meetings": failed, "rate_needed": rate},
-        agrees(printed <= most + 0.01 * HALF * rounds * len(models(f)) * len(SETTINGS)),
     )
 
 
@@ -253,7 +233,6 @@ CHECKS = (
     two_tables,
     shares_in_prose,
     difficulty_buckets,
-    messages_in_all,
     whole_games,
     leaks_by_model_and_setting,
     rarest_pattern,

@@ -1,9 +1,21 @@
-"""Statements of the paper that its other figures contradict, or do not show. A new one goes into CHECKS below."""
+"""Statements that other figures of the paper contradict, or do not settle. A new one goes into CHECKS below."""
 
-from pipeline.paper.figures import ALL, SETTINGS, Figures, Suite, by_model, failed_rounds, games, models
-from pipeline.paper.statements.check import AGREES, NOT_SHOWN, Check, agrees
+import polars as pl
 
-EXPENSIVE, CHEAP = 100, 1  # the least cost of an expensive move (Appendix B), and of any other move of varied games
+from pipeline.paper.figures import (
+    ALL,
+    EXPENSIVE,
+    SETTINGS,
+    Figures,
+    Suite,
+    by_model,
+    failed_rounds,
+    games,
+    meetings,
+    models,
+)
+from pipeline.paper.ledger.outcomes import Labels, Outcome, correlation
+from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, UNDECIDED, Check, agrees
 
 
 def false_agreements(f: Figures) -> Check:
@@ -49,24 +61,31 @@ def expensive_moves_paid(f: Figures, suite: Suite) -> Check:
     moves = {m: f["Table 3", "pooled", m, "expensive_moves"] for m in models(f)}
     paid = {m: suite.optimal_cost + games(f) * f["Table 1", "varied", m, "excess_cost"] for m in models(f)}
     # Where a meeting failed, its participants may have moved nothing for it.
-    least = {
-        m: EXPENSIVE * n + CHEAP * max(0, suite.fewest_moves - n) * (failed_rounds(f, m, ("varied",)) == 0)
-        for m, n in moves.items()
-    }
+    whole = {m for m in models(f) if not failed_rounds(f, m, ("varied",))}
+    least = {m: suite.cost_with(round(n)) if m in whole else EXPENSIVE * n for m, n in moves.items()}
     short = [m for m in models(f) if least[m] > paid[m] + 0.005 * games(f)]
     return Check(
         "expensive moves and what they cost",
         f"moves of cost {EXPENSIVE} or more: " + ", ".join(f"{moves[m]:.0f} by {m}" for m in short or moves),
         "Table 3, Table 4 row 6 (varied games)",
         "; ".join(
-            f"Table 1 leaves {m} {paid[m]:.0f} for all its moves, and these cost {least[m]:.0f} or more" for m in short
+            f"Table 1 leaves {m} {paid[m]:.0f} for all its moves, and games with these cost {least[m]:.0f} or more; "
+            f"{_most_that_fit(suite, paid[m], m in whole)} at most fit"
+            for m in short
         )
         or "Table 1's excess leaves every model enough for them",
         {"expensive_moves": moves, "paid": paid, "cost_at_least": least},
         agrees(not short),
         len(moves),
         "models",
+        reading="moves of batches that were rejected or rolled back would explain it, if they are counted",
     )
+
+
+def _most_that_fit(suite: Suite, paid: float, whole: bool) -> int:
+    """So many expensive moves fit at most into what was paid, with all meetings coordinated or not."""
+    most = int(paid // EXPENSIVE)
+    return max(n for n in range(most + 1) if not n or not whole or suite.cost_with(n) <= paid)
 
 
 def least_coordination(f: Figures) -> Check:
@@ -83,6 +102,7 @@ def least_coordination(f: Figures) -> Check:
         {"coordination_rate_pct": rates},
         agrees(least == "Llama 4 Maverick"),
         len(rates) - 1,
+        reading="it holds in uniform games, and with blocked calendars",
     )
 
 
@@ -137,8 +157,8 @@ def accepts_often(f: Figures) -> Check:
     below = [m for m in shares if shares[m] < pro]
     return Check(
         "who accepts often",
-        "Gemini 3.1 Pro is highly acquiescent, and acquiesces frequently",
-        "section 4.1, Appendix A",
+        "Gemini 3.1 Pro acquiesces frequently",
+        "Appendix A",
         f"its share of {pro:.1f} % is below the mean of {sum(shares.values()) / len(shares):.1f} %, and only "
         f"{', '.join(below)} has a lower one; its ratio is high because it hardly pushes back",
         {"acquiescence_pct": shares},
@@ -150,31 +170,53 @@ def accepts_often(f: Figures) -> Check:
 
 def stance_and_cost(f: Figures) -> Check:
     """Stance correlates with cost over the seven models."""
-    from scipy.stats import spearmanr  # type: ignore[import-untyped]
-
     ratios = [f["Table 3", "pooled", m, "acquiescence_to_pushback"] for m in models(f)]
-    rho = {}
-    for what, costs in (
-        ("expensive_moves", [f["Table 3", "pooled", m, "expensive_moves"] for m in models(f)]),
-        ("varied_excess", [f["Table 1", "varied", m, "excess_cost"] for m in models(f)]),
-    ):
-        test = spearmanr(ratios, costs)
-        rho[what] = {"rho": round(float(test.statistic), 2), "p": round(float(test.pvalue), 2)}
-    text = {what: f"{value['rho']} (p = {value['p']})" for what, value in rho.items()}
-    clear = any(value["p"] <= 0.05 for value in rho.values())
+    moves = _falls(ratios, [f["Table 3", "pooled", m, "expensive_moves"] for m in models(f)])
+    excess = _falls(ratios, [f["Table 1", "varied", m, "excess_cost"] for m in models(f)])
     return Check(
         "stance and cost",
         "the ratio of acquiescence to pushback correlates with cost outcomes across models",
-        "Appendix A.1",
-        f"over the seven models its rank correlation is {text['expensive_moves']} with expensive moves and "
-        f"{text['varied_excess']} with varied excess; by section 4.1, stance alone does not explain performance",
-        rho,
-        AGREES if clear else NOT_SHOWN,
+        "Appendix A.1, section 4.1",
+        f"over the seven models its rank correlation is {moves.statistic:.2f} with expensive moves (p = "
+        f"{moves.p_value:.2f}) and {excess.statistic:.2f} with varied excess (p = {excess.p_value:.2f})",
+        {"expensive_moves": moves.statistic, "varied_excess": excess.statistic},
+        AGREES if excess.clear else UNDECIDED,
         len(ratios),
         "models",
-        "Spearman's rank correlation, of ratio and expensive moves",
-        rho["expensive_moves"]["rho"],
-        rho["expensive_moves"]["p"],
+        "Spearman's rank correlation, of ratio and varied excess",
+        excess.statistic,
+        excess.p_value,
+        "by section 4.1 stance alone does not explain performance; seven models show neither",
+    )
+
+
+def _falls(x: list[float], y: list[float]) -> Outcome:
+    """The exact test of a rank correlation over a few models."""
+    found = correlation(pl.DataFrame({"x": x, "y": y}), Labels(("models", "")), "stance", falls=True)
+    if found is None:
+        raise ValueError("a rank correlation needs three models that differ")
+    return found
+
+
+def messages_in_all(f: Figures) -> Check:
+    """The number of all messages is one that Table 1's messages per scheduled meeting allow.
+
+    The rates give the number where every meeting is scheduled. A failed meeting takes away its game's rate, which is
+    not printed; what can be computed is what it would have to be on average.
+    """
+    printed, rounds = f["section 4.1", "pooled", ALL, "dms"], games(f) * meetings(f)  # rounds: of a model in a setting
+    most = sum(rounds * f["Table 1", s, m, "dms_per_meeting"] for s in SETTINGS for m in models(f))
+    failed = sum(failed_rounds(f, m) for m in models(f))
+    rate = (most - printed) / failed
+    return Check(
+        "messages in all",
+        f"{printed:.0f} messages",
+        "section 4.1",
+        f"Table 1 allows {most:.0f} at most, and gives {printed:.0f} if games lost {rate:.1f} messages with each of "
+        f"the {failed} failed meetings: their own rate, which is not printed, and may well be above the others'",
+        {"said": printed, "at_most": most, "failed_meetings": failed, "rate_needed": rate},
+        UNDECIDED if printed <= most + 0.005 * rounds * len(models(f)) * len(SETTINGS) else CONTRADICTS,
+        reading="not excluded",
     )
 
 
@@ -187,4 +229,5 @@ CHECKS = (
     errand_ids,
     accepts_often,
     stance_and_cost,
+    messages_in_all,
 )

@@ -10,7 +10,15 @@ from pipeline.paper import compare
 from pipeline.paper.ledger.build import read_ledger
 from pipeline.paper.ledger.command import markdown, statement_counts
 from pipeline.paper.ledger.outcomes import described
-from pipeline.paper.statements.checks import BY_CONSTRUCTION, DENIED, EXACT, NEEDS_TRACES, PRINTED, read_statement_rows
+from pipeline.paper.statements.checks import (
+    ADDITION,
+    BY_CONSTRUCTION,
+    DENIED,
+    EXACT,
+    NEEDS_TRACES,
+    PRINTED,
+    read_statement_rows,
+)
 from pipeline.reports.documents.markdown import figure, link, table
 from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
 
@@ -82,15 +90,29 @@ def verdict(results: Path = RESULTS) -> str:
 
 
 def ledger(results: Path = RESULTS) -> str:
-    """How many of the paper's figures have which verdict."""
-    return markdown(read_ledger(results / "ledger.csv"))
+    """How many of the paper's figures have which verdict, and how many tests the stand-ins rest on."""
+    rows = read_ledger(results / "ledger.csv")
+    stood_in = rows.filter(pl.col("verdict").str.starts_with("stand-in"))
+    tests = stood_in.select("computed_by", "ours").n_unique()
+    said = f"The {stood_in.height} rows of stand-ins rest on {tests} tests: figures of one comparison share its test."
+    return f"{markdown(rows)}\n\n{said}"
 
 
 def statements(results: Path = RESULTS) -> str:
-    """How many of the paper's statements have which verdict."""
-    counts = statement_counts(read_statement_rows(results / "statements.csv"))
-    rows = [[verdict, str(count), meaning] for verdict, count, meaning in counts]
-    return table(["verdict", "statements", "which means"], rows, right=["statements"])
+    """How many of the paper's statements have which verdict, and how many rest on a test of chance."""
+    ledger = read_statement_rows(results / "statements.csv")
+    rows = [[verdict, str(count), meaning] for verdict, count, meaning in statement_counts(ledger)]
+    counted = table(["verdict", "statements", "which means"], rows, right=["statements"])
+    by_chance, of = (part.filter(pl.col("p_value").is_not_null()).height for part in _apart(ledger))
+    said = (
+        f"{by_chance} statements and {of} additions have a test of chance with its p; all others compare without one."
+    )
+    return f"{counted}\n\n{said}"
+
+
+def _apart(ledger: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The paper's statements, and what is tested beside them."""
+    return ledger.filter(pl.col("verdict") != ADDITION), ledger.filter(verdict=ADDITION)
 
 
 def denied(results: Path = RESULTS) -> str:
@@ -110,7 +132,7 @@ def _found(row: dict[str, str]) -> str:
 
 def refuted(results: Path = RESULTS) -> str:
     """How many of the statements that were tested are contradicted, and by what, without those by construction."""
-    rows = read_statement_rows(results / "statements.csv")
+    rows, _ = _apart(read_statement_rows(results / "statements.csv"))
     tested = rows.filter(pl.col("verdict") != NEEDS_TRACES, pl.col("evidence") != BY_CONSTRUCTION).height
     by_games, by_print = (rows.filter(verdict=DENIED[evidence]).height for evidence in (EXACT, PRINTED))
     return f"Of {tested} tested statements, exact games contradict {by_games}, the paper's own figures {by_print}."
