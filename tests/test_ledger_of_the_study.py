@@ -36,9 +36,10 @@ PAPER = read_paper(ROOT / "data/paper")
 PAPER_FILES = ROOT / "data/paper"
 KNOWN = (
     "order-is-the-same-under-both-weights",
-    "order-is-the-same-under-any-prior",
-    "sd-map-nearly-all",
-    "dsm-welfare-searches-exhaustively",
+    "dsm-sits-between",
+    "tasks-are-independent",
+    "costs-are-drawn",
+    "density-is-the-share-filled",
 )
 REQUIRED = read_required(ROOT / "data/paper/reproduced.csv")
 

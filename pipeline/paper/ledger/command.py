@@ -218,7 +218,7 @@ def tests_table(ledger: pl.DataFrame) -> "Table":
 
 def statements_summary(statements: pl.DataFrame) -> "Table":
     """How many statements have which verdict."""
-    table = _table(f"{statements.height} statements of the paper", "verdict", "rows", "which means")
+    table = _table(f"{statements.height} statements", "verdict", "rows", "which means")
     for verdict, rows, meaning in statement_counts(statements):
         table.add_row(verdict, str(rows), meaning)
     return table
