@@ -14,8 +14,8 @@ from sim.game.trace import read
 from sim.models.serve.negotiator import negotiate
 from sim.runs.inspect_task import calbench
 from sim.tasks.suite import write_tasks
-from tests.sim.stub import stub
 from tests.sim.conftest import planted_key
+from tests.sim.stub import stub
 from tests.sim.test_provider_runs import events, run, still
 from tests.sim.worlds import tiny_task
 
