@@ -20,6 +20,7 @@ OTHERS = {
     "suite.list": FEW,
     "adversarial.adversary": 1,
     "vps.rules": "release",
+    "vps.english": "literal",
     "mixed_effects.condition": "blocked",
     "robustness.condition": "blocked",
     "cards.every": 5,

@@ -50,15 +50,16 @@ def english(tables: Path) -> dict[str, pl.DataFrame]:
     """The tables of how English is read: by each of params.yaml's readings, all else as the study has it."""
     swept, chosen = params("robustness"), params("vps")
     frames = read_condition(tables, swept["condition"])
+    names = list(dict.fromkeys([*swept["english"], chosen["english"]]))
     vps = vps_by_english(
         frames,
-        swept["english"],
+        names,
         chosen_rules(chosen),
         Weighing(prior=chosen["prior"], weight_cap=chosen["weight_cap"]),
     )
     how = Resampling(**params("intervals")), swept["draws"], swept["seed"]
     groups = team_groups(frames["games"], params("teams"))
-    return english_tables(vps, frames["games"], swept["english"], chosen["english"], groups, how)
+    return english_tables(vps, frames["games"], names, chosen["english"], groups, how)
 
 
 def with_choice(values: list[Any], chosen: Any) -> list[Any]:

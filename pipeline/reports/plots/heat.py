@@ -39,10 +39,14 @@ def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_
     figure, panels = _panels_by_kind(
         dict(zip(kinds, teams, strict=True)), NAMES_INCHES + (0.24 if is_narrow() else ROW_INCHES) * len(patterns)
     )
+    # seaborn draws each panel once: laid out before all names are wrapped, panels would collapse.
+    engine = figure.get_layout_engine()
+    figure.set_layout_engine("none")
     for kind, axes in panels.items():
         _pattern_panel(axes, cells.filter(kind=kind), patterns, kind)
         first = axes.get_subplotspec().is_first_col()  # type: ignore[union-attr]
         axes.set_yticks([i + 0.5 for i in range(len(patterns))], row_names if first else [])
+    figure.set_layout_engine(engine)
     by_note = "; ".join(f"{p.replace('_', ' ')}: {notes[p]}" for p in patterns if p in notes)
     finish(figure, title, (), PATTERNS)
     if by_note:
@@ -86,7 +90,7 @@ def _pattern_panel(axes: "Axes", cells: pl.DataFrame, patterns: Sequence[str], k
         rates, mask=~(rates > 0), vmin=LEAST, vmax=MOST, norm=LogNorm(LEAST, MOST, clip=True), ax=axes, cbar=False,
         linewidths=1.5, cmap=LinearSegmentedColormap.from_list("", SHADES), annot=rates.map(rate_text), fmt="",
         annot_kws={"fontsize": SMALL, "color": "#222222", "va": "center_baseline"},
-        xticklabels=False, yticklabels=False,  # or they are laid out once before their names are wrapped
+        xticklabels=False, yticklabels=False,
     )  # fmt: skip
     axes.grid(False)
     color = text_color(kind)
