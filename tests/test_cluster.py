@@ -17,6 +17,8 @@ from sim.runs.teams import load_team
 from tests.servers import SECONDS, dask_cluster
 from tests.sim.worlds import tiny_task
 
+pytestmark = pytest.mark.slow
+
 TASKS = [tiny_task(seed) for seed in range(12)]
 
 

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from machine.executor import executor, map_ordered, map_unordered
 from machine.process_pool import ProcessPool, WorkerDied, process_pool
 
+pytestmark = pytest.mark.slow
+
 # Nothing here takes so long, on no machine however busy: who waits longer waits for ever.
 LIMIT = 120.0
 

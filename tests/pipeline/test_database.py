@@ -21,6 +21,8 @@ from pipeline.tables.schemas.table import Table
 from sim.tasks.lists import read_list
 from sim.tasks.suite import make_task, write_tasks
 
+pytestmark = pytest.mark.slow
+
 VERSION_OF_1_2 = 65
 
 

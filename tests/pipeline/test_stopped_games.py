@@ -21,6 +21,8 @@ from pipeline.tables.database import build_database
 from pipeline.tables.io import read_table
 from pipeline.tables.queries import attach, query, query_names
 
+pytestmark = pytest.mark.slow
+
 EXPLORER = Path(__file__).parents[2] / "notebooks/60_explore_traces.ipynb"
 COUNTED = "games_stopped"
 

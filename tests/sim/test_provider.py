@@ -17,6 +17,7 @@ from tests.sim.stub import KEY, parameters, stub
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.usefixtures("planted_key"),
     pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict class 'ChatCompletionReasoningItem'"),
 ]
