@@ -5,6 +5,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from machine.files import MANIFEST_SUFFIX
 from machine.stores import file_system, list_files, open_file
 from pipeline import __main__ as pipeline_command
 from sim import __main__ as sim_command
@@ -32,9 +33,10 @@ def derive(*words: str) -> Any:
 
 
 def contents(place: Path | str) -> dict[str, bytes]:
-    """Each file's path in the folder, and its bytes."""
+    """Each file's path in the folder, and its bytes; without manifests, which no store gets."""
     if isinstance(place, Path):
-        return {p.relative_to(place).as_posix(): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+        files = (p for p in place.rglob("*") if p.is_file() and not p.name.endswith(MANIFEST_SUFFIX))
+        return {p.relative_to(place).as_posix(): p.read_bytes() for p in files}
     try:
         return {url.removeprefix(f"{place}/"): open_file(url).read() for url, _ in list_files(place)}
     except FileNotFoundError:

@@ -58,7 +58,7 @@ def docs(folder: Path, *words: str) -> tuple[int, str]:
 def test_one_command_names_what_is_behind_and_builds_it(tmp_path: Path, late: str) -> None:
     for path in ("docs", "data/results", "data/paper"):
         shutil.copytree(ROOT / path, tmp_path / path)
-    for path in ("README.md", "data/README.md"):
+    for path in ("README.md", "data/README.md", "dvc.yaml", "params.yaml"):
         shutil.copy(ROOT / path, tmp_path / path)
     text = (tmp_path / late).read_text(encoding="utf-8")
     (tmp_path / late).write_text(re.sub("100|occupied|string", "another", text), encoding="utf-8")

@@ -138,6 +138,8 @@ UNKNOWABLE = tuple(
         r"config\.agents\.\*(\.type|\.parameters.*)?",
         r"events\.(turn|decide)_end\.data\.(thinking|text|intent.*)",
         r"events\.(turn|decide)_end\.data\.usage(\.(cached_)?(in|out)put_tokens)?",
+        r"events\.(turn|decide)_end\.data\.usage\.(finish_reason|served_model|reasoning_tokens|from_cache)",
+        r"stop_category",
     )
 )
 SHAPES = 40

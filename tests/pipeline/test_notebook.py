@@ -14,6 +14,7 @@ import pytest
 from trace_builder import toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
+from pipeline.paper.stages import robustness
 from pipeline.paper.stages.intervals import main as write_intervals
 from pipeline.privacy.rules import Weighing
 from pipeline.reports.jupyter_kernel import isolated_kernel
@@ -292,6 +293,7 @@ def executed_on_a_toy(folder: Path, wanted: str, recipe: Recipe) -> str:
     derive([folder / "in"], folder / "tables", recipe, workers=1)
     write_query_results(folder / "tables", folder / "results")
     write_intervals(folder / "tables", folder / "results")
+    robustness.main(folder / "tables", folder / "results")
     places = {place: str(folder / place) for place in ("tables", "results", "figures")}
     execute(ROOT / f"notebooks/{wanted}.ipynb", folder / "copy.ipynb", places)
     return (folder / "copy.ipynb").read_text(encoding="utf-8")

@@ -49,12 +49,12 @@ def only_english(folder: Path) -> None:
 
 
 def only_stopped(folder: Path) -> None:
-    """Games of a model that costs 0.75 US dollars a million tokens, broken off when their budget was used up."""
+    """Games of a model that costs 0.75 US dollars a million tokens, broken off as their conversations grew too long."""
     write_tasks([tiny_task(seed, SETTINGS[seed % 2]) for seed in range(4)], folder / "tasks.jsonl")
-    with stub() as server:
+    with stub("context:0.3", stubborn=True) as server:
         agent = {"type": "llm", "parameters": {"model": "openai/mine", "api_base": server.address, "prices": PRICES}}
         (folder / "mine.yaml").write_text(json.dumps({"team": "mine", "agents": [agent]}), encoding="utf-8")
-        command = ["run", "tasks.jsonl", "--team", "mine.yaml", "--out", "stopped", "--max-cost", "0.002"]
+        command = ["run", "tasks.jsonl", "--team", "mine.yaml", "--out", "stopped"]
         done = subprocess.run([sys.executable, "-m", "sim", *command], cwd=folder, capture_output=True, timeout=300)
     assert done.returncode == 4, done.stderr
     for name in ("tasks.jsonl", "mine.yaml"):

@@ -212,7 +212,7 @@ def cases(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     against = rows.filter(~pl.col("holds"))
     unit = labels.names[0] or "cases"
     texts = (
-        (against if against.height else rows)["shown"].unique(maintain_order=True).to_list()
+        (against if against.height else rows)["shown"].drop_nulls().unique(maintain_order=True).to_list()
         if "shown" in rows.columns
         else []
     )

@@ -14,8 +14,9 @@ SUITES = (Path("data/suites/standard.jsonl"), Path("data/suites/blocked.jsonl"))
 def main(tables: Path = TABLES, results: Path = RESULTS, suites: Sequence[Path] = SUITES) -> None:
     for path in write_query_results(tables, results):
         print(path)
-    write_csv(own_difficulty(suites), results / "difficulty.csv")
-    print(results / "difficulty.csv")
+    if all(path.is_file() for path in suites):  # made by the study; traces of one's own need none of them
+        write_csv(own_difficulty(suites), results / "difficulty.csv")
+        print(results / "difficulty.csv")
 
 
 if __name__ == "__main__":
