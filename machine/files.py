@@ -169,27 +169,36 @@ def visible_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def write_manifest(folder: Path, command: str, files: Iterable[Path], made_from: Mapping[str, Sequence[Path]]) -> None:
+def write_manifest(
+    folder: Path,
+    command: str,
+    files: Iterable[Path],
+    made_from: Mapping[str, Sequence[Path]],
+    kept: Mapping[str, str] = {},
+) -> None:
     """Write `folder/{command}.manifest.json` of files in the folder. made_from: what → its files, none where there are
-    none to be held against."""
-    listed = {path.relative_to(folder).as_posix(): file_digest(path) for path in sorted(files)}
+    none to be held against. kept: path → SHA-256 of other files of the folder, as an earlier run wrote them."""
+    written = {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
+    listed = dict(sorted({**kept, **written}.items()))
     origins = {what: combined_digest(map(file_digest, paths)) for what, paths in sorted(made_from.items()) if paths}
-    text = json.dumps({"files": listed, "made_from": origins}, indent=1, ensure_ascii=False)
+    text = json.dumps({"files": listed, "made_from": origins}, indent=1)
     with replacing(folder / f"{command}{MANIFEST_SUFFIX}") as draft:
         draft.write_text(f"{text}\n", encoding="utf-8")
 
 
 def read_manifests(folder: Path) -> list[Manifest]:
     """The manifests in the folder at any depth. Raises ValueError for one that is none."""
-    manifests = []
-    for path in sorted(folder.rglob(f"*{MANIFEST_SUFFIX}")):
-        try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-            files, made_from = (dict[str, str](told[name]) for name in ("files", "made_from"))
-        except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path}: not a manifest; make the folder anew") from error
-        manifests.append(Manifest(path, files, made_from))
-    return manifests
+    return [read_manifest(path) for path in sorted(folder.rglob(f"*{MANIFEST_SUFFIX}"))]
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at the path. Raises ValueError where it is none."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        files, made_from = (dict[str, str](told[name]) for name in ("files", "made_from"))
+    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not a manifest; make the folder anew") from error
+    return Manifest(path, files, made_from)
 
 
 def wholeness_problems(manifest: Manifest) -> Iterator[str]:

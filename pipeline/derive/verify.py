@@ -15,6 +15,8 @@ from pipeline.traces.audit.trace import Unreadable, decode
 from pipeline.traces.sources import find_sources, read_texts
 from pipeline.traces.trace import TraceError
 
+# The command whose manifests list traces; those of others list what was made from them.
+RUN = "run"
 # Bytes at a trace's beginning, where its id stands.
 HEAD = 4096
 # What others are made from beside traces, and how its files end.
@@ -25,8 +27,8 @@ def verified(folder: Path) -> tuple[list[str], str]:
     """A line for each problem, and what was looked at; empty where there is nothing. Raises ValueError for a manifest
     that is none."""
     manifests = read_manifests(folder)
-    listed = {m.path.parent / name for m in manifests for name in m.files}
-    traces = [path for path in trace_files(folder) if path not in listed]
+    listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
+    traces = [path for path in trace_files(folder) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
     present = {"traces": folder_digests(folder, traces) if manifests else set()}
     for kind, ending in ENDINGS.items():
@@ -40,11 +42,11 @@ def verified(folder: Path) -> tuple[list[str], str]:
 
 
 def trace_files(folder: Path) -> Iterator[Path]:
-    """The files of traces in the folder, without other JSON, such as manifests."""
+    """The files of traces in the folder, without other JSON, such as task files."""
     for source in find_sources([folder]):
         path = Path(source.name)
         with open(path, "rb") as file:
-            if not path.name.endswith(".json") or b'"game_id"' in file.read(HEAD):
+            if path.suffix not in (".json", ".jsonl") or b'"game_id"' in file.read(HEAD):
                 yield path
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from machine.files import file_version
+from machine.files import MANIFEST_SUFFIX, file_version
 from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import limits
@@ -21,8 +21,8 @@ from pipeline.traces.trace import TraceError
 TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
 PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, LOG_SUFFIX)
-# A run's failed calls, beside its traces.
-NO_TRACES = "failures.jsonl"
+# A run's failed calls, and what commands list of their files, beside traces.
+NO_TRACES = ("failures.jsonl", MANIFEST_SUFFIX)
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sim.runs.standing import Job
 
 STOPPED = 4
+# The command, as its manifest names it.
+RUN = "run"
 
 
 def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
@@ -81,9 +83,27 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
     play_now([job for job in left if not is_waiting(job.play)], o, outcomes)
     if ledger is not None:
         play_later(later, o, ledger, outcomes)
+    list_traces(o.out, jobs, left)
     kept = f", {len(jobs) - len(left)} were there already" if o.resume else ""
     say(f"{outcomes.ended} games played{kept}; traces in {o.out}")
     report(outcomes, ledger, o)
+
+
+def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
+    """Write, last, which traces the runs into the folder wrote. Of those that were kept, and of other runs, it says
+    what it said before; a pack is one file, and appears whole."""
+    from machine.files import MANIFEST_SUFFIX, read_manifest, write_manifest
+
+    if is_pack(out) or not isinstance(out, Path) or not out.is_dir():
+        return
+    try:
+        kept = read_manifest(out / f"{RUN}{MANIFEST_SUFFIX}").files
+    except (OSError, ValueError):  # of no earlier run
+        kept = {}
+    played = {job.path for job in left}
+    paths = {job.path for job in jobs if isinstance(job.path, Path)}
+    new = (p for p in paths if p in played or p.relative_to(out).as_posix() not in kept)
+    write_manifest(out, RUN, (path for path in new if path.is_file()), {}, kept)
 
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:

@@ -153,12 +153,14 @@ def planned(o: RunOptions) -> list[Job]:
     from sim.game.game import Limits
     from sim.runs.options import is_pack
     from sim.runs.runner import in_shard, jobs_for
-    from sim.runs.teams import load_team
+    from sim.runs.teams import TeamError, load_team, waits
     from sim.tasks.suite import TaskError, read_tasks
 
     if is_pack(o.out) and o.resume:
         fail(f"{o.out}: a pack is written whole, there is nothing to resume; name a folder")
     tasks, teams = read_tasks(o.tasks)[: o.limit], [load_team(name, o.preset) for name in o.team]
+    if o.preset and not any(waits(spec) for team in teams for spec in team.agents):
+        raise TeamError(f"--preset {o.preset} is for models, and no --team names one; leave it out, or name a model")
     small = next((t for t in tasks if o.adversary is not None and o.adversary >= t.num_agents), None)
     if small:
         raise TaskError(f"task {small.task_id} has no agent {o.adversary}; name one from 0 to {small.num_agents - 1}")

@@ -127,7 +127,7 @@ def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Pa
 def load_team(name: str, preset: str | None = None) -> Team:
     """The team of that name, of that model, or of the YAML file at that path. `preset` names the parameters of a model.
 
-    Raises TeamError, saying what there is.
+    Raises TeamError, saying what there is, and where a file would have to name the preset itself.
     """
     if name in PROTOCOL_TEAMS:
         return PROTOCOL_TEAMS[name]
@@ -136,7 +136,13 @@ def load_team(name: str, preset: str | None = None) -> Team:
         return teams[name]
     path = Path(name)
     if path.suffix in (".yaml", ".yml") or path.exists():
-        return read_team(path)
+        team = read_team(path)
+        if preset and any(map(waits, team.agents)):
+            raise TeamError(
+                f"--preset {preset} is for models named in --team, and {name} is a file: write `preset: {preset}` under "
+                "the `parameters:` of its agents, and leave out --preset"
+            )
+        return team
     if "/" in name:
         return model_team(name, preset)
     raise TeamError(

@@ -8,8 +8,12 @@ import pytest
 from audit_bases import text_of
 from click.testing import Result
 from typer.testing import CliRunner
+from zstandard import compress, decompress
 
 from pipeline.__main__ import app
+from sim.__main__ import app as sim
+from sim.tasks.suite import write_tasks
+from tests.sim.worlds import tiny_task
 
 pytestmark = pytest.mark.slow
 
@@ -88,6 +92,37 @@ def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
     changed, other = run("verify", tmp_path).stdout.splitlines()
     assert changed.endswith(f"1 of the files of site changed since: games/{page.name}")
     assert other.endswith("site was made from other traces than there are")
+
+
+def play(tasks: int, out: Path, *more: str) -> None:
+    """Play tiny tasks of so many seeds into the folder."""
+    listed = out.with_name("tasks.jsonl")
+    write_tasks([tiny_task(seed) for seed in range(tasks)], listed)
+    words = ["run", str(listed), "--team", "imap", "--out", str(out), "--workers", "1", *more]
+    assert CliRunner().invoke(sim, words).exit_code == 0
+
+
+def test_a_run_s_folder_says_which_of_its_traces_are_lost_or_another_s(tmp_path: Path) -> None:
+    out = tmp_path / "traces"
+    play(2, out)
+    assert run("derive", out, "--out", tmp_path / "tables", "--workers", 1).exit_code == 0  # no manifest is a trace
+    done = run("verify", tmp_path)
+    assert (done.exit_code, done.stderr.rpartition(", ")[2]) == (0, "2 traces; all is whole\n")
+    first, second = sorted(out.glob("*.zst"))
+    first.write_bytes(second.read_bytes())
+    play(3, out, "--resume", "--overwrite")
+    assert run("verify", out).exit_code == 0  # what was another's is played again
+    first.unlink()
+    assert run("verify", out).stdout == f"{out}: 1 of the files of run missing: {first.name}\n"
+
+
+def test_a_resumed_run_does_not_vouch_for_what_was_changed_meanwhile(tmp_path: Path) -> None:
+    out = tmp_path / "traces"
+    play(1, out)
+    kept = next(out.glob("*.zst"))
+    kept.write_bytes(compress(decompress(kept.read_bytes()).replace(b'"penalty":0', b'"penalty":1') + b" "))
+    play(2, out, "--resume")
+    assert f"1 of the files of run changed since: {kept.name}" in run("verify", out).stdout
 
 
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:

@@ -171,6 +171,10 @@ FAILURES = [
     (("run", "absent.jsonl", "--team", "imap", "--out", "traces"), "absent.jsonl: can't be read"),
     (("run", "tasks.jsonl", "--team", "imap", "--team", "imap", "--out", "traces"), "two games would both write"),
     (("run", "tasks.jsonl", "--team", "sd", "--out", "p.jsonl.zst", "--resume"), "a pack is written whole"),
+    (
+        ("run", "tasks.jsonl", "--team", "sd", "--preset", "paper", "--out", "traces"),
+        "--preset paper is for models, and",
+    ),
     (("suite", "absent.csv", "--out", "again"), "absent.csv: can't be read as CSV"),
     (("suite", "tasks.jsonl", "--out", "again"), "the column setting is missing"),
     (("select", "--setting", "random", "--out", "again"), "there is no setting 'random'; known settings: uniform"),

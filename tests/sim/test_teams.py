@@ -64,6 +64,13 @@ def test_a_file_that_is_no_team_says_why(tmp_path, text, problem):
     assert "\n" not in str(raised.value)
 
 
+def test_a_preset_beside_a_file_of_models_is_refused_not_passed_over(tmp_path):
+    told = team_file(tmp_path, "team: mine\nagents: [{type: llm, parameters: {model: openai/some}}]")
+    with pytest.raises(TeamError, match=r"team\.yaml is a file: write `preset: paper` under the `parameters:`"):
+        load_team(told, "paper")
+    assert load_team(team_file(tmp_path, "team: mine\nagents: [{type: imap}]"), "paper").team == "mine"
+
+
 @pytest.mark.parametrize("name", ["absent.yaml", "absent.yml"])
 def test_a_missing_file_says_so(tmp_path, name):
     with pytest.raises(TeamError, match="can't be read"):

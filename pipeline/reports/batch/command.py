@@ -156,7 +156,7 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
 def _write_report(traces: Sequence[Path], out: Path, selection: Selection, workers: int) -> bool:
     """Write the pages and their list. Returns whether nothing is missing."""
     from machine.terminal import progress_bar
-    from pipeline.reports.batch.own_study import derive_study, unfinished_folder
+    from pipeline.reports.batch.own_study import derive_study, made_from, unfinished_folder
 
     missing: list[str] = []
     rejected = 0
@@ -166,7 +166,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
         rejected = count_rejected(study.derived, traces)
         selection = selection._replace(tables=study.tables.resolve(), results=study.results.resolve())
         missing = list(study.failed)
-    from pipeline.reports.batch.pages import write_index, write_pages
+    from pipeline.reports.batch.pages import list_report, write_index, write_pages
 
     _check_selection(selection)
     with unfinished_folder(out) as scratch:
@@ -176,6 +176,8 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
             failures = write_pages(jobs, workers, show)
     missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
     write_index(jobs, out, missing, first_table(selection))
+    made_here = (selection.tables, selection.results) if traces else ()
+    list_report(out, jobs, made_here, made_from(traces, selection.tables, selection.results))
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)

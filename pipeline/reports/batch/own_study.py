@@ -92,3 +92,13 @@ def write_results(tables: Path, results: Path) -> list[str]:
             except Exception as error:  # whatever it is, the pages that need nothing of this stage can be made
                 failed.append(printable(f"results of {stage}: {type(error).__name__}: {error}".partition("\n")[0]))
     return failed
+
+
+def made_from(traces: Sequence[Path], tables: Path, results: Path | None) -> dict[str, list[Path]]:
+    """The files that a report or a site is made from, by what they are: traces, or where there are none the study's
+    tables and results."""
+    from pipeline.traces.sources import find_sources, local_files
+
+    if traces:
+        return {"traces": local_files(find_sources(traces))}
+    return {"tables": list(tables.glob("*.parquet")), "results": list(results.glob("*.csv")) if results else []}

@@ -14,7 +14,7 @@ from unicodedata import normalize
 from urllib.parse import quote
 
 from machine.executor import map_unordered
-from machine.files import replacing
+from machine.files import replacing, visible_files, write_manifest
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
 from pipeline.reports.views.html import escape_text
 from pipeline.tables.hive import MOST_BYTES, with_digest
@@ -212,6 +212,15 @@ def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (),
         body += f"\n<h2>What could not be made</h2>\n<ul>{''.join(f'<li>{escape_text(m)}</li>' for m in missing)}</ul>"
     with replacing(out / "index.html") as draft:
         draft.write_text(html_page(body, "Reports"), encoding="utf-8")
+
+
+def list_report(
+    out: Path, jobs: Iterable[PageJob], folders: Iterable[Path], made_from: Mapping[str, Sequence[Path]]
+) -> None:
+    """Write, last, the manifest of the report: its pages, what is in the folders, and what they were made from."""
+    pages = [out / "index.html", *(out / job.target.name for job in jobs if job.target.is_file())]
+    tables = (out / folder.name / path.relative_to(folder) for folder in folders for path in visible_files(folder))
+    write_manifest(out, "report", (*pages, *tables), made_from)
 
 
 def file_name(team: str, condition: str) -> str:

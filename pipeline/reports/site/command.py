@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from machine.files import visible_files, write_manifest
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import count_rejected, reading_traces, removed_if_empty, without_room
 from pipeline.reports.site.folder import check_folder
@@ -41,25 +42,15 @@ def site(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Write leaderboard and trace viewer as pages that open offline; what has not changed stays."""
+    from pipeline.reports.batch.own_study import made_from
+
     try:
         with removed_if_empty(out), _origins(traces or [], tables, results, out, workers) as (origins, rejected):
             _build(origins, out, workers)
-            _write_manifest(traces or [], origins, out)
+            write_manifest(out, "site", visible_files(out), made_from(traces or [], origins.tables, origins.results))
     except OSError as error:
         raise without_room(error, out) from None
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)
-
-
-def _write_manifest(traces: list[Path], origins: "Origins", out: Path) -> None:
-    """Write, last, what the site consists of and was made from."""
-    from machine.files import visible_files, write_manifest
-    from pipeline.traces.sources import find_sources, local_files
-
-    made_from = {"traces": local_files(find_sources(traces))}
-    if not traces:
-        made_from = {"tables": list(origins.tables.glob("*.parquet"))}
-        made_from |= {"results": list(origins.results.glob("*.csv"))} if origins.results else {}
-    write_manifest(out, "site", visible_files(out), made_from)
 
 
 @contextmanager
