@@ -139,8 +139,8 @@ def load_team(name: str, preset: str | None = None) -> Team:
         team = read_team(path)
         if preset and any(map(waits, team.agents)):
             raise TeamError(
-                f"--preset {preset} is for models named in --team, and {name} is a file: write `preset: {preset}` under "
-                "the `parameters:` of its agents, and leave out --preset"
+                f"--preset {preset} is for models named in --team, and {name} is a file: write `preset: {preset}` "
+                "under the `parameters:` of its agents, and leave out --preset"
             )
         return team
     if "/" in name:

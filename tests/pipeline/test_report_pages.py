@@ -72,12 +72,14 @@ def test_links_images_and_looks_on_a_page(given: str, kept: str) -> None:
     assert harmless(given) == kept
 
 
+@pytest.mark.slow
 def test_tables_keep_their_looks(tmp_path: Path) -> None:
     looks = "<style>td {color: red}</style>"
     html = notebook_html(executed(tmp_path, {"text/html": f"<div>{looks}<table><tr><td>1</td></tr></table></div>"}))
     assert looks in html and "<td>1</td>" in html
 
 
+@pytest.mark.slow
 def test_no_script_runs_on_a_page(tmp_path: Path) -> None:
     html = notebook_page(executed(tmp_path, {"text/html": "<b>1</b><script>alert(1)</script>"}), "A team")
     assert "<b>1</b>" in html and "<script" not in html

@@ -184,7 +184,7 @@ def recorded_calendar(game: Game, batch: Staged, record: DecisionEvents) -> Cale
 def replay_resolution(game: Game, number: int, turn: int, meeting: Meeting) -> None:
     """Whether the calendars hold the meeting once, and which earlier ones they no longer do."""
     slots = {agent: slot_of(game.calendars[agent], meeting.id) for agent in sorted(meeting.participants)}
-    violated = [m.id for m in game.coordinated if not game.holds_once(m)]
+    violated = [m.id for m in (*game.prior, *game.coordinated) if not game.holds_once(m)]
     touched = [a for a, s in slots.items() if s is not None and is_blocked(game, a, s)]
     coordinated = game.holds_once(meeting) and not violated and not touched
     (game.coordinated if coordinated else game.failed).append(meeting)

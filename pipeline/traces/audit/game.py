@@ -1,11 +1,11 @@
 """A game as the auditor replays it: calendars, inboxes, and how talk moves them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pipeline.traces.audit.batch_rules import Meeting
-from pipeline.traces.audit.calendar import Calendar, render, render_with_labels, slot_of
+from pipeline.traces.audit.calendar import MEETING, Calendar, extent, render, render_with_labels, slot_of
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.trace import CHEAP_TALK, SENT, EventIndex, Setup, Trace, TurnEvents, Unreadable
 
@@ -72,6 +72,7 @@ class Game:
     messages: list[tuple[str, int]] = field(default_factory=list)
     informed: set[int] = field(default_factory=set)
     addressed: set[int] = field(default_factory=set)
+    prior: list[Meeting] = field(default_factory=list)
     coordinated: list[Meeting] = field(default_factory=list)
     failed: list[Meeting] = field(default_factory=list)
     violations: int = 0
@@ -142,7 +143,19 @@ def start(trace: Trace, setup: Setup, findings: Findings) -> Game:
         paid_before=[0] * agents,
         sent=[0] * agents,
         received=[0] * agents,
+        prior=list(prior_meetings(setup.calendars)),
     )
+
+
+def prior_meetings(calendars: Iterable[Calendar]) -> Iterator[Meeting]:
+    """The meetings that stand on the calendars when the game begins, by number."""
+    found: dict[int, Meeting] = {}
+    for calendar in calendars:
+        for slot, item in enumerate(calendar):
+            if item and item.kind == MEETING:
+                members, filled = item.participants or (), extent(calendar, slot)
+                found.setdefault(item.id, Meeting(item.id, members, item.cost, members, len(filled)))
+    return (found[number] for number in sorted(found))
 
 
 def replay_cheap_talk(game: Game, number: int, meeting: Meeting) -> tuple[int, list[int]]:

@@ -113,7 +113,7 @@ class UnknownOptimum(Exception):
 def places_to_look_at(calendars: Calendars, meetings: Meetings) -> int | None:
     """The places of meetings on their participants' calendars; None where to schedule them would take too long."""
     slots = len(calendars[0])
-    places = slots * sum(len(m.participants) for m in meetings)
+    places = slots * sum(len(m.participants) * m.duration for m in meetings)
     return places if places * slots <= MOST_LOOKS else None
 
 
@@ -121,12 +121,13 @@ def places_to_look_at(calendars: Calendars, meetings: Meetings) -> int | None:
 def least_cost(calendars: Calendars, meetings: Meetings) -> int | None:
     """The least cost of putting every meeting into a slot of its own agents, or None where there is no way.
 
-    Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent.
+    Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent. Meetings that
+    last longer are left to the solver of the benchmark.
     """
     places = places_to_look_at(calendars, meetings)
     if places is None:
         raise UnknownOptimum(f"too large: {len(meetings)} meetings in {len(calendars[0])} slots")
-    groups = disjoint_groups(meetings)
+    groups = None if any(m.duration > 1 for m in meetings) else disjoint_groups(meetings)
     if groups is None or len(calendars[0]) * len(groups) << len(meetings) > MOST_STEPS:
         if places > MOST_PLACES:
             raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {len(calendars[0])} slots")
@@ -146,16 +147,17 @@ def least_cost(calendars: Calendars, meetings: Meetings) -> int | None:
 
 def meeting_cost(calendars: Calendars, meeting: Meeting, slot: int) -> int | None:
     """What the meeting costs in the slot; None where somebody is blocked there, or has nowhere to put what is there."""
-    cost_metrics = [displacement_cost(calendars[agent], slot) for agent in meeting.participants]
-    return None if None in cost_metrics else sum(c for c in cost_metrics if c)
+    shares = [displacement_cost(calendars[agent], meeting.run(slot)) for agent in meeting.participants]
+    return None if None in shares else sum(c for c in shares if c)
 
 
-def displacement_cost(calendar: Calendar, slot: int) -> int | None:
-    """What one agent gives up for the slot; None where it can't."""
-    item = calendar[slot]
-    if item is None:
-        return 0
-    return None if item.blocked or None not in calendar else item.cost
+def displacement_cost(calendar: Calendar, slots: range) -> int | None:
+    """What one agent gives up for the slots, an item once; None where it can't."""
+    held = calendar[slots.start : slots.stop]
+    items = {item for item in held if item}
+    if len(held) < len(slots) or any(item.blocked for item in items):
+        return None
+    return None if len(items) > calendar.count(None) - held.count(None) else sum(item.cost for item in items)
 
 
 def group_cost(prices: Sequence[int | None], members: Sequence[int]) -> int | None:
@@ -193,7 +195,7 @@ def solver_cost(calendars: Calendars, meetings: Meetings) -> int | None:
         return ScheduledMeeting(item.id, item.cost, item.participants or ())
 
     try:
-        listed = [Listed(m.id, m.participants, m.cost, 1, m.order) for m in meetings]
+        listed = [Listed(m.id, m.participants, m.cost, m.duration, m.order) for m in meetings]
         return solve([Slots([given(item) for item in c]) for c in calendars], listed, seconds=30).cost
     except NoSchedule:
         return None
@@ -221,25 +223,36 @@ def schedule_in_order(
     new_calendars, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
     for number, meeting in enumerate(meetings):
         candidates = range(len(calendars[0])) if chosen_slots is None else chosen_slots[number : number + 1]
-        slot = next((s for s in candidates if all(has_room(new_calendars[a], s) for a in meeting.participants)), None)
+        slot = next(
+            (s for s in candidates if all(has_room(new_calendars[a], meeting, s) for a in meeting.participants)), None
+        )
         if slot is None:
             return None
         slots.append(slot)
         for agent in meeting.participants:
-            item, new_calendar = new_calendars[agent][slot], new_calendars[agent]
-            if item:
-                new_calendar[new_calendar.index(None)] = item
-                paid[agent] += item.cost
-            new_calendar[slot] = Item(MEETING, meeting.id, meeting.cost, False, meeting.participants)
+            paid[agent] += place(new_calendars[agent], meeting, slot)
     return Schedule(tuple(slots), tuple(paid))
 
 
-def has_room(calendar: Sequence[Item | None], slot: Any) -> bool:
-    """Whether it is a slot that is free, or can be left."""
-    if type(slot) is not int or not 0 <= slot < len(calendar):
+def place(calendar: list[Item | None], meeting: Meeting, slot: int) -> int:
+    """Put the meeting there, and what stands there into the first free slots; what that costs, an item once."""
+    run = meeting.run(slot)
+    moved = [item for item in calendar[run.start : run.stop] if item]
+    free = (s for s, item in enumerate(calendar) if item is None and s not in run)
+    for item, landing in zip(moved, list(free), strict=False):
+        calendar[landing] = item
+    calendar[run.start : run.stop] = [meeting.item] * meeting.duration
+    return sum(item.cost for item in set(moved))
+
+
+def has_room(calendar: Sequence[Item | None], meeting: Meeting, slot: Any) -> bool:
+    """Whether the meeting may begin in the slot: its slots are free, or can be left."""
+    if type(slot) is not int or not 0 <= slot <= len(calendar) - meeting.duration:
         return False
-    item = calendar[slot]
-    return item is None or (not item.blocked and None in calendar)
+    held = calendar[slot : slot + meeting.duration]
+    items = [item for item in held if item]
+    landings = calendar.count(None) - (len(held) - len(items))
+    return len(items) <= landings and not any(item.blocked for item in items)
 
 
 def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> list[int] | None:
@@ -248,11 +261,11 @@ def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any])
     taken: set[tuple[int, int]] = set()
     for meeting, slot in zip(meetings, slots, strict=True):
         for agent in meeting.participants:
-            if type(slot) is not int or not 0 <= slot < len(calendars[agent]) or (agent, slot) in taken:
+            if type(slot) is not int or slot < 0 or any((agent, s) in taken for s in meeting.run(slot)):
                 return None
-            cost = displacement_cost(calendars[agent], slot)
+            cost = displacement_cost(calendars[agent], meeting.run(slot))
             if cost is None:
                 return None
-            taken.add((agent, slot))
+            taken.update((agent, s) for s in meeting.run(slot))
             owed[agent] += cost
     return owed

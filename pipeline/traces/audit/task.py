@@ -137,7 +137,8 @@ def drawn_slots(
 
 def eligible_slots(calendar: Calendar, agent: int, meetings: Meetings, witness: tuple[Any, ...]) -> list[int]:
     """The slots, ascending, that hold an errand and none of the agent's meetings in the witness."""
-    taken = {slot for m, slot in zip(meetings, witness, strict=True) if agent in m.participants}
+    own = [(m, slot) for m, slot in zip(meetings, witness, strict=True) if agent in m.participants]
+    taken = {s for m, slot in own if type(slot) is int for s in m.run(slot)}
     return [s for s, item in enumerate(calendar) if item and item.kind == ERRAND and s not in taken]
 
 

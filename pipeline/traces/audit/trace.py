@@ -244,8 +244,8 @@ def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     if type(number) is not int or type(cost) is not int:
         raise Unreadable("a meeting has no number or no cost", place)
     duration = entry.get("duration", 1)
-    if type(duration) is int and duration > 1:
-        raise Unreadable("a meeting lasts longer than a slot, which is not replayed", place)
+    if type(duration) is not int or not 1 <= duration <= limits.SLOTS:
+        raise Unreadable(f"a meeting's duration is no number of slots from 1 to {limits.SLOTS}", place)
     for listed in (members, order):
         if not isinstance(listed, list) or not all(type(a) is int and 0 <= a < agents for a in listed):
             raise Unreadable("a meeting's participants or speakers are not agents of the game", place)
