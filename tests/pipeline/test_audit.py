@@ -1,33 +1,21 @@
 """The auditor agrees with every game of ours, by rules of its own."""
 
 import ast
-import gzip
 import json
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import polars as pl
 import pytest
-from audit_bases import BASES, raw_of, sealed, text_of
+from audit_bases import BASES, raw_of, text_of
 from audit_reckless import SHAPES, reckless_game
-from audit_suites import own_suite
-from click.testing import Result
-from typer.testing import CliRunner
 
-from machine.process_pool import WorkerDied
-from pipeline.__main__ import app
-from pipeline.paper.stages.audit import main as stage
-from pipeline.reports.documents.reference import section
-from pipeline.tables.io import write_table
-from pipeline.tables.schemas.base import AUDIT
-from pipeline.traces.audit import files as audit_files
 from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting, check_batch
 from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, render, render_with_labels
-from pipeline.traces.audit.divergences import CODES, Findings
+from pipeline.traces.audit.divergences import Findings
+from pipeline.traces.audit.events import FIELDS_OF
 from pipeline.traces.audit.identity import configured_id
-from pipeline.traces.audit.metrics import agent_shares, least_cost, schedule_in_order
+from pipeline.traces.audit.schedules import agent_shares, optimum, schedule_in_order
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
@@ -60,7 +48,9 @@ def test_the_games_of_the_tests_have_every_kind_of_event() -> None:
         "game_stopped",
         "invalid_tool_call",
     } < kinds
-    assert all(kind in json.dumps(schema) for kind in kinds)
+    listed = [event["properties"] for event in schema["properties"]["events"]["items"]["oneOf"]]
+    assert {e["type"]["const"]: set(e["data"]["properties"]) for e in listed} == FIELDS_OF
+    assert kinds <= FIELDS_OF.keys()
 
 
 @pytest.mark.parametrize("name", named_teams())
@@ -154,7 +144,8 @@ def test_optimum_greedy_cost_and_shares_are_the_benchmark_s_by_another_way() -> 
     for task in drawn_tasks():
         raw = json.loads(encoded(play_game(Play(task, named_teams()["imap"]))))
         setup = setup_of(raw)
-        assert least_cost(setup.calendars, setup.meetings) == task.optimal.cost
+        named = (task.optimal.cost, tuple(task.optimal.assignments.values()))
+        assert optimum(setup.calendars, setup.meetings) == named
         greedy = schedule_in_order(setup.calendars, setup.meetings)
         assert greedy and (*greedy.slots, *greedy.paid) == (
             *task.greedy.assignments.values(),
@@ -171,15 +162,15 @@ def setup_of(raw: dict[str, Any]) -> Any:
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.traces.audit.metrics.MOST_STEPS", 0)
-    least_cost.cache_clear()
+    monkeypatch.setattr("pipeline.traces.audit.schedules.MOST_STEPS", 0)
+    optimum.cache_clear()
     assert audit(text_of("scripted"), "t.json") == []
-    least_cost.cache_clear()
+    optimum.cache_clear()
 
 
 def test_no_schedule_is_no_optimum() -> None:
     full = tuple(parse_calendar(f"Slot 0: Errand #{n} (cost=1)") or () for n in (1, 2))
-    assert least_cost(full, (NOW,)) is None
+    assert optimum(full, (NOW,)) is None
     assert schedule_in_order(full, (NOW,)) is None
     assert agent_shares(full, (NOW,), [0]) is None
 
@@ -189,13 +180,13 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
     names = ("__init__", "calendar", "tasks/__init__", "tasks/oracle", "tasks/scenario")
     solver = {f"sim/{name}.py" for name in names}
     files = sorted((ROOT / "pipeline/traces/audit").glob("*.py"))
-    assert "metrics.py" in [path.name for path in files]
+    assert "schedules.py" in [path.name for path in files]
     for path in files:
         shared = {str(p.relative_to(ROOT)) for p in imported(path) if p.relative_to(ROOT).parts[0] == "sim"}
-        assert shared == (solver if path.name == "metrics.py" else set())
-    calls = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/metrics.py").read_text()))
+        assert shared == (solver if path.name == "schedules.py" else set())
+    calls = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/schedules.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
-    assert "solver_cost" in calls
+    assert "solver_optimum" in calls
 
 
 OTHERS: dict[str, Any] = {
@@ -227,97 +218,3 @@ def test_many_divergences_of_one_kind_are_cut_short() -> None:
         findings.add("wrong_calendar", "x" * 1000, {"a": "\ud800"})
     assert len(findings.divergences) == 200
     assert len(findings.divergences[0].expected) == 300
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Two true traces and a false one."""
-    place = tmp_path / "traces"
-    place.mkdir()
-    (place / "a.json.gz").write_bytes(gzip.compress(text_of("scripted")))
-    (place / "b.jsonl").write_bytes(text_of("protocol") + b"\n" + text_of("spoken") + b"\n")
-    return place
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["audit", *map(str, arguments)])
-
-
-def test_the_command_says_that_nothing_is_wrong(folder: Path) -> None:
-    done = run(folder, "--workers", 1, "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert "3 traces audited, 3 without a divergence, 0 errors" in done.stderr
-
-
-def test_the_command_tells_each_divergence_and_fails(folder: Path, tmp_path: Path) -> None:
-    raw = raw_of("scripted")
-    raw["metrics"]["fairness"] = 0.5
-    raw["events"][-1]["data"]["fairness"] = 0.5
-    (folder / "c.json").write_bytes(sealed(raw))
-    (folder / "d.json.gz").write_bytes(b"torn")
-    done = run(folder, "--out", tmp_path / "out", "--suite", own_suite(folder, "scripted", "protocol", "spoken"))
-    assert done.exit_code == 1
-    assert len(done.stdout.splitlines()) == 2
-    table = pl.read_csv(tmp_path / "out" / "audit.csv")
-    assert table["code"].to_list() == ["wrong_metric", "unreadable"]
-    assert pl.read_parquet(tmp_path / "out" / "audit.parquet").columns == list(AUDIT.names)
-
-
-def test_an_audit_that_cannot_be_written_is_no_error_of_a_trace(folder: Path, tmp_path: Path) -> None:
-    (folder / "c.json").write_bytes(b"torn")
-    (tmp_path / "file").write_bytes(b"")
-    done = run(folder, "--workers", 1, "--out", tmp_path / "file" / "out")
-    assert (done.exit_code, done.stdout) == (4, "")
-    assert done.stderr.count("error: ") == 1
-    assert run(folder, "--workers", 1).exit_code == 1
-
-
-def test_a_full_disk_is_no_error_of_a_trace(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pipeline.tables.io.write_table", full)
-    done = run(folder, "--workers", 1, "--out", tmp_path / "out")
-    assert (done.exit_code, done.stdout) == (4, "")
-    assert "No space left on device" in done.stderr
-
-
-def test_a_process_that_dies_is_no_error_of_a_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dead(*_: object) -> None:
-        raise WorkerDied
-
-    monkeypatch.setattr(audit_files, "audit_files", dead)
-    done = run(folder)
-    assert (done.exit_code, done.stderr.count("a process died")) == (4, 1)
-
-
-@pytest.mark.parametrize("arguments", [("no/such/folder",), (ROOT / "tests/sim",)])
-def test_the_command_asks_for_traces(arguments: tuple[object, ...]) -> None:
-    assert run(*arguments).exit_code == 2
-
-
-def test_the_stage_sums_up_by_team_condition_and_code(folder: Path, tmp_path: Path) -> None:
-    stage(folder, tmp_path / "results", [own_suite(folder, "scripted", "protocol", "spoken")])
-    summary = pl.read_csv(tmp_path / "results" / "audit.csv")
-    assert summary.columns == list(audit_files.SUMMARY)
-    rows = summary.select("team", "condition", "audited", "code", "divergences").rows()
-    assert rows == [(team, "standard", 1, "none", 0) for team in ("candid", "dsm-welfare", "scripted")]
-
-
-def test_the_stage_fails_where_a_trace_has_an_error(folder: Path, tmp_path: Path) -> None:
-    (folder / "c.json").write_bytes(b"{}")
-    with pytest.raises(SystemExit):
-        stage(folder, tmp_path / "results")
-    assert "unreadable" in (tmp_path / "results" / "audit.csv").read_text()
-
-
-def test_an_empty_audit_is_a_table_all_the_same(tmp_path: Path) -> None:
-    assert write_table(audit_files.table([]), AUDIT, tmp_path)["rows"] == 0
-
-
-def test_the_document_lists_the_table_and_every_code() -> None:
-    text = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
-    tail = text.partition("## Codes")[2]
-    listed = [line for line in tail.splitlines() if line.startswith("| `")]
-    assert section(AUDIT) in text
-    assert listed == [f"| `{c.name}` | {c.meaning} | {c.ours} | {c.public} |" for c in CODES.values()]

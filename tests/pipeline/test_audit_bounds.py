@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from audit_bases import Raw, raw_of, text_of
 
-from pipeline.traces.audit import game, metrics
+from pipeline.traces.audit import game, schedules
 from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import Item
-from pipeline.traces.audit.metrics import UnknownOptimum, least_cost, schedule_in_order
+from pipeline.traces.audit.schedules import UnknownOptimum, optimum, schedule_in_order
 
 
 def event(kind: str, ref: tuple[int, int, str, int | None], **data: Any) -> Raw:
@@ -72,20 +72,20 @@ def test_events_that_nobody_recorded_are_bounded(monkeypatch: pytest.MonkeyPatch
 def test_a_schedule_of_too_many_slots_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     calendars = (tuple(None for _ in range(10_000)),) * 2
     meetings = tuple(Meeting(n, (0, 1), 1, (0, 1)) for n in range(1_000))
-    for look in (least_cost, schedule_in_order):
+    for look in (optimum, schedule_in_order):
         with pytest.raises(UnknownOptimum):
             look(calendars, meetings)
-    monkeypatch.setattr(metrics, "MOST_LOOKS", 10)
-    least_cost.cache_clear()
+    monkeypatch.setattr(schedules, "MOST_LOOKS", 10)
+    optimum.cache_clear()
     assert [d.code for d in audit(text_of("scripted"), "t.json")] == ["unchecked_optimum"]
 
 
 def test_the_solver_is_given_no_large_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "solver_cost", lambda *_: pytest.fail("the solver was asked"))
+    monkeypatch.setattr(schedules, "solver_optimum", lambda *_: pytest.fail("the solver was asked"))
     calendars = (tuple(Item("errand", n, 1) if n % 2 else None for n in range(300)),) * 10
     meetings = tuple(Meeting(n, tuple(range(10)), 1, tuple(range(10))) for n in range(100))
     with pytest.raises(UnknownOptimum, match="solver"):
-        least_cost(calendars, meetings)
+        optimum(calendars, meetings)
 
 
 def test_a_trace_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:

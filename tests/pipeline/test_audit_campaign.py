@@ -18,6 +18,7 @@ from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.suites import Suites, read_suites
 from pipeline.traces.ingest import ingest
+from pipeline.traces.records import EVENTS, Config
 from pipeline.traces.trace import TraceError, decode_trace
 
 pytestmark = pytest.mark.slow
@@ -43,6 +44,15 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
         yield from places(inner, (*path, key))
 
 
+def absent(raw: Raw) -> Iterator[Path]:
+    """The path of each field that the tables' readers know, where the trace does not have it."""
+    yield from (("config", name) for name in Config.__struct_fields__ if name not in raw["config"])
+    for number, event in enumerate(raw["events"]):
+        if event["type"] in EVENTS:
+            names = EVENTS[event["type"]].__struct_fields__
+            yield from (("events", number, "data", name) for name in names if name not in event["data"])
+
+
 def shape(raw: Raw, path: Path) -> str:
     """The path with the kinds of events for their numbers, and * for the numbers of other things."""
     if path[0] == "events" and len(path) > 1:
@@ -56,7 +66,9 @@ def star(part: str | int) -> str:
 
 
 def others(value: Any) -> list[Any]:
-    """What a value is changed to."""
+    """What a value is changed to, or a field that is not there is given."""
+    if value is LOST:
+        return [0, "other", [], [0], True]
     if isinstance(value, bool):
         return [not value, LOST]
     if isinstance(value, int):
@@ -116,13 +128,13 @@ def campaign(raw: Raw, suites: Suites, shapes: int, draws: Random) -> Iterator[T
     before = tables(json.dumps(raw).encode())
     assert before is not None
     by_shape: dict[str, list[Path]] = defaultdict(list)
-    for path in places(raw):
+    for path in (*places(raw), *absent(raw)):
         by_shape[shape(raw, path)].append(path)
     for place in draws.sample(sorted(by_shape), min(shapes, len(by_shape))):
         path = draws.choice(by_shape[place])
         value: Any = raw
         for part in path:
-            value = value[part]
+            value = LOST if isinstance(value, dict) and part not in value else value[part]
         for other in others(value):
             copy = changed(raw, path, other)
             text = json.dumps(copy).encode()

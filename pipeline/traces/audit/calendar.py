@@ -136,6 +136,11 @@ def slot_of(calendar: Sequence[Slot], meeting: int) -> int | None:
     return next((s for s, i in enumerate(calendar) if i and i.name == (MEETING, meeting)), None)
 
 
+def slots_holding(calendar: Calendar, meeting: int) -> list[int]:
+    """Every slot that holds the meeting."""
+    return [s for s, item in enumerate(calendar) if item and item.kind != ERRAND and item.id == meeting]
+
+
 def classify_difference(recorded: Calendar, replayed: Calendar) -> tuple[str, str]:
     """The code of the difference between a shown calendar and the replay's, and the item that it is about."""
     names = [item.name for item in recorded if item]

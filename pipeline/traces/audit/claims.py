@@ -1,16 +1,14 @@
 """Checks of what a trace claims as a whole - setup, optimum, final state, metrics - against its replay."""
 
 from collections.abc import Mapping
-from math import isclose
 from typing import Any
 
 from pipeline.traces.audit.calendar import (
-    ERRAND,
-    Calendar,
     calendar_from_json,
     classify_difference,
     differences,
     digest,
+    slots_holding,
 )
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
@@ -19,12 +17,16 @@ from pipeline.traces.audit.metrics import (
     DESCRIPTIONS,
     ORACLE_METRICS,
     OWN_METRICS,
+    recompute_metrics,
+    same_figure,
+)
+from pipeline.traces.audit.schedules import (
+    Optimum,
     Schedule,
     UnknownOptimum,
     agent_shares,
-    least_cost,
+    optimum,
     places_to_look_at,
-    recompute_metrics,
     schedule_in_order,
 )
 from pipeline.traces.audit.trace import Trace
@@ -81,8 +83,9 @@ class Claims:
         """Who probes the others, wherever the trace says it."""
         registered = [e.data for e in self.trace.events if e.type == "agent_registered"]
         nosy = sorted(d["agent_id"] for d in registered if d.get("is_nosy_agent"))
-        if self.start.get("nosy_agent_ids", nosy) != nosy:
-            self.findings.add("wrong_setup", nosy, self.start["nosy_agent_ids"], "game_start.nosy_agent_ids")
+        for place, holder in (("game_start", self.start), ("config", self.trace.config)):
+            if holder.get("nosy_agent_ids", nosy) not in (nosy, None):
+                self.findings.add("wrong_setup", nosy, holder["nosy_agent_ids"], f"{place}.nosy_agent_ids")
 
     def check_limits(self) -> None:
         """The cap on messages, and the time that the game took."""
@@ -105,17 +108,27 @@ class Claims:
             "scenario.optimal": nested(self.scenario, "optimal"),
         }
         try:
-            least = least_cost(self.game.setup.calendars, self.game.setup.meetings)
+            found = optimum(self.game.setup.calendars, self.game.setup.meetings)
         except UnknownOptimum as reason:
             self.findings.add("unchecked_optimum", "", "", str(reason))
             return claimed(self.metrics, "optimal_cost")
         if self.partial():
             return claimed(self.metrics, "optimal_cost")
+        least = found.cost if found else None
         for place, holder in claims.items():
             name = "cost" if place.startswith("scenario") else "optimal_cost"
             if name in holder and not same_figure(holder[name], least):
                 self.findings.add("wrong_optimum", least, holder[name], f"{place}.{name}")
+        self.check_schedule_named(found)
         return least
+
+    def check_schedule_named(self, found: Optimum | None) -> None:
+        """The oracle's slots: of the cheapest schedules the one that the rule names. A search that was given little
+        effort may end with another."""
+        stated = nested(nested(self.scenario, "optimal"), "assignments")
+        slots = tuple(stated.get(str(m.id)) for m in self.game.setup.meetings)
+        if found and stated and slots != found.slots:
+            self.findings.add("odd_optimum", list(found.slots), list(slots), "scenario.optimal.assignments")
 
     def partial(self) -> bool:
         """Whether the record knows only the meetings of the rounds that were begun."""
@@ -283,16 +296,3 @@ def claimed(holder: dict[str, Any], name: str) -> int | None:
     """A claimed whole number, where there is nothing to hold it against."""
     value = holder.get(name)
     return value if type(value) is int else None
-
-
-def same_figure(value: Any, fact: Any) -> bool:
-    """Whether two figures are the same, to the last digits of a float."""
-    numbers = (int, float)
-    if type(value) in numbers and type(fact) in numbers:
-        return isclose(value, fact, rel_tol=1e-12, abs_tol=1e-12)
-    return type(value) is type(fact) and bool(value == fact)
-
-
-def slots_holding(calendar: Calendar, meeting: int) -> list[int]:
-    """Every slot that holds the meeting."""
-    return [s for s, item in enumerate(calendar) if item and item.kind != ERRAND and item.id == meeting]

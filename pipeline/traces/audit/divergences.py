@@ -28,6 +28,7 @@ CODES = {
         # The record as a whole
         C("unreadable", "The trace cannot be replayed; found says why, detail says where."),
         C("unknown_event", "An event of a kind that the auditor does not know.", NOTE, NOTE),
+        C("unknown_field", "An event has a field that no event of its kind has."),
         C("missing_event", "The replay gives events that the trace does not have."),
         C("unexpected_event", "The trace has events that the replay does not give."),
         C("reordered_event", "An event stands elsewhere than the replay puts it."),
@@ -101,6 +102,7 @@ CODES = {
         C("end_differs", "game_end states another metric than the trace's metrics."),
         C("wrong_final_state", "The final state is not what the replay ends in."),
         C("wrong_optimum", "A stated optimal cost is not the least cost of the initial calendars."),
+        C("odd_optimum", "The oracle's schedule is not the one that the rule names among the cheapest.", NOTE, NOTE),
         C("unchecked_optimum", "The optimum could not be computed.", NOTE, NOTE),
         C("wrong_greedy", "A stated greedy cost, slot or share is not that of the greedy rule."),
         C("wrong_witness", "The witness's stated cost or shares are not those of its slots."),

@@ -10,6 +10,7 @@ from pipeline.traces.audit.calendar import LABEL, classify_difference, differenc
 from pipeline.traces.audit.decisions import without_costs
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import ExpectedEvent, Game
+from pipeline.traces.audit.metrics import OWN_METRICS
 from pipeline.traces.audit.prompts import PromptChecker
 from pipeline.traces.audit.trace import KINDS, Event
 
@@ -44,6 +45,35 @@ CODES_OF_FIELDS = {
 CODES_OF_EVENTS = {"resolution": "wrong_slots", "consistency_violation": "wrong_violations"}
 
 
+# The fields of each kind of event in traces of ours (docs/trace.schema.json), beside those of its place.
+PLACE = frozenset(["round", "turn", "phase", "agent_id"])
+SENT = "from_agent meeting_id content content_chars channel"
+ANSWER = "tool_calls text thinking usage latency_ms intent parse"
+FIELDS = {
+    "game_start": "scenario_seed num_agents num_slots optimal_cost greedy_cost nosy_agent_ids",
+    "agent_registered": "is_nosy_agent system_prompt calendar_render",
+    "round_start": "meeting speaker_order",
+    "turn_start": "inbox_drained calendar_render prompt_sent",
+    "turn_end": ANSWER,
+    "dm_sent": f"{SENT} to_agent",
+    "participant_groupchat_sent": f"{SENT} to_agents",
+    "all_groupchat_sent": f"{SENT} to_agents",
+    "invalid_tool_call": "tool_call reason",
+    "decide_start": "attempt calendar_snapshot_render prompt_sent",
+    "decide_end": f"attempt {ANSWER}",
+    "batch_rejected": "attempt conflict_description actions",
+    "batch_applied": "actions cost calendar_render_after",
+    "batch_rolled_back": "actions",
+    "decision_failed": "attempts",
+    "resolution": "meeting_id per_agent_slot coordinated slot_conflicts consistency_violated_meeting_ids "
+    "blocked_slot_violations",
+    "consistency_violation": "meeting_id violated_meeting_ids",
+    "game_end": " ".join(OWN_METRICS),
+    "game_stopped": "cause",
+}
+FIELDS_OF = {kind: PLACE.union(fields.split()) for kind, fields in FIELDS.items()}
+
+
 class EventComparison:
     """One trace's events beside those of its replay."""
 
@@ -58,6 +88,7 @@ class EventComparison:
         for kind in sorted({e.type for e in self.events} - KINDS):
             times = sum(e.type == kind for e in self.events)
             self.findings.add("unknown_event", "", kind, f"{times} times")
+        self.check_fields(known if not self.game.public else ())
         replayed = [e[:5] for e in self.game.expected]
         refs = self.game.index.refs
         recorded = [(self.events[n].type, *refs[n]) for n in known]
@@ -68,6 +99,14 @@ class EventComparison:
             self.first_difference(replayed, recorded, known)
         else:
             self.align(replayed, recorded, known)
+
+    def check_fields(self, known: Sequence[int]) -> None:
+        """Fields that no event of its kind has: readers may take them for others."""
+        for number in known:
+            event = self.events[number]
+            if more := sorted(event.data.keys() - FIELDS_OF[event.type]):
+                where = {"round": event.data.get("round"), "agent": event.data.get("agent_id")}
+                self.findings.add("unknown_field", "", more, event.type, event=number, **where)
 
     def first_difference(self, replayed: Sequence[Any], recorded: Sequence[Any], known: Sequence[int]) -> None:
         """Report the first event in which two long lists differ."""

@@ -75,6 +75,10 @@ def without_carriage(agent: Any) -> Any:
 # Types of agents that are simulated speakers, and what the name of a model begins with that is none.
 SPEAKERS, SIMULATED = frozenset(("style", "adaptive-prober")), "simulated-"
 MILLION = 1_000_000
+# What is told of an answer by a model (docs/models.md).
+USAGE = frozenset(("model", "input_tokens", "output_tokens", "cached_input_tokens", "cost_usd", "priced_by"))
+USAGE |= {"finish_reason", "response_id", "served_model", "system_fingerprint", "reasoning_tokens", "reasoning"}
+USAGE |= {"refusal", "failed_attempts", "from_cache"}
 
 
 def check_digest(trace: Trace, findings: Findings) -> None:
@@ -137,6 +141,8 @@ def usage_problems(trace: Trace, event: Event) -> Iterator[tuple[str, Any, Any, 
     if not isinstance(usage, dict) or type(number) is not int or not isinstance(agents, list) or number >= len(agents):
         return
     agent = agents[number] if isinstance(agents[number], dict) else {}
+    if usage and (agent.get("type") != "llm" or usage.keys() - USAGE):
+        yield "wrong_usage", "a model's", sorted(usage.keys() - USAGE) or agent.get("type"), "fields"
     if usage.get("model") != model_of(agent):
         yield "wrong_usage", model_of(agent), usage.get("model"), "model"
     asked, given, cached = (usage.get(f"{name}_tokens") for name in ("input", "output", "cached_input"))

@@ -15,7 +15,7 @@ import msgspec
 from pipeline.traces.audit.calendar import ERRAND, MEETING, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
-from pipeline.traces.audit.metrics import Calendars, Meetings, UnknownOptimum, least_cost, schedule_in_order
+from pipeline.traces.audit.schedules import Calendars, Meetings, UnknownOptimum, optimum, schedule_in_order
 from pipeline.traces.audit.suites import ListedTask, Suites
 from pipeline.traces.audit.trace import Trace
 
@@ -86,17 +86,21 @@ def wrong_names(trace: Trace, task: ListedTask, is_blocked: bool) -> Iterator[Pr
 def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) -> Iterator[Problem]:
     """What the list says of the task's costs: its meetings are not in the digest, but they decide these."""
     calendars, meetings = game.setup.calendars, game.setup.meetings
-    witness = witness_slots(trace, meetings)
+    witness = stated_slots(trace, meetings, "witness")
     given = schedule_in_order(calendars, meetings, witness) if witness else None
     if given and task.witness_cost not in (None, sum(given.paid)):
         yield task.witness_cost, sum(given.paid), "witness's cost"
+    found = optimum(calendars, meetings)
+    stated = stated_slots(trace, meetings, "optimal")
+    if found and stated and found.slots != stated:
+        yield list(found.slots), list(stated), "optimal slots"
     if is_blocked:
         return
     schedule = schedule_in_order(calendars, meetings)
     greedy = sum(schedule.paid) if schedule else None
     if task.greedy_cost not in (None, greedy):
         yield task.greedy_cost, greedy, "greedy cost"
-    least = least_cost(calendars, meetings)
+    least = found.cost if found else None
     if task.optimal_cost not in (None, least):
         yield task.optimal_cost, least, "optimal cost"
 
@@ -111,7 +115,7 @@ def wrong_blocks(trace: Trace, game: Game, task: ListedTask) -> Iterator[Problem
     if any(len(slots) != number for slots in found):
         yield number, [len(slots) for slots in found], "blocked errands an agent"
         return
-    witness = witness_slots(trace, meetings)
+    witness = stated_slots(trace, meetings, "witness")
     if witness is None:
         return
     drawn = drawn_slots(unblocked(calendars), meetings, witness, f"{task.task_id}:{number}", number)
@@ -130,7 +134,7 @@ def drawn_slots(
         rng = Random(f"blocked:{name}:{attempt}")
         slots = [sorted(rng.sample(e, number)) for e in eligible]
         drawn = tuple(with_blocked(c, s) for c, s in zip(calendars, slots, strict=True))
-        if schedule_in_order(drawn, meetings) and least_cost(drawn, meetings) is not None:
+        if schedule_in_order(drawn, meetings) and optimum(drawn, meetings) is not None:
             return slots
     return None
 
@@ -142,10 +146,10 @@ def eligible_slots(calendar: Calendar, agent: int, meetings: Meetings, witness: 
     return [s for s, item in enumerate(calendar) if item and item.kind == ERRAND and s not in taken]
 
 
-def witness_slots(trace: Trace, meetings: Meetings) -> tuple[Any, ...] | None:
-    """Each meeting's slot in the witness, where the trace tells it."""
+def stated_slots(trace: Trace, meetings: Meetings, schedule: str) -> tuple[Any, ...] | None:
+    """Each meeting's slot in a schedule of the scenario, such as its witness, where the trace tells it."""
     holder: Any = trace.config
-    for name in ("scenario", "witness", "assignments"):
+    for name in ("scenario", schedule, "assignments"):
         holder = holder.get(name) if isinstance(holder, dict) else None
     return tuple(holder.get(str(m.id)) for m in meetings) if isinstance(holder, dict) else None
 
