@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import typer
 
@@ -19,6 +20,10 @@ from sim.game.trace import PACK_SUFFIX
 
 # The cause of a game that an interruption kept from its end.
 INTERRUPTED = "interrupted"
+
+
+# What a file of a team may hold, far beyond any team: bytes, values, and lists within lists.
+MOST_BYTES, MOST_VALUES, DEEPEST = 1_000_000, 100_000, 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,3 +140,41 @@ def alone(place: Path | str) -> Iterator[None]:
     with nullcontext() if packed else exclusive_access(place):
         remove_drafts(place.parent if packed else place, deep=not packed)
         yield
+
+
+def read_yaml(path: Path) -> Any:
+    """What the YAML file holds: values that JSON has, no more of them than a team needs.
+
+    Raises ValueError, in plain words, for others, yaml.YAMLError where it is no YAML, and OSError.
+    """
+    import yaml
+
+    if not path.is_file() and path.exists():
+        raise OSError("no file")
+    with path.open("rb") as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES} bytes")
+    try:
+        value = yaml.safe_load(text.decode("utf-8"))
+    except RecursionError:
+        raise ValueError(f"nested more than {DEEPEST} deep") from None
+    if problem := oddity(value):
+        raise ValueError(problem)
+    return value
+
+
+def oddity(value: Any) -> str | None:
+    """What a file of values may not hold, or None. Values that it refers to again count again."""
+    left, seen = [(value, 0)], 0
+    while left:
+        (one, depth), seen = left.pop(), seen + 1
+        if seen > MOST_VALUES or depth > DEEPEST:
+            return f"more than {MOST_VALUES} values" if seen > MOST_VALUES else f"nested more than {DEEPEST} deep"
+        if isinstance(one, float) and not isfinite(one):
+            return f"a number is {one}"
+        if isinstance(one, int) and abs(one) >= 2**63:
+            return "a number has more than 64 bits"
+        inner = (*one.keys(), *one.values()) if isinstance(one, dict) else one if isinstance(one, list) else ()
+        left += [(each, depth + 1) for each in inner]
+    return None

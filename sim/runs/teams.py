@@ -25,6 +25,8 @@ from sim.agents.english.speaker import AdaptiveStyle, Style
 from sim.agents.imap import Imap
 from sim.agents.sd import SdMap, SdParameters
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
+from sim.runs.options import read_yaml
+from sim.tasks.suite import LONGEST_NAME
 
 Parameters = TypeVar("Parameters")
 
@@ -44,7 +46,7 @@ class AgentSpec(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 class Team(Struct, frozen=True, forbid_unknown_fields=True):
     """A team: one spec for all agents, or one for each. `simulated` marks agents that imitate speakers."""
 
-    team: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]  # names a folder
+    team: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=LONGEST_NAME)]  # of a folder
     agents: tuple[AgentSpec, ...]
     simulated: bool = False
 
@@ -163,7 +165,8 @@ def model_team(model: str, preset: str | None) -> Team:
         )
     spec = AgentSpec("llm", {"model": model, **({"preset": preset} if preset else {})})
     llm_parameters(spec)
-    return Team(re.sub(r"[^A-Za-z0-9_.-]+", "-", own_name).strip("-._") or "model", (spec,), is_simulated(model))
+    team = re.sub(r"[^A-Za-z0-9_.-]+", "-", own_name).strip("-._")[:LONGEST_NAME] or "model"
+    return Team(team, (spec,), is_simulated(model))
 
 
 def read_team(path: Path) -> Team:
@@ -171,10 +174,10 @@ def read_team(path: Path) -> Team:
     import yaml
 
     try:
-        team = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Team)
+        team = msgspec.convert(read_yaml(path), Team)
     except (OSError, UnicodeDecodeError) as error:
         raise TeamError(f"{path}: can't be read ({error}); name a YAML file that lists a team") from error
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise TeamError(
             f"{path}: not a team ({problem_of(error)}); it needs `team: NAME` and a list `agents:`"
         ) from error

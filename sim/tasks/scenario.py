@@ -16,6 +16,7 @@ from sim.tasks.participants import draw_participants, draw_speaker_orders
 
 # What a scenario may be at most: beyond, games take hours and traces do not fit where they are read.
 MOST_AGENTS, MOST_SLOTS, MOST_MEETINGS = 100, 1024, 200
+MOST_COST = 1_000_000
 
 
 class ScenarioError(ValueError):
@@ -109,6 +110,8 @@ def check(p: Parameters) -> None:
         f"num_meetings is at most {MOST_MEETINGS}": p.num_meetings <= MOST_MEETINGS,
         "every density lies between 0 and 1": all(0 <= d <= 1 for d in (p.density, *(p.agent_densities or ()))),
         "agent_densities has one entry an agent": len(p.agent_densities or range(p.num_agents)) == p.num_agents,
+        "the seed has at most 64 bits": -(2**63) <= p.seed < 2**63,
+        f"no cost is above {MOST_COST}": max(costs_of(p)) <= MOST_COST,
         "cost levels are at least 1": min(p.pref_level, p.errand_cost_level or 1, p.meeting_cost_level) >= 1,
         "errand_cost_values are whole numbers of at least 0": all(c >= 0 for c in p.errand_cost_values or ()),
         "participant_lists has one list of distinct agents a meeting": valid_lists(p),
@@ -119,6 +122,11 @@ def check(p: Parameters) -> None:
     broken = next((rule for rule, holds in rules.items() if not holds), None)
     if broken:
         raise ScenarioError(f"seed {p.seed}: the rule '{broken}' fails")
+
+
+def costs_of(p: Parameters) -> tuple[int, ...]:
+    """The costs and levels of costs that the parameters name."""
+    return p.pref_level, p.errand_cost_level or 1, p.meeting_cost_level, *(p.errand_cost_values or ())
 
 
 def valid_lists(p: Parameters) -> bool:

@@ -1,15 +1,17 @@
 import csv
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from sim.calendar import Calendar, Errand
 from sim.tasks.lists import read_list
 from sim.tasks.oracle import NoSchedule
-from sim.tasks.scenario import ScenarioError
+from sim.tasks.scenario import ScenarioError, generate
 from sim.tasks.suite import TaskError, checked, make_task, name_problem, read_tasks, write_tasks
 from tests.sim.worlds import entry, tiny_task
 
@@ -126,6 +128,33 @@ def test_a_task_that_can_t_name_a_file_is_refused(tmp_path, name):
         read_tasks(tmp_path / "tasks.jsonl")
     assert name_problem("b037_easy_5a_3p_d0p6_c1_1") is None
     assert name_problem("größer 2") is None
+
+
+# What the readers of traces would refuse, when the game has been played and perhaps paid for.
+TOO_LARGE = [
+    ({"seed": 2**63}, "the seed has more than 64 bits"),
+    ({"difficulty": "x" * 201}, "a name has more than 200 characters"),
+    ({"calendars": (Calendar([Errand(1, 10**6 + 1)]),) * 3, "num_slots": 1}, "a cost is not from 0 to 1000000"),
+]
+
+
+@pytest.mark.parametrize(("more", "problem"), TOO_LARGE)
+def test_a_task_whose_traces_nobody_would_read_is_refused(tmp_path, more, problem):
+    write_tasks([msgspec.structs.replace(tiny_task(1, num_agents=3), **more)], tmp_path / "tasks.jsonl")
+    with pytest.raises(TaskError, match=problem):
+        read_tasks(tmp_path / "tasks.jsonl")
+
+
+@pytest.mark.parametrize("more", [{"seed": -(2**63) - 1}, {"errand_cost_values": (1, 10**6 + 1)}])
+def test_a_scenario_that_no_trace_could_hold_is_refused(more):
+    with pytest.raises(ScenarioError, match="64 bits|no cost is above 1000000"):
+        generate(msgspec.structs.replace(tiny_task(1).parameters, **more))
+
+
+def test_what_is_no_file_is_no_list_of_tasks(tmp_path):
+    os.mkfifo(tmp_path / "tasks.jsonl")
+    with pytest.raises(TaskError, match="is no file"):
+        read_tasks(tmp_path / "tasks.jsonl")
 
 
 def test_a_missing_file_says_so(tmp_path):

@@ -37,6 +37,12 @@ def test_a_yaml_file_lists_a_team(tmp_path):
     assert weighted.parameters.difficulty == {0: 2.5}
 
 
+# Ten million values in a few lines.
+BOMB = "team: mine\na: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdef", "bcdefg", strict=True)
+)
+
+
 # One row a YAML file that is no team, and what is said of it.
 BROKEN = [
     ("", "not a team"),
@@ -53,6 +59,16 @@ BROKEN = [
     ),
     ("team: mine\nagents: [{type: dsm, parameters: {lmax: 3}}]", "no parameter lmax; they have: l_min, l_max, beta"),
     ("team: mine\nagents: [{type: dsm, parameters: {l_max: many}}]", "a parameter of an agent of type dsm is wrong"),
+    ("team: mine\nagents: [{type: dsm, parameters: {theta_unit_cost: .nan}}]", "a number is nan"),
+    ("team: mine\nagents: [{type: dsm, parameters: {theta_unit_cost: -.inf}}]", "a number is -inf"),
+    ("team: mine\nagents: [{type: llm, parameters: {model: m, seed: 99999999999999999999}}]", "more than 64 bits"),
+    (f"team: mine\nagents: [{{type: llm, parameters: {{model: m, seed: {'9' * 6000}}}}}]", "not a team .*6000 digits"),
+    (f"team: {'m' * 201}\nagents: [{{type: imap}}]", "length <= 200"),
+    (f"team: mine\nagents: {'[' * 900}{']' * 900}", "nested more than 50 deep"),
+    (f"team: mine\nagents: {'[' * 9000}{']' * 9000}", "nested more than 50 deep"),
+    ("team: mine\nagents: &a [*a]", "nested more than 50 deep"),
+    (BOMB, "more than 100000 values"),
+    (f"team: mine\nagents: []\n# {'x' * 1_000_000}", "more than 1000000 bytes"),
     ("team: mine\nagents: [{type: dsm, parameters: {l_min: 3, l_max: 2}}]", "l_min must lie between 1 and l_max"),
 ]
 
