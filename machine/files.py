@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from machine.processes import alive, locked
 from machine.stores import PROTOCOLS, file_system, is_url, plain_errors, write_file
@@ -196,8 +196,10 @@ def read_manifest(path: Path) -> Manifest:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         files, made_from = (dict[str, str](told[name]) for name in ("files", "made_from"))
-    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a manifest; make the folder anew") from error
+    if any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in files):
+        raise ValueError(f"{path}: names files outside its folder; make the folder anew")
     return Manifest(path, files, made_from)
 
 

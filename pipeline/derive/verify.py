@@ -1,9 +1,13 @@
 """Whether what a folder holds is whole, and belongs together: by manifests, and by the digests that traces carry."""
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Container, Iterable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from machine.files import (
+    MOST_SHOWN,
+    Manifest,
     folder_digests,
     origin_problems,
     read_manifests,
@@ -17,10 +21,11 @@ from pipeline.traces.trace import TraceError
 
 # The command whose manifests list traces; those of others list what was made from them.
 RUN = "run"
-# Bytes at a trace's beginning, where its id stands.
-HEAD = 4096
+# What every trace has, and no other JSON that commands write beside traces.
+TRACE_FIELDS = (b'"game_id"', b'"events"')
 # What others are made from beside traces, and how its files end.
-ENDINGS = {"tables": ".parquet", "results": ".csv"}
+TABLE = ".parquet"
+ENDINGS = {"tables": TABLE, "results": ".csv"}
 
 
 def verified(folder: Path) -> tuple[list[str], str]:
@@ -30,10 +35,12 @@ def verified(folder: Path) -> tuple[list[str], str]:
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     traces = [path for path in trace_files(folder) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
-    present = {"traces": folder_digests(folder, traces) if manifests else set()}
+    regular = [path for path in traces if path.is_file()]
+    present = {"traces": folder_digests(folder, regular) if manifests else set()}
     for kind, ending in ENDINGS.items():
         present[kind] = folder_digests(folder, (path for path in files if path.suffix == ending))
     problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
+    problems += stray_tables(manifests, files, listed)
     told = list(trace_problems(traces))
     problems += [line for line in told if line]
     bare = f" ({told.count(None)} without a digest)" if None in told else ""
@@ -45,9 +52,26 @@ def trace_files(folder: Path) -> Iterator[Path]:
     """The files of traces in the folder, without other JSON, such as task files."""
     for source in find_sources([folder]):
         path = Path(source.name)
-        with open(path, "rb") as file:
-            if path.suffix not in (".json", ".jsonl") or b'"game_id"' in file.read(HEAD):
-                yield path
+        if path.suffix not in (".json", ".jsonl") or not path.is_file() or is_trace(path):
+            yield path
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file of JSON has the fields of a trace, wherever they stand in it."""
+    with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return False
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as text:
+            return all(text.find(field) >= 0 for field in TRACE_FIELDS)
+
+
+def stray_tables(manifests: Iterable[Manifest], files: Iterable[Path], listed: Container[Path]) -> Iterator[str]:
+    """A line for each folder in which tables stand beside those that were derived, and may be taken for them."""
+    folders = {m.path.parent for m in manifests if m.command == "derive"}
+    strays = [p for p in files if p.suffix == TABLE and p not in listed and not folders.isdisjoint(p.parents)]
+    for folder in sorted({path.parent for path in strays}):
+        names = [path.name for path in strays if path.parent == folder]
+        yield f"{folder}: {len(names)} tables that derive did not write: {', '.join(names[:MOST_SHOWN])}"
 
 
 def trace_problems(paths: Iterable[Path]) -> Iterator[str | None]:

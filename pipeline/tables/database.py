@@ -78,6 +78,10 @@ def build_database(
     for each key that the rows do not keep. Raises FileNotFoundError for a folder without tables, and OSError where the
     file can't be written.
     """
+    if any((tables / name).is_dir() for name in TABLES):
+        raise FileNotFoundError(
+            f"{tables} holds tables in partitions, which a database does not take: derive without --partition"
+        )
     sources = sorted([*more, *table_sources("main", tables, TABLES)], key=_order)
     database.parent.mkdir(parents=True, exist_ok=True)
     with replacing(database) as target:

@@ -61,12 +61,23 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 
 def publish(finished: Path, out: Path) -> None:
     """Move all finished files to `out`, in place of those there, a manifest last. The lock keeps files of two runs from
-    mixing."""
+    mixing. The same tables in another form, as partitions or CSV, go: they are of an earlier run."""
     with locked(out):
+        for stale in other_forms(finished, out):
+            shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
         for path in sorted(finished.iterdir(), key=lambda path: (path.name.endswith(MANIFEST_SUFFIX), path.name)):
             if (out / path.name).is_dir():
                 shutil.rmtree(out / path.name)
             path.replace(out / path.name)
+
+
+def other_forms(finished: Path, out: Path) -> list[Path]:
+    """What stands in `out` for a finished table in a form that is not finished: a file, or a folder of partitions."""
+    new = {path.name for path in finished.iterdir()}
+    tables = {name.partition(".")[0] for name in new if not name.endswith(MANIFEST_SUFFIX)}
+    forms = [out / f"{table}{ending}" for table in sorted(tables) for ending in (".parquet", ".csv", "")]
+    old = [path for path in forms if path.name not in new and path.exists()]
+    return [path for path in old if path.is_file() or all("=" in inner.name for inner in path.iterdir())]
 
 
 def shard_path(scratch: Path, table: str, number: int) -> Path:

@@ -20,6 +20,8 @@ def read_log(path: Path) -> Iterator[tuple[str, bytes | TraceError]]:
     Raises TraceError where the file is no log, holds more than a file may, or Inspect is not installed.
     """
     try:
+        if not path.is_file():
+            raise TraceError("cannot be opened: not a regular file", "file")
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
         if size > limits.FILE_BYTES:

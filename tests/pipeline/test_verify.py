@@ -1,7 +1,9 @@
 """What commands wrote is whole and belongs together, or `verify` says what does not."""
 
 import gzip
+import json
 from collections.abc import Callable
+from os import mkfifo
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,56 @@ def test_a_resumed_run_does_not_vouch_for_what_was_changed_meanwhile(tmp_path: P
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:
     assert run("verify", tmp_path).exit_code == 2
     assert run("verify", tmp_path / "none").exit_code == 2
+
+
+def test_a_trace_is_known_by_its_fields_wherever_they_stand(tmp_path: Path) -> None:
+    raw = json.loads(text_of("protocol"))
+    raw["metrics"]["fairness"] = 0.5
+    (tmp_path / "sorted.json").write_text(json.dumps(raw, sort_keys=True))
+    assert run("verify", tmp_path).stdout == f"{tmp_path}/sorted.json: the trace was changed since it was written\n"
+
+
+def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_bytes(text_of("protocol"))
+    mkfifo(tmp_path / "pipe.json.zst")
+    (tmp_path / "link.jsonl").symlink_to("nowhere")
+    derived = run("derive", tmp_path / "good.json", "--out", tmp_path / "tables", "--workers", 1)
+    assert derived.exit_code == 0
+    told = run("verify", tmp_path)
+    assert (told.exit_code, sorted(line.partition(":")[0] for line in told.stdout.splitlines())) == (
+        1,
+        [f"{tmp_path}/link.jsonl", f"{tmp_path}/pipe.json.zst"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[" * 200_000, "not a manifest"),
+        ('{"files": {"../other": ""}, "made_from": {}}', "names files outside its folder"),
+        ('{"files": {"/etc/passwd": ""}, "made_from": {}}', "names files outside its folder"),
+    ],
+)
+def test_a_manifest_that_is_none_is_a_line(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "derive.manifest.json").write_text(text)
+    done = run("verify", tmp_path)
+    assert (done.exit_code, done.stdout.count("\n"), told in done.stdout) == (1, 1, True)
+
+
+def test_tables_of_an_earlier_run_do_not_stand_beside_those_in_another_form(tmp_path: Path) -> None:
+    for number, base in enumerate(("protocol", "spoken")):
+        (tmp_path / f"{number}.json").write_bytes(text_of(base))
+    out, words = tmp_path / "tables", ("--out", tmp_path / "tables", "--workers", 1)
+    assert run("derive", tmp_path / "0.json", *words).exit_code == 0
+    assert run("derive", tmp_path / "1.json", *words, "--partition").exit_code == 0
+    assert not list(out.glob("games.*")) and (out / "games").is_dir()
+    database = run("database", "--tables", out, "--out", tmp_path / "all.duckdb")
+    assert database.exit_code == 2 and "partitions" in database.output
+    (out / "games.parquet").write_bytes(b"of somebody else")
+    assert run("verify", out).stdout == f"{out}: 1 tables that derive did not write: games.parquet\n"
+    assert run("derive", tmp_path / "0.json", *words).exit_code == 0
+    assert (out / "games.parquet").is_file() and not (out / "games").exists()
+    assert run("verify", out).exit_code == 0
 
 
 def test_traces_alone_are_verified_by_their_digests(tmp_path: Path) -> None:

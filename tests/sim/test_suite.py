@@ -147,7 +147,7 @@ def test_a_task_whose_traces_nobody_would_read_is_refused(tmp_path, more, proble
 
 @pytest.mark.parametrize("more", [{"seed": -(2**63) - 1}, {"errand_cost_values": (1, 10**6 + 1)}])
 def test_a_scenario_that_no_trace_could_hold_is_refused(more):
-    with pytest.raises(ScenarioError, match="64 bits|no cost is above 1000000"):
+    with pytest.raises(ScenarioError, match=r"64 bits|no cost is above 1000000"):
         generate(msgspec.structs.replace(tiny_task(1).parameters, **more))
 
 
