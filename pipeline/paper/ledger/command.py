@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 import typer
 
+from machine.terminal import escaped
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
     CONTRADICTED,
@@ -23,6 +24,7 @@ from pipeline.paper.ledger.build import (
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS, read_statement_rows
 from pipeline.tables.paths import ROOT, of_project
+from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -66,7 +68,7 @@ def ledger(
     """
     rows = ledger_of_tables(tables) if tables else study_ledger()
     missing = missing_reproductions(rows, read_required(), anybody=tables is not None)
-    print_ledger(rows, everything)
+    print_ledger(rows.with_columns(pl.col(pl.String).map_elements(escaped, pl.String)), everything)
     if tables is None and (statements := of_project(STATEMENTS)).is_file():
         print_statements(read_statement_rows(statements), everything)
     for source, setting, method, metric, published, ours in missing.select(*missing.columns[:6]).iter_rows():
@@ -87,19 +89,16 @@ def study_ledger() -> pl.DataFrame:
 
 def ledger_of_tables(tables: Path) -> pl.DataFrame:
     """The ledger of a folder of tables. Raises BadParameter where it is none."""
-    import duckdb
-
     from pipeline.paper.ledger.measures import open_tables
+    from pipeline.tables.io import check_tables
 
     try:
-        results = open_tables(tables.resolve())
-        with chdir(ROOT):  # what is declared about the paper is there
-            return ledger_of_results(results)
-    except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
-    except (duckdb.CatalogException, duckdb.BinderException) as error:
-        reason = str(error).splitlines()[0].rstrip("!")
-        raise typer.BadParameter(f"{tables} is no folder of our tables ({reason}); derive it anew.") from None
+        check_tables(tables)
+    except ValueError as problem:
+        raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
+    results = open_tables(tables.resolve())
+    with chdir(ROOT):  # what is declared about the paper is there
+        return ledger_of_results(results)
 
 
 def print_ledger(ledger: pl.DataFrame, everything: bool) -> None:
