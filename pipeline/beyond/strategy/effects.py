@@ -1,7 +1,6 @@
-"""What lies change against truthful games: gains, harm, bits about liars, and whether a lie pays beyond chance."""
+"""What lies change against truthful games: gains, harm, and bits about liars."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,9 @@ import polars as pl
 from pipeline.beyond.leakage.gains import pair_gains
 from pipeline.beyond.leakage.measure import of_games, read_statements, read_tables, setting_parts
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.paired_tests import holm, means_by_task, paired_permutation
 from pipeline.statistics.resampling import Resampling
 
 GROUP = ("protocol", "setting", "lie")
-TESTED_BY = ("protocol", "setting", "liars")
 BITS = ("bits", "bits_true")
 ALL = "all"
 LIARS = pl.col("liars")
@@ -93,68 +90,6 @@ def effects(outcomes: pl.DataFrame, prices: Mapping[str, float], resampling: Res
         for name, (above, below) in measures(prices).items()
     ]
     return ratio_intervals(pl.concat(lines), by, resampling)
-
-
-@dataclass(frozen=True)
-class SignTests:
-    """How gains are tested: draws of signs, the level, the stream's name, and up to what a gain counts as rounding."""
-
-    draws: int = 10_000
-    alpha: float = 0.05
-    seed: str = "incentives"
-    noise: float = 1e-9
-
-
-def incentives(
-    outcomes: pl.DataFrame, prices: Mapping[str, float], testing: SignTests, resampling: Resampling
-) -> pl.DataFrame:
-    """One row per protocol, setting, number of liars and price of a failed meeting (none; dearest errand):
-    strategy_incentives. outcomes: strategy_outcomes.
-    """
-    rows = [
-        {"price": price, **dict(zip(TESTED_BY, group, strict=True)), **best_response(part, testing, resampling)}
-        for price, by_setting in (("none", None), ("dearest errand", prices))
-        for group, part in groups(outcomes.with_columns(gain=gain(by_setting)))
-    ]
-    return pl.DataFrame(rows)
-
-
-def groups(outcomes: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Each group by TESTED_BY and its games, in order."""
-    yield from outcomes.sort(*TESTED_BY, "lie", "seats", "task_id").group_by(TESTED_BY, maintain_order=True)
-
-
-def best_response(games: pl.DataFrame, testing: SignTests, resampling: Resampling) -> dict[str, object]:
-    """What the lies of one group gain over the truth, and whether any of them does."""
-    lines = games.select("lie", "task_id", numerator="gain", denominator=pl.lit(1.0))
-    means = ratio_intervals(lines, ["lie"], resampling)
-    tested = dict(zip(means["lie"], p_values(games, testing), strict=True))
-    best = means.sort("mean", "lie", descending=[True, False]).row(0, named=True)
-    gained = means.filter(pl.col("mean") > testing.noise)["lie"]
-    pays = any(tested[lie] < testing.alpha for lie in gained)
-    greatest = games.group_by("task_id", "seats").agg(pl.col("gain").max()).sort("task_id", "seats")["gain"]
-    return {
-        "best_lie": best["lie"],
-        "gain": best["mean"],
-        "low": best["low"],
-        "high": best["high"],
-        "p_holm": tested[best["lie"]],
-        "truth_is_best": not pays,
-        "tempted": (greatest > testing.noise).mean(),
-        "hindsight": greatest.clip(lower_bound=0).mean(),
-        "lies": means.height,
-    }
-
-
-def p_values(games: pl.DataFrame, testing: SignTests) -> list[float]:
-    """Holm's p of each lie, in the order of their names: that its gain, task by task, is 0."""
-    gains = means_by_task(games, "lie", "gain", "task_id")
-    group = [str(value) for value in games.select(TESTED_BY).row(0)]
-    tests = []
-    for lie in sorted(gains):
-        values = [gains[lie][task] for task in sorted(gains[lie])]
-        tests.append(paired_permutation(values, [0.0] * len(values), (testing.seed, *group, lie), testing.draws))
-    return holm([test.p_value for test in tests])
 
 
 def bits_about(tables: Path, teams: Sequence[str], settings: Mapping[str, Any]) -> pl.DataFrame:

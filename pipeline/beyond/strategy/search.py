@@ -23,6 +23,7 @@ from pipeline.traces.sources import find_sources, read_texts
 TRUTH = "truth"
 GROUP = ("protocol", "setting")
 LIE = (*GROUP, "lie")
+SAVED = ("saved", "saved_low", "saved_high")
 # Each measure of a lie on the suite that is reported: numerator and denominator of a game.
 MEASURES = {
     "gain": (pl.col("gain"), pl.lit(1.0)),
@@ -219,19 +220,21 @@ def priced(
 
 
 def gain_at(games: pl.DataFrame, price: float, draws: int, drawn: Resampling) -> dict[str, Any]:
-    """What a lie gains at a price: mean, interval, the sign-flip test's p, and its share of what the liar pays.
+    """What a lie gains at a price, and its share of what the liar pays, with intervals; the sign-flip test's p.
 
     Without games, as of the truth, nothing.
     """
     if not games.height:
-        return {"gain": 0.0, "low": 0.0, "high": 0.0, "p": 1.0, "saved": 0.0}
+        return {**dict.fromkeys(("gain", "low", "high", *SAVED), 0.0), "p": 1.0}
     at = games.with_columns(numerator=pl.col("gain") - price * pl.col("missed"), denominator=pl.lit(1.0))
     mean = ratio_intervals(at, list(LIE), drawn).row(0, named=True)
+    share = ratio_intervals(at.with_columns(denominator="own_truthful"), list(LIE), drawn).row(0, named=True)
     values = list(next(iter(means_by_task(at, "lie", "numerator", "task_id").values())).values())
     names = ("price", *games.select(LIE).row(0), str(price))
-    p = paired_permutation(values, [0.0] * len(values), names, draws).p_value
-    saved = mean["mean"] * games.height / games["own_truthful"].sum()
-    return {"gain": mean["mean"], "low": mean["low"], "high": mean["high"], "p": p, "saved": saved}
+    found = {"p": paired_permutation(values, [0.0] * len(values), names, draws).p_value}
+    for columns, row in ((("gain", "low", "high"), mean), (SAVED, share)):
+        found |= {column: row[end] for column, end in zip(columns, ("mean", "low", "high"), strict=True)}
+    return found
 
 
 def lies_of(p: Mapping[str, Any], setting: str) -> Iterator[tuple[str, dict[str, Any]]]:
