@@ -96,7 +96,7 @@ def response_lies(p: Mapping[str, Any], setting: str) -> Iterator[tuple[Lie, dic
 def reported_lies(
     p: Mapping[str, Any], setting: str, chosen: Mapping[tuple[str, str], Sequence[str]], seats: Sequence[int]
 ) -> Iterator[tuple[Lie, dict[str, Any]]]:
-    """(lie, its parameters) of the teams that play the suite that is reported: those chosen, those named, and the truth.
+    """(lie, its parameters) of the teams that play the reported suite: those chosen, those named, and the truth.
 
     p: as for `response_lies`; chosen: (protocol, setting) → the lies that are best at some price.
     """

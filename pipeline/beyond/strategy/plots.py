@@ -1,4 +1,4 @@
-"""Figures of what lies gain, at what price of a failure, what points they bring, and what two kinds of probers learn."""
+"""Figures of what lies gain, at what price of a failure, what points they bring, and what probers learn."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -52,8 +52,6 @@ def saved_by_price(prices: pl.DataFrame, dearest: Mapping[str, float], title: st
     ]
     layout.finish(figure, title, marks, "A line a protocol; the best lie at each price is chosen on another suite.")
     return figure
-
-
 
 
 @layout.any_width

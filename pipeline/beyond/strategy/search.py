@@ -1,7 +1,7 @@
 """Best responses to the truth, by the price of a failed meeting: chosen on one suite, reported on another.
 
-A lie's gain at a price p is g − p · m: g is what its moves cost the liar less than in the truthful game, m how many more
-of its meetings fail, both means over games. Over prices the best of several lies is the upper envelope of such lines,
+A lie's gain at a price p is g − p · m: g is what its moves cost the liar less than in the truthful game, m how many
+more of its meetings fail, both means over games. Over prices the best of several lies is the upper envelope of such lines,
 the truth's being 0.
 """
 
@@ -125,7 +125,7 @@ def costs_row(game: Game) -> dict[str, Any]:
 def gains(costs: pl.DataFrame) -> pl.DataFrame:
     """One row per game with a liar: LIE, seat, task_id, `gain` (cost units that its moves save it), `missed` (of its
     meetings that fail more), `harm` (what all others pay more), each against the truthful game of the same protocol on
-    the same task, and `own_truthful`, what it pays there. costs: of `costs_of`, each seat's number a place in its lists.
+    the same task, and `own_truthful`, what it pays there. costs: of `costs_of`. Raises ValueError where that game is missing.
     """
     truthful = costs.filter(lie=TRUTH).select("protocol", "task_id", true_cost="cost", true_missed="missed")
     both = costs.filter(pl.col("lie") != TRUTH).join(truthful, on=["protocol", "task_id"])
