@@ -14,8 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from pipeline.beyond.strategy.effects import bits_about, effects, gain, measures
-from pipeline.beyond.strategy.outcomes import DIFFERENCE, agents_of, outcomes, probers
+from pipeline.beyond.strategy.outcomes import (
+    DIFFERENCE,
+    agents_of,
+    bits_about,
+    effects,
+    gain,
+    measures,
+    outcomes,
+    probers,
+)
 from pipeline.beyond.strategy.play import (
     Lie,
     liar_team,

@@ -1,4 +1,4 @@
-"""When polling and secure sums take IMAP's slots: worlds inside the conditions of docs/beyond/same-slots.md, and outside.
+"""When polling and secure sums take IMAP's slots: worlds inside docs/beyond/same-slots.md's conditions, and outside.
 
 Turns are the theorem's: what a meeting may need at worst.
 """
@@ -45,9 +45,7 @@ def up_to_a_failure(slots):
 def worlds(draw, spare=0):
     """Calendars of 2 to 4 agents with costs on the ladder, and meetings that leave `spare` agents out at least."""
     agents, slots = draw(st.integers(2 + spare, 4)), draw(st.integers(2, 7))
-    boards = [
-        " ".join(draw(st.lists(st.sampled_from(TOKENS), min_size=slots, max_size=slots))) for _ in range(agents)
-    ]
+    boards = [" ".join(draw(st.lists(st.sampled_from(TOKENS), min_size=slots, max_size=slots))) for _ in range(agents)]
     order = st.permutations(range(agents)).flatmap(
         lambda all_: st.integers(2, agents - spare).map(lambda n: tuple(all_[:n]))
     )

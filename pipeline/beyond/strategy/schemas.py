@@ -66,7 +66,7 @@ EFFECTS = Table(
         SETTING,
         LIE,
         C("seats", "str", "who lies; all: every seat, or pair, in turn"),
-        C("measure", "str", "gain, harm, …: pipeline/beyond/strategy/effects.py"),
+        C("measure", "str", "gain, harm, …: pipeline/beyond/strategy/outcomes.py"),
         *ENDS,
         *COUNTS,
     ),

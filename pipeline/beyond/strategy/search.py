@@ -1,8 +1,8 @@
 """Best responses to the truth, by the price of a failed meeting: chosen on one suite, reported on another.
 
 A lie's gain at a price p is g − p · m: g is what its moves cost the liar less than in the truthful game, m how many
-more of its meetings fail, both means over games. Over prices the best of several lies is the upper envelope of such lines,
-the truth's being 0.
+more of its meetings fail, both means over games. Over prices the best of several lies is the upper envelope of such
+lines, the truth's being 0.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,12 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import polars as pl
-from msgspec import Raw, Struct
 
+from pipeline.beyond.brief_traces import Game, games_in
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.paired_tests import means_by_task, paired_permutation
 from pipeline.statistics.resampling import Resampling
-from pipeline.traces.sources import find_sources, read_texts
 
 TRUTH = "truth"
 GROUP = ("protocol", "setting")
@@ -34,56 +32,6 @@ MEASURES = {
 }
 
 
-class Meeting(Struct):
-    """A meeting of a trace's scenario: what is read of it."""
-
-    id: int
-    participants: list[int]
-
-
-class Scenario(Struct):
-    """A trace's scenario: what is read of it."""
-
-    meetings: list[Meeting]
-
-
-class Config(Struct):
-    """A trace's configuration: what is read of it."""
-
-    team: str
-    task_id: str
-    setting: str
-    scenario: Scenario
-
-
-class Event(Struct):
-    """An event, what happened undecoded."""
-
-    type: str
-    data: Raw
-
-
-class Resolution(Struct):
-    """Whether a meeting came about."""
-
-    meeting_id: int
-    coordinated: bool
-
-
-class State(Struct):
-    """A trace's last state: what is read of it."""
-
-    per_agent_cost: list[int]
-
-
-class Game(Struct):
-    """A trace: what is read of it, which is a small part."""
-
-    config: Config
-    events: list[Event]
-    final_state: State
-
-
 class Span(NamedTuple):
     """The prices, from `low` to below `high`, at which a lie is the best."""
 
@@ -95,20 +43,13 @@ class Span(NamedTuple):
 def costs_of(traces: Path) -> pl.DataFrame:
     """One row per game of a folder or pack: protocol, setting, lie, seat, task_id, and by agent `cost` and `missed`,
     its meetings that failed. Teams are named as `pipeline.beyond.strategy.play.Lie` names them. Raises TraceError."""
-    decoder, rows = msgspec.json.Decoder(Game), []
-    for source in find_sources([traces]):
-        for _, text in read_texts(source):
-            if isinstance(text, Exception):
-                raise text
-            rows.append(costs_row(decoder.decode(text)))
-    return pl.DataFrame(rows)
+    return pl.DataFrame([costs_row(game) for game in games_in(traces)])
 
 
 def costs_row(game: Game) -> dict[str, Any]:
     """The row of a game in `costs_of`."""
     protocol, lie, seat = game.config.team.split(".")
-    ended = [msgspec.json.decode(e.data, type=Resolution) for e in game.events if e.type == "resolution"]
-    failed = {e.meeting_id for e in ended if not e.coordinated}
+    failed = {e.meeting_id for e in game.resolutions if not e.coordinated}
     missing = [a for m in game.config.scenario.meetings if m.id in failed for a in m.participants]
     costs = game.final_state.per_agent_cost
     return {
@@ -125,7 +66,7 @@ def costs_row(game: Game) -> dict[str, Any]:
 def gains(costs: pl.DataFrame) -> pl.DataFrame:
     """One row per game with a liar: LIE, seat, task_id, `gain` (cost units that its moves save it), `missed` (of its
     meetings that fail more), `harm` (what all others pay more), each against the truthful game of the same protocol on
-    the same task, and `own_truthful`, what it pays there. costs: of `costs_of`. Raises ValueError where that game is missing.
+    the same task, and `own_truthful`, what it pays there. costs: of `costs_of`. Raises ValueError without it.
     """
     truthful = costs.filter(lie=TRUTH).select("protocol", "task_id", true_cost="cost", true_missed="missed")
     both = costs.filter(pl.col("lie") != TRUTH).join(truthful, on=["protocol", "task_id"])

@@ -7,8 +7,7 @@ import polars as pl
 
 from pipeline import beyond
 from pipeline.beyond import DERIVED, params
-from pipeline.beyond.strategy.effects import bits_about, effects
-from pipeline.beyond.strategy.outcomes import agents_of, outcomes, probed_games, probers
+from pipeline.beyond.strategy.outcomes import agents_of, bits_about, effects, outcomes, probed_games, probers
 from pipeline.beyond.strategy.play import CHOSEN, REPORTED, liars
 from pipeline.beyond.strategy.schemas import EFFECTS, OUTCOMES, PRICES, PROBERS, RESPONSES
 from pipeline.beyond.strategy.search import costs_of, gains, lies_of, priced, responses
