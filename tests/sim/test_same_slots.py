@@ -21,7 +21,7 @@ TOKENS = (".", ".", "1", "100", "1000", "x1")
 def polling_turns(slots, responders, parameters=PollParameters()):
     """f: as many turns as polling may need for a meeting. Everybody is surveyed."""
     doubled = ceil(log2(max(1, slots / parameters.width)))
-    return parameters.patience + doubled + responders * len(parameters.ladder) + 2
+    return max(1, parameters.patience + doubled) + responders * len(parameters.ladder) + 2
 
 
 def secure_turns(participants, parameters=SecureParameters()):
