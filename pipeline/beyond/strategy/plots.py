@@ -76,7 +76,7 @@ def saved_costs(
         axis.grid(axis="x")
         axis.set(title=name, xlabel="% of its cost that a liar saves (log beyond ±100)")
     axes[0].set_yticks(list(heights.values()), [lie for _, lie in heights])
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(max(heights.values()) + 0.8, -1.6)
     axes[0].grid(axis="y", visible=False)
     for protocol in protocols:
         top = heights[protocol, lies[0]] - 0.95
