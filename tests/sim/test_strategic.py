@@ -1,4 +1,5 @@
 import json
+from functools import cache
 
 import pytest
 
@@ -97,11 +98,16 @@ def test_inflated_costs_change_no_game_of_sd_map():
     assert games[0].events == games[1].events
 
 
+@cache
+def crowded_tasks():
+    sizes = {"density": 1.0, "num_agents": 4, "num_participants": 3, "num_meetings": 4, "num_slots": 8}
+    return [tiny_task(seed, **sizes) for seed in (3, 5)]
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("lie", LIES, ids=str)
 def test_a_game_with_liars_keeps_every_rule(protocol, lie):
-    for seed in (3, 5):
-        task = tiny_task(seed, density=1.0, num_agents=4, num_participants=3, num_meetings=4, num_slots=8)
+    for task in crowded_tasks():
         check(play_game(Play(task, team_of(protocol, (0, 2) if "deal" in lie else (1,), **lie))))
 
 
