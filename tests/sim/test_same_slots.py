@@ -3,6 +3,7 @@
 Turns are the theorem's: what a meeting may need at worst.
 """
 
+from itertools import product
 from math import ceil, comb, log2
 
 import pytest
@@ -96,6 +97,27 @@ def test_polling_takes_imap_s_slots_in_many_worlds(world, parameters):
 @given(worlds(spare=1), st.integers(1, 5))
 def test_secure_sums_take_imap_s_slots_in_many_worlds(world, at_once):
     assert secure_sums_take_imap_s_slots(world, at_once)
+
+
+def costs(board):
+    """What each slot of a written calendar costs its owner: null where impossible."""
+    return [None if t == "x1" or (t != "." and "." not in board) else int(t) if t != "." else 0 for t in board]
+
+
+def by_brute_force(boards):
+    """The lowest slot of least total cost, where one is possible for all."""
+    slots = enumerate(zip(*map(costs, boards), strict=True))
+    return min(((sum(each), slot) for slot, each in slots if None not in each), default=(None, None))[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("agent", "slots", "turns"), [(Poll, 3, polling_turns(3, 1)), (Secure, 2, secure_turns(2))])
+def test_in_every_tiny_world_of_two_agents_the_cheapest_slot_is_taken(agent, slots, turns):
+    every = list(product(TOKENS[1:], repeat=slots))
+    for boards in product(every, every):
+        world = ([" ".join(board) for board in (*boards, "." * slots)], [(0, 1)])
+        (found,) = taken(world, agent, turns)
+        assert (found and found["1"]) == by_brute_force(boards), boards
 
 
 # A meeting of the paper's size, 16 slots and three participants: slots 4 to 13 cost 1100, slots 0 to 3 cost 2000.
