@@ -9,7 +9,19 @@ from sim.agents.imap import local_cost
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, named_teams
 from tests.sim.game_checks import check
-from tests.sim.worlds import calendar, events, new_game, payloads, play, registration, request, said, tiny_task, written
+from tests.sim.worlds import (
+    BUMP,
+    calendar,
+    events,
+    new_game,
+    payloads,
+    play,
+    registration,
+    request,
+    said,
+    tiny_task,
+    written,
+)
 
 PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private", "poll")
 LIES = (
@@ -128,6 +140,14 @@ def test_a_liar_that_refuses_what_costs_too_much_lets_the_meeting_fail_and_nobod
 def test_who_has_refused_a_batch_refuses_it_at_every_attempt():
     attempts = [e for e in events(narrow(refuses=0), "batch_rejected") if e["attempt"]]
     assert len(attempts) == 3 and all(e["actions"] == [] for e in attempts)
+
+
+def test_who_is_asked_to_move_a_meeting_of_its_own_may_refuse_that_too():
+    moved, refused = (
+        play(new_game(BUMP), [build_agent(spec("sd", (1,), refuses=most)) for _ in BUMP[0]]) for most in (1, 0)
+    )
+    assert (moved.paid[1], len(moved.coordinated)) == (1, 2)
+    assert (refused.paid[1], len(refused.coordinated)) == (0, 1)
 
 
 def test_under_dsm_private_who_stands_by_its_claim_takes_another_slot_than_was_agreed():
