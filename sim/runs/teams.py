@@ -265,8 +265,12 @@ def strategic_parameters(parameters: Mapping[str, Any]) -> StrategicParameters:
 
 
 def truthful(protocol: str) -> AgentSpec:
-    """The agent of a named team with a scripted protocol. Raises TeamError, listing them, where there is none."""
+    """The agent of a named team with a scripted protocol, or of a type beyond the paper's, without parameters.
+
+    Raises TeamError, listing them, where there is none.
+    """
     scripted = {name: t.agents[0] for name, t in named_teams().items() if not speaks(t.agents[0])}
+    scripted |= {kind: AgentSpec(kind) for kind in FRONTIER}
     if protocol not in scripted:
         raise TeamError(f"strategic agents can't play {protocol!r}; they play one of: {', '.join(scripted)}")
     return scripted[protocol]

@@ -25,6 +25,7 @@ from pipeline.beyond.power_analysis.power import (
     Aim,
     Checking,
     Study,
+    detectable,
     integrated_power,
     pair_rows,
     power_of,
@@ -179,7 +180,19 @@ def test_the_rows_of_powers_and_pairs() -> None:
     found = {(r["a"], r["b"]): r for r in pair_rows(own, 2, TEST, checking)}
     assert list(found) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert found["a", "c"]["tasks"] <= found["a", "b"]["tasks"]
-    assert found["a", "c"]["power_now"] > 0.9
+    assert found["a", "c"]["detectable"] < abs(found["a", "c"]["difference"]) and found["a", "c"]["p"] < 0.01
+
+
+def test_a_suite_finds_what_it_can_detect_with_the_power_that_is_asked_for() -> None:
+    for deviation, tasks in ((1.0, 36), (20.0, 5)):
+        assert power_of(detectable(deviation, tasks, TEST), deviation, tasks, TEST.alpha) == pytest.approx(TEST.power)
+
+
+def test_beside_a_group_s_tasks_stand_those_of_its_own_pairs() -> None:
+    own = three_teams(0.5)
+    (row,) = power_rows(own, "styles", [0.5], [1], TEST, Checking(draws=50, most_tasks=0))
+    alone = [tasks_needed(0.5, pair(own.values[a], own.values[b]).variance(1) ** 0.5, TEST) for a, b in own.pairs]
+    assert (row["least_tasks"], row["most_tasks"]) == (min(alone), max(alone))
 
 
 def test_measures_are_aligned_on_the_tasks_that_all_have() -> None:

@@ -1,6 +1,8 @@
 """Games with liars, played anew here: what the tables say of them is what a plain replay of their traces says."""
 
 import json
+from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +10,34 @@ import msgspec
 import polars as pl
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from pipeline.beyond.strategy.effects import SignTests, bits_about, effects, gain, incentives, measures
-from pipeline.beyond.strategy.outcomes import DIFFERENCE, agents_of, outcomes, probers
-from pipeline.beyond.strategy.play import Lie, liar_team, liars, prober_team, read_name, write_team
-from pipeline.beyond.strategy.schemas import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.outcomes import (
+    DIFFERENCE,
+    agents_of,
+    bits_about,
+    effects,
+    gain,
+    measures,
+    outcomes,
+    probers,
+)
+from pipeline.beyond.strategy.play import (
+    Lie,
+    liar_team,
+    liars,
+    prober_team,
+    read_name,
+    reported_lies,
+    response_lies,
+    tasks_of,
+    write_team,
+)
+from pipeline.beyond.strategy.schemas import EFFECTS, OUTCOMES, PROBERS, RESPONSES
+from pipeline.beyond.strategy.schemas import PRICES as BY_PRICE
+from pipeline.beyond.strategy.search import Span, costs_of, envelope, gain_at, gains, lies_of, priced, responses
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform
@@ -165,30 +189,90 @@ def test_a_missed_meeting_is_priced_and_a_pair_counts_by_head() -> None:
     assert games.select(gain({"uniform": 2})).item() == 1
 
 
-GAINS = {"never": [0] * 8, "always": [2] * 8, "sometimes": [9, -3] * 4, "hurts": [-5] * 8}
-
-
-@pytest.mark.parametrize(
-    ("lies", "best", "truthful"),
-    [(["always", "hurts", "never"], "always", False), (["hurts", "never", "sometimes"], "sometimes", True)],
+@settings(max_examples=30)
+@given(
+    st.dictionaries(st.sampled_from("abcde"), st.tuples(st.integers(-5, 9), st.integers(-2, 4)), max_size=5),
+    st.integers(0, 999).map(lambda n: n / 37),
 )
-def test_the_truth_is_best_unless_a_lie_gains_more_than_chance_would(
-    lies: list[str], best: str, truthful: bool
-) -> None:
-    games = pl.DataFrame([a_game(lie, f"t{i}", "0", g) for lie in lies for i, g in enumerate(GAINS[lie])])
-    found = conform(incentives(games, PRICES, SignTests(draws=200), FEW), INCENTIVES)
-    row = found.filter(price="none").row(0, named=True)
-    assert (row["best_lie"], row["truth_is_best"], row["lies"]) == (best, truthful, 3)
-    chances = [max(0, *(GAINS[lie][i] for lie in lies)) for i in range(8)]
-    assert row["hindsight"] == sum(chances) / 8
-    assert row["tempted"] == sum(c > 0 for c in chances) / 8
+def test_the_envelope_names_the_best_lie_at_every_price(lines: dict[str, tuple[float, float]], price: float) -> None:
+    spans = envelope(lines)
+    assert spans[0].low == 0 and all(a.high == b.low for a, b in pairwise(spans)) and spans[-1].high == inf
+    chosen = next(span.lie for span in spans if span.low <= price < span.high)
+    worth = {lie: g - price * m for lie, (g, m) in {"truth": (0, 0), **lines}.items()}
+    assert worth[chosen] == pytest.approx(max(worth.values()))
+
+
+def test_of_lies_that_fail_meetings_a_price_deters_all() -> None:
+    assert envelope({"refuses": (10.0, 2.0), "keeps": (4.0, 0.5)}) == [
+        Span("refuses", 0.0, 4.0),
+        Span("keeps", 4.0, 8.0),
+        Span("truth", 8.0, inf),
+    ]
+
+
+def costs(lie: str, task: str, cost: list[int], missed: list[int], seat: int = 1) -> dict[str, Any]:
+    here = {"protocol": "imap", "setting": "uniform", "lie": lie, "seat": seat, "task_id": task}
+    return here | {"cost": cost, "missed": missed}
+
+
+def test_a_lie_is_chosen_on_one_suite_and_its_gain_reported_on_the_other() -> None:
+    true = [costs("truth", f"t{i}", [5, 4, 5], [0, 0, 0], 0) for i in range(4)]
+    liar = [costs("refuses", f"t{i}", [5, 0, 5], [0, 2, 1]) for i in range(4)]
+    chosen = gains(pl.DataFrame([*true, *liar, *(costs("keeps", f"t{i}", [9, 1, 5], [0, 0, 0]) for i in range(4))]))
+    other = gains(pl.DataFrame([*true, *liar, *(costs("keeps", f"t{i}", [9, 3, 5], [0, 0, 0]) for i in range(4))]))
+    found = conform(priced(chosen, other, ["keeps", "refuses"], {"uniform": [0, 3]}, 50, FEW), BY_PRICE)
+    assert found.select("price", "lie", "gain", "saved").rows() == [
+        (0.0, "refuses", 4.0, 1.0),
+        (3.0, "keeps", 1.0, 0.25),
+    ]
+    rows = conform(responses(chosen, other, ["keeps", "refuses"], FEW), RESPONSES).sort("lie")
+    assert rows.select("lie", "search_gain", "best_from", "best_to", "gain", "harm", "break_even").rows() == [
+        ("keeps", 3.0, 0.5, None, 1.0, 4.0, None),
+        ("refuses", 4.0, 0.0, 0.5, 4.0, 0.0, 2.0),
+    ]
+    assert gain_at(other.clear(), 1.0, 50, FEW)["gain"] == 0
+
+
+def test_costs_and_failures_are_read_from_the_traces_themselves(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text(LIST)
+    run("suite", str(tmp_path / "list.csv"), "--out", str(tmp_path / "tasks.jsonl"), "--workers", "1")
+    part = tasks_of(tmp_path / "tasks.jsonl", "varied", tmp_path / "varied.jsonl")
+    liars_ = [Lie("sd", "truth", (0,)), Lie("sd", "truth-refuses-0", (1,))]
+    teams = [write_team(liar_team(lie, {"refuses": 0} if lie.seats == (1,) else {}), tmp_path) for lie in liars_]
+    words = [word for team in teams for word in ("--team", str(team))]
+    run("run", str(part), *words, "--out", str(tmp_path / "played.jsonl.zst"), "--workers", "1")
+    found = costs_of(tmp_path / "played.jsonl.zst")
+    assert found["task_id"].to_list() == ["v1", "v1"]
+    for trace, row in zip(traces(tmp_path / "played.jsonl.zst"), found.iter_rows(named=True), strict=True):
+        assert row["cost"] == trace["final_state"]["per_agent_cost"]
+        assert sum(row["missed"]) == 2 * trace["final_state"]["rounds_failed"]
+    assert gains(found)["own_truthful"].to_list() == gains(found)["gain"].to_list() != [0.0]
+
+
+def test_gains_without_a_truthful_game_are_refused() -> None:
+    with pytest.raises(ValueError, match="has no truthful game of its protocol on its task"):
+        gains(pl.DataFrame([costs("keeps", "t1", [1, 1], [0, 0])]))
+
+
+def test_the_search_pairs_every_claim_with_every_act_that_does_something() -> None:
+    p = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["strategy"]
+    space = p["responses"]
+    names = {setting: [name for name, _ in lies_of(space, setting)] for setting in ("uniform", "varied")}
+    assert {setting: len(n) for setting, n in names.items()} == {"uniform": 10, "varied": 18}
+    assert "truth-stands" not in names["varied"] and "truth-refuses-1" in names["varied"]
+    assert len(list(response_lies(space, "uniform"))) == 5 * (1 + 10 * 2)
+    chosen = {(protocol, "uniform"): ["thousandfold", "truth"] for protocol in space["protocols"]}
+    reported = [
+        lie.lie for lie, _ in reported_lies(space, "uniform", chosen, p["seats"]) if lie.protocol == "dsm-private"
+    ]
+    assert reported == ["truth", *["thousandfold"] * 5, *["half-busy-stands"] * 5, *["three-quarters-busy-stands"] * 5]
 
 
 def test_a_team_s_name_tells_its_lie() -> None:
     p = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["strategy"]
     every = [lie for lie, _ in liars(p)]
     assert [read_name(lie.team) for lie in every] == every
-    assert len({lie.team for lie in every}) == len(every) == 4 * (6 * 5 + 3 * 5)
+    assert len({lie.team for lie in every}) == len(every) == 4 * (3 * 5 + 1 * 5)
 
 
 def test_a_prober_s_team_seats_it_first_and_says_so() -> None:

@@ -1,19 +1,19 @@
 """Larger worlds: named seeds, what a suite's file says, and exponents of power laws that are known."""
 
 from collections.abc import Sequence
+from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import polars as pl
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from pipeline.beyond import params
-from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, points, slope, swept
-from pipeline.beyond.worlds.schemas import GAMES, GROWTH, POINTS, TASKS
+from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, held_out, points, swept
+from pipeline.beyond.worlds.schemas import GAMES, GROWTH, HELD_OUT, POINTS, TASKS
 from pipeline.beyond.worlds.suites import (
     SIZES,
     cell_name,
@@ -25,11 +25,9 @@ from pipeline.beyond.worlds.suites import (
     tasks,
 )
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform, write_csv
 from sim.__main__ import app
 
-FEW = Resampling(resamples=40, seed="few")
 SMALL: dict[str, Any] = {
     "base": {"num_agents": 3, "num_participants": 2, "num_slots": 6, "num_meetings": 3, "density": 0.5},
     "sweeps": {"agents": [{"num_agents": 3}, {"num_agents": 4}], "slots": [{"num_slots": 6}, {"num_slots": 8}]},
@@ -88,8 +86,8 @@ def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
     )
     in_sweeps = swept(games, SMALL)
     assert in_sweeps.height == 4 * 4
-    conform(points(in_sweeps, ["sweep", "value", "setting", "protocol"], FEW), POINTS)
-    assert set(conform(growth(in_sweeps, FEW), GROWTH)["measure"]) == set(MEASURES)
+    conform(points(in_sweeps, ["sweep", "value", "setting", "protocol"], 0.95), POINTS)
+    assert set(conform(growth(in_sweeps, 0.95), GROWTH)["measure"]) == set(MEASURES)
 
 
 def test_what_the_search_left_open_is_proven_by_another_solver(world: tuple[Path, Path]) -> None:
@@ -114,22 +112,41 @@ def test_a_game_of_another_suite_is_refused(world: tuple[Path, Path]) -> None:
         games_of(world[1], suite_tasks(world[0]).head(3), settings)
 
 
-@pytest.mark.parametrize("power", [-1.0, 0.0, 0.5, 2.0])
-def test_a_power_law_has_its_exponent(power: float) -> None:
-    sizes = np.array([2.0, 5.0, 10.0, 50.0])
-    assert slope(np.log(sizes), (3 * sizes**power)[:, None]).item() == pytest.approx(power)
-
-
 def some(values: Sequence[tuple[float, float]]) -> pl.DataFrame:
     return pl.DataFrame([{"value": size, "bits": value} for size, value in values])
 
 
+@pytest.mark.parametrize("power", [-1.0, 0.0, 0.5, 2.0])
+def test_a_power_law_has_its_exponent(power: float) -> None:
+    found = exponent(some([(s, 3 * s**power) for s in (2.0, 5.0, 10.0, 50.0) for _ in range(2)]), "bits", 0.95)
+    assert [found[name] for name in ("exponent", "low", "high")] == pytest.approx([power] * 3)
+
+
 def test_an_exponent_s_interval_holds_it_and_a_mean_of_0_has_none() -> None:
-    noisy = exponent(some([(s, s * n) for s in (1.0, 2.0, 4.0) for n in (0.8, 1.0, 1.2)]), "bits", ["a"], FEW)
-    assert noisy["low"] < 1.0 < noisy["high"] and noisy["exponent"] == pytest.approx(1.0)
-    assert (noisy["cells"], noisy["draws"]) == (3, 40)
-    none = exponent(some([(s, (s - 1) * n) for s in (1.0, 2.0) for n in (1.0, 2.0)]), "bits", ["a"], FEW)
-    assert (none["exponent"], none["low"], none["high"], none["draws"]) == (None, None, None, 0)
+    noisy = exponent(some([(s, s * n) for s in (1.0, 2.0, 4.0) for n in (0.8, 1.0, 1.2)]), "bits", 0.95)
+    # Two cells weigh, each with a log mean of variance 0.2² / 3 and two worlds to spare: df 4.
+    reach = 2.7764451 * sqrt(2 * 0.04 / 3) / log(4)
+    assert [noisy[n] for n in ("exponent", "low", "high", "df")] == pytest.approx([1, 1 - reach, 1 + reach, 4])
+    none = exponent(some([(s, (s - 1) * n) for s in (1.0, 2.0) for n in (1.0, 2.0)]), "bits", 0.95)
+    assert (none["exponent"], none["low"], none["high"], none["df"]) == (None, None, None, None)
+
+
+def test_a_cell_s_interval_is_student_s() -> None:
+    games = pl.DataFrame([dict.fromkeys(MEASURES, v) | {"setting": "varied"} for v in (1.0, 2.0, 3.0, 6.0)])
+    row = points(games, ["setting"], 0.95).row(0, named=True)
+    assert (row["mean"], row["low"], row["high"]) == pytest.approx((3.0, 3 - 3.4373, 3 + 3.4373), abs=1e-3)
+    assert points(games.head(1), ["setting"], 0.95)["low"].null_count() == len(MEASURES)
+
+
+def test_a_protocol_s_slots_are_held_against_imap_s(world: tuple[Path, Path], tmp_path: Path) -> None:
+    for team in ("imap", "sd"):
+        run("run", str(world[0]), "--team", team, "--out", str(tmp_path / f"{team}.jsonl.zst"), "--workers", "1")
+    listed = suite_tasks(world[0])
+    same, other = (
+        held_out("small", tmp_path / f"{t}.jsonl.zst", tmp_path / "imap.jsonl.zst", listed) for t in ("imap", "sd")
+    )
+    assert conform(same, HELD_OUT)["same"].to_list() == same["meetings"].to_list()
+    assert (other["same"] < other["meetings"]).any() and other["excess"].sum() > same["excess"].sum() >= 0
 
 
 def test_the_published_suite_fills_two_densities_alike_and_ours_fills_three(tmp_path: Path) -> None:

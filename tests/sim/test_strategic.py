@@ -1,4 +1,5 @@
 import json
+from functools import cache
 
 import pytest
 
@@ -8,9 +9,21 @@ from sim.agents.imap import local_cost
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, named_teams
 from tests.sim.game_checks import check
-from tests.sim.worlds import calendar, events, new_game, payloads, play, registration, request, said, tiny_task, written
+from tests.sim.worlds import (
+    BUMP,
+    calendar,
+    events,
+    new_game,
+    payloads,
+    play,
+    registration,
+    request,
+    said,
+    tiny_task,
+    written,
+)
 
-PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
+PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private", "poll")
 LIES = (
     {"factor": 10},
     {"offset": 5},
@@ -19,6 +32,9 @@ LIES = (
     {"deal": "pact", "factor": 10},
     {"deal": "shared", "factor": 10},
     {"deal": "shared", "busy": 0.5},
+    {"busy": 0.75, "stands": True},
+    {"factor": 10, "stands": True, "refuses": 1},
+    {"deal": "shared", "busy": 0.5, "stands": True},
 )
 
 
@@ -83,7 +99,7 @@ def test_an_agent_in_another_seat_tells_the_truth():
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_team_whose_lies_claim_the_truth_plays_the_protocol_s_game(protocol):
     task = tiny_task(4, "varied", errand_cost_values=(1, 100, 1000), num_meetings=4, num_slots=8)
-    truthful = play_game(Play(task, named_teams()[protocol]))
+    truthful = play_game(Play(task, named_teams().get(protocol, Team("poll", (AgentSpec("poll"),)))))
     pretending = play_game(Play(task, team_of(protocol, (0, 1))))
     assert pretending.events == truthful.events
 
@@ -94,12 +110,50 @@ def test_inflated_costs_change_no_game_of_sd_map():
     assert games[0].events == games[1].events
 
 
+@cache
+def crowded_tasks():
+    sizes = {"density": 1.0, "num_agents": 4, "num_participants": 3, "num_meetings": 4, "num_slots": 8}
+    return [tiny_task(seed, **sizes) for seed in (3, 5)]
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("lie", LIES, ids=str)
 def test_a_game_with_liars_keeps_every_rule(protocol, lie):
-    for seed in (3, 5):
-        task = tiny_task(seed, density=1.0, num_agents=4, num_participants=3, num_meetings=4, num_slots=8)
+    for task in crowded_tasks():
         check(play_game(Play(task, team_of(protocol, (0, 2) if "deal" in lie else (1,), **lie))))
+
+
+# Slot 0 alone is possible for all. Agent 1 pays 9 there.
+NARROW = ([". x1 x1", "9 . x1", ". x1 x1"], [(0, 1, 2)])
+
+
+def narrow(protocol="imap", **lie):
+    return play(new_game(NARROW), [build_agent(spec(protocol, (1,), **lie)) for _ in NARROW[0]])
+
+
+@pytest.mark.parametrize(("most", "paid"), [(8, [0, 0, 0]), (9, [0, 9, 0])])
+def test_a_liar_that_refuses_what_costs_too_much_lets_the_meeting_fail_and_nobody_pays(most, paid):
+    game = narrow(refuses=most)
+    assert (game.paid, len(game.failed)) == (paid, int(most < 9))
+
+
+def test_who_has_refused_a_batch_refuses_it_at_every_attempt():
+    attempts = [e for e in events(narrow(refuses=0), "batch_rejected") if e["attempt"]]
+    assert len(attempts) == 3 and all(e["actions"] == [] for e in attempts)
+
+
+def test_who_is_asked_to_move_a_meeting_of_its_own_may_refuse_that_too():
+    moved, refused = (
+        play(new_game(BUMP), [build_agent(spec("sd", (1,), refuses=most)) for _ in BUMP[0]]) for most in (1, 0)
+    )
+    assert (moved.paid[1], len(moved.coordinated)) == (1, 2)
+    assert (refused.paid[1], len(refused.coordinated)) == (0, 1)
+
+
+def test_under_dsm_private_who_stands_by_its_claim_takes_another_slot_than_was_agreed():
+    keeps, stands = (narrow("dsm-private", busy=0.5, stands=stand) for stand in (False, True))
+    assert keeps.paid[1] == 9 and not keeps.failed
+    assert stands.paid[1] == 0 and stands.failed
 
 
 # Agents 0 and 1 meet agent 2. Together slot 0 costs them least; it is dearest for agent 2.
@@ -139,7 +193,10 @@ def test_a_pact_holds_only_where_both_attend():
 WRONG = [
     ({"protocol": "candid"}, "can't play 'candid'; they play one of: imap, sd,"),
     ({"protocol": "imap", "factor": 0.5}, "a parameter of an agent of type strategic is wrong"),
-    ({"protocol": "imap", "seat": [1]}, "have no parameter seat; they have: factor, offset, busy, protocol"),
+    (
+        {"protocol": "imap", "seat": [1]},
+        "have no parameter seat; they have: factor, offset, busy, protocol, seats, stands",
+    ),
     ({}, "a parameter of an agent of type strategic is wrong: Object missing required field `protocol`"),
 ]
 

@@ -88,6 +88,20 @@ def tasks_needed(difference: float, deviation: float, test: Aim) -> int | None:
     return high
 
 
+def detectable(deviation: float, tasks: int, test: Aim) -> float:
+    """The difference that so many tasks find with the test's power: δ of power_of(δ, deviation, tasks) = power.
+
+    It depends on what was observed only by the deviation: the power at the observed difference would be its p value
+    again.
+    """
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
+
+    def missing(difference: float) -> float:
+        return power_of(difference, 1.0, tasks, test.alpha) - test.power
+
+    return deviation * float(brentq(missing, 0.0, 100.0))
+
+
 def simulated_power(
     one: Array, other: Array, study: Study, draws: int, names: tuple[str, ...], to: float | None = None
 ) -> float:
@@ -152,11 +166,17 @@ def power_rows(
             simulable = tasks is not None and tasks <= checking.most_tasks and count <= most_repeats(scores)
             study = Study(tasks or 0, count, test.alpha)
             powers = [shifted_power(scores, a, b, study, difference, checking) for a, b in scores.pairs if simulable]
+            of_pairs = [
+                tasks_needed(difference, sqrt(pair(scores.values[a], scores.values[b]).variance(count)), test)
+                for a, b in scores.pairs
+            ]
             yield {
                 "teams": teams,
                 "difference": difference,
                 "repeats": count,
                 "tasks": tasks,
+                "least_tasks": min((n for n in of_pairs if n is not None), default=None),
+                "most_tasks": None if None in of_pairs else max(n for n in of_pairs if n is not None),
                 "simulated_power": sum(powers) / len(powers) if powers else None,
                 "least_simulated_power": min(powers, default=None),
             }
@@ -174,13 +194,15 @@ def shifted_power(scores: Scores, a: str, b: str, study: Study, to: float, check
 
 
 def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> Iterator[Row]:
-    """One row a pair of teams: the difference that they have, and what it takes to find it."""
+    """One row a pair of teams: the difference that they have, what it takes to find it, and what the suite finds."""
+    from scipy.stats import ttest_rel
+
     for a, b in scores.pairs:
         teams = pair(scores.values[a], scores.values[b])
         differ = teams.difference != 0
         once, often = (sqrt(teams.variance(count)) for count in (1, repeats))
         needed = tasks_needed(teams.difference, once, test) if differ else None
-        now = len(scores.tasks)
+        means = [scores.values[team].mean(axis=1) for team in (a, b)]
         yield {
             "a": a,
             "b": b,
@@ -189,8 +211,8 @@ def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> It
             "var_repeat": teams.repeat,
             "tasks": needed,
             "tasks_with_repeats": tasks_needed(teams.difference, often, test) if differ else None,
-            "power_now": power_of(teams.difference, once, now, test.alpha),
-            "simulated_now": power_as_played(scores, a, b, now, test, checking),
+            "detectable": detectable(once, len(scores.tasks), test),
+            "p": float(ttest_rel(*means).pvalue) if (means[0] != means[1]).any() else 1.0,
             "simulated_power": power_as_played(scores, a, b, needed, test, checking),
         }
 

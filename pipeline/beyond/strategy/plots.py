@@ -1,10 +1,11 @@
-"""Figures of what lies gain, what points they bring under DSM, and what two kinds of probers learn."""
+"""Figures of what lies gain, at what price of a failure, what points they bring, and what probers learn."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from pipeline.beyond.strategy.search import SAVED
 from pipeline.reports.plots import layout, style
 
 if TYPE_CHECKING:
@@ -15,6 +16,42 @@ if TYPE_CHECKING:
 SETTINGS = {"uniform": "uniform costs", "varied": "varied costs"}
 FIRST, SECOND = "#0b4f6c", "#b8500c"
 GAP = 1.2  # rows between two protocols
+LOOKS = {
+    "imap": ("s", "#0b4f6c"),
+    "poll": ("D", "#3b7d3b"),
+    "sd": ("^", "#7a3b7d"),
+    "dsm-welfare": ("v", "#8a7a14"),
+    "dsm-private": ("o", "#b8500c"),
+}
+
+
+@layout.any_width
+def saved_by_price(prices: pl.DataFrame, dearest: Mapping[str, float], title: str) -> "Figure":
+    """A panel a setting, a line a protocol: what the best lie saves over the price of a failed meeting, with intervals.
+
+    prices: strategy_prices; dearest: by setting the cost of a dearest errand, the unit of the price.
+    """
+    from matplotlib.lines import Line2D
+
+    figure, axes = layout.panels(2, 3.0, sharey=True)
+    for axis, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
+        for protocol, (marker, colour) in LOOKS.items():
+            part = prices.filter(setting=setting, protocol=protocol).sort("price")
+            x, mean, low, high = (part["price"] / dearest[setting], *(100 * part[c] for c in SAVED))
+            axis.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
+            axis.plot(x, mean, marker=marker, color=colour, markersize=3.2, linewidth=1.1)
+        axis.axhline(0, color="#222222", linewidth=0.7)
+        axis.set_xscale("symlog", linthresh=0.1, linscale=0.5)
+        axis.set_xticks([0, 0.1, 1, 10], ["0", "0.1", "1", "10"])
+        axis.set(title=name, xlim=(0, 10.5), ylim=(-30, 105))
+        axis.grid(visible=True)
+    layout.name_axes(axes, "price of a failed meeting, in dearest errands", "% of its cost that a liar saves")
+    marks = [
+        Line2D([], [], color=colour, marker=marker, markersize=3.6, label=style.printed_name(protocol))
+        for protocol, (marker, colour) in LOOKS.items()
+    ]
+    layout.finish(figure, title, marks, "A line a protocol; the best lie at each price is chosen on another suite.")
+    return figure
 
 
 @layout.any_width
@@ -25,7 +62,7 @@ def saved_costs(
 
     saved: rows of `strategy_effects` of the measure saved and all seats. Lies of pairs, the deals, are marked apart.
     """
-    figure, axes = layout.panels(2, 6.0, narrow=2, sharey=True)
+    figure, axes = layout.panels(2, 3.6, narrow=2, sharey=True)
     heights = row_heights(protocols, [*lies, *deals])
     for axis, (setting, name) in zip(axes, SETTINGS.items(), strict=True):
         for row in saved.filter(setting=setting).iter_rows(named=True):
@@ -39,7 +76,7 @@ def saved_costs(
         axis.grid(axis="x")
         axis.set(title=name, xlabel="% of its cost that a liar saves (log beyond ±100)")
     axes[0].set_yticks(list(heights.values()), [lie for _, lie in heights])
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(max(heights.values()) + 0.8, -1.6)
     axes[0].grid(axis="y", visible=False)
     for protocol in protocols:
         top = heights[protocol, lies[0]] - 0.95

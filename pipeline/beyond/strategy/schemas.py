@@ -1,4 +1,4 @@
-"""The tables of strategy, declared: games with liars, what lies change, whether one pays, and probers."""
+"""The tables of strategy, declared: games with liars, what lies change, which one pays at what price, and probers."""
 
 from pipeline.tables.schemas.table import C, Table
 
@@ -66,30 +66,56 @@ EFFECTS = Table(
         SETTING,
         LIE,
         C("seats", "str", "who lies; all: every seat, or pair, in turn"),
-        C("measure", "str", "gain, harm, …: pipeline/beyond/strategy/effects.py"),
+        C("measure", "str", "gain, harm, …: pipeline/beyond/strategy/outcomes.py"),
         *ENDS,
         *COUNTS,
     ),
 )
 
-INCENTIVES = Table(
-    "strategy_incentives",
-    "one protocol, setting and number of liars: whether telling the truth is a best response among the lies played",
-    ("protocol", "setting", "liars", "price"),
+REPORTED = "on the suite that is reported; empty where it was not played there"
+RESPONSES = Table(
+    "strategy_responses",
+    "one lie of the search: what it gains on the suite of choice, at which prices it is the best there, and what it "
+    "gains on the suite that is reported",
+    ("protocol", "setting", "lie"),
     (
         PROTOCOL,
         SETTING,
-        C("liars", "int", "1: each agent alone; 2: a pair with a deal"),
-        C("price", "str", "what a failed meeting costs each participant: none, or a dearest errand"),
-        C("best_lie", "str", "the lie with the greatest mean gain"),
-        C("gain", "float", "its mean gain for a liar over telling the truth, by that price", "cost"),
+        C("lie", "str", "what is claimed, and after a dash what is done after the talk; the truth claims nothing"),
+        C("search_gain", "float", "its mean gain on the suite of choice, failures free; empty of the truth", "cost"),
+        C("search_missed", "float", "meetings of the liar that fail more there, mean"),
+        C("best_from", "float", "the least price of a failed meeting at which it is the best there", "cost"),
+        C("best_to", "float", "the price from which another is; empty where none is", "cost"),
+        *(
+            C(f"{prefix}{name}", "float", f"{text} {meaning}, {REPORTED}", unit)
+            for name, meaning, unit in (
+                ("gain", "gain, failures free", "cost"),
+                ("missed", "meetings of the liar that fail more", ""),
+                ("saved", "share of what the liar pays when truthful that it saves", ""),
+                ("harm", "cost that all others pay more", "cost"),
+                ("break_even", "gain by meeting missed, the price that takes it away; empty without any", "cost"),
+            )
+            for prefix, text in (("", "mean"), ("low_", "lower end of the 95 % interval of"), ("high_", "its end:"))
+        ),
+    ),
+)
+
+PRICES = Table(
+    "strategy_prices",
+    "one price of a failed meeting: the lie that is best at it on the suite of choice, and its gain on the other",
+    ("protocol", "setting", "price"),
+    (
+        PROTOCOL,
+        SETTING,
+        C("price", "float", "what a failed meeting costs each participant", "cost"),
+        C("lie", "str", "the best lie on the suite of choice, or the truth"),
+        C("gain", "float", "its mean gain at that price on the suite that is reported", "cost"),
         C("low", "float", "its 95 % interval", "cost"),
         C("high", "float", "its end", "cost"),
-        C("p_holm", "float", "that the gain is 0: sign-flip test over tasks, Holm's over the lies"),
-        C("truth_is_best", "bool", "whether no lie has a mean gain above 0 with Holm's p below alpha"),
-        C("tempted", "float", "share of tasks and seats in which some lie gains"),
-        C("hindsight", "float", "mean gain of who knows beforehand which lie, or the truth, serves best", "cost"),
-        C("lies", "int", "lies that were played"),
+        C("p", "float", "that the gain is 0: sign-flip test over tasks"),
+        C("saved", "float", "the gain as a share of what the liar pays when truthful"),
+        C("saved_low", "float", "its 95 % interval"),
+        C("saved_high", "float", "its end"),
     ),
 )
 
@@ -106,4 +132,4 @@ PROBERS = Table(
     ),
 )
 
-STRATEGY_TABLES = {table.name: table for table in (OUTCOMES, EFFECTS, INCENTIVES, PROBERS)}
+STRATEGY_TABLES = {table.name: table for table in (OUTCOMES, EFFECTS, RESPONSES, PRICES, PROBERS)}

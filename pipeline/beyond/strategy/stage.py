@@ -7,10 +7,10 @@ import polars as pl
 
 from pipeline import beyond
 from pipeline.beyond import DERIVED, params
-from pipeline.beyond.strategy.effects import SignTests, bits_about, effects, incentives
-from pipeline.beyond.strategy.outcomes import agents_of, outcomes, probed_games, probers
-from pipeline.beyond.strategy.play import liars
-from pipeline.beyond.strategy.schemas import EFFECTS, INCENTIVES, OUTCOMES, PROBERS
+from pipeline.beyond.strategy.outcomes import agents_of, bits_about, effects, outcomes, probed_games, probers
+from pipeline.beyond.strategy.play import CHOSEN, REPORTED, liars
+from pipeline.beyond.strategy.schemas import EFFECTS, OUTCOMES, PRICES, PROBERS, RESPONSES
+from pipeline.beyond.strategy.search import costs_of, gains, lies_of, priced, responses
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import write_table
@@ -20,11 +20,14 @@ def main(derived: Path = DERIVED / "strategy", truthful: Path = paths.TABLES, ou
     p, resampling = params("strategy"), Resampling(**paths.params("intervals"))
     lying = [lie.team for lie, _ in liars(p) if lie.lie in p["bits"]]
     games = outcomes(agents_with_bits(derived, lying), agents_with_bits(truthful, p["protocols"]))
-    testing = SignTests(**p["testing"])
+    space = p["responses"]
+    chosen, reported = (gains(costs_of(folder)) for folder in (CHOSEN, REPORTED))
+    lies = [name for name, _ in lies_of(space, "varied")]
     frames = {
         OUTCOMES: games,
         EFFECTS: effects(games, p["missed"], resampling),
-        INCENTIVES: incentives(games, p["missed"], testing, resampling),
+        RESPONSES: responses(chosen, reported, lies, resampling),
+        PRICES: priced(chosen, reported, lies, space["prices"], space["draws"], resampling),
         PROBERS: probers(probed_games(derived), resampling),
     }
     for table, frame in frames.items():

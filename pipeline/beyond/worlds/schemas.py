@@ -69,7 +69,9 @@ POINTS = Table(
         SETTING,
         PROTOCOL,
         C("measure", "str", "a column of worlds_games"),
-        *ENDS,
+        C("mean", "float", "its mean over worlds"),
+        C("low", "float", "its 95 % interval, Student's t over the worlds of the cell"),
+        C("high", "float", "its end"),
         C("games", "int", "games with a value"),
         C("tasks", "int", "tasks"),
     ),
@@ -85,9 +87,9 @@ GROWTH = Table(
         PROTOCOL,
         C("measure", "str", "a column of worlds_games"),
         C("exponent", "float", "slope of log mean on log size, least squares; empty where a mean is not above 0"),
-        C("low", "float", "its 95 % interval: the worlds of each cell are drawn anew"),
+        C("low", "float", "its 95 % interval, Student's t by the spread of the worlds within cells"),
         C("high", "float", "its end"),
-        C("draws", "int", "draws in which every mean is above 0, which the interval rests on"),
+        C("df", "float", "degrees of freedom of that t; empty where the worlds of each cell are alike"),
         C("cells", "int", "sizes that the line is fitted to"),
     ),
 )
@@ -110,4 +112,22 @@ DENSITIES = Table(
     ),
 )
 
-WORLDS_TABLES = {table.name: table for table in (TASKS, GAMES, POINTS, GROWTH, DENSITIES)}
+HELD_OUT = Table(
+    "worlds_held_out",
+    "one game of a protocol beyond the paper on a task that no parameter of it was chosen on, beside IMAP's game",
+    ("suite", "protocol", "task_id"),
+    (
+        C("suite", "str", "worlds: the grid; three densities"),
+        PROTOCOL,
+        TASK,
+        SETTING,
+        C("outsider", "bool", "whether each meeting leaves an agent out"),
+        C("meetings", "int", "meetings of the game"),
+        C("scheduled", "int", "meetings that were coordinated in their round"),
+        C("same", "int", "rounds after which each participant holds the meeting where it does after IMAP's"),
+        C("last_turn", "int", "the last sweep of cheap talk, from 0, of any round in which a message was sent"),
+        C("excess", "int", "realised cost − cost of the cheapest schedule known", "cost"),
+    ),
+)
+
+WORLDS_TABLES = {table.name: table for table in (TASKS, GAMES, POINTS, GROWTH, DENSITIES, HELD_OUT)}

@@ -1,12 +1,13 @@
-"""Strategic agents: they negotiate by a protocol on a calendar that they only claim to have, and act on the true one.
+"""Strategic agents: they negotiate by a protocol on a calendar that they only claim to have, and may go back on it.
 
-Whatever the protocol, an agent says what its calendar makes it say. A strategic agent plays the protocol's own agent,
-shows it the claimed calendar in CHEAP_TALK, and the true one in VOLUNTARY and DECISION.
+Whatever the protocol, an agent says what its calendar makes it say. A strategic agent plays the protocol's own agent
+and shows it the claimed calendar in CHEAP_TALK. In VOLUNTARY and DECISION it shows it the true one, or stands by its
+claim; and it may refuse to move what costs it too much, so that the meeting fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -40,13 +41,17 @@ class Misreport(Struct, frozen=True, kw_only=True):
 class StrategicParameters(Misreport, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who pretends what, beside the fields of `Misreport`.
 
-    `protocol` is the named team whose protocol everybody plays. Only the agents of `seats` pretend.
+    `protocol` is the named team, or the type without its parameters, that everybody plays. Only the agents of `seats`
+    pretend. One that `stands` acts on the claimed calendar too. One that `refuses` submits no batch whose moves truly
+    cost it more than that, whatever was agreed; null refuses none.
     With a deal they are a pair, and pretend in the meetings that both attend: under a pact each about itself, with
     shared calendars each about both (it counts the other's cost of a slot beside its own).
     """
 
     protocol: str
     seats: tuple[int, ...] = ()
+    stands: bool = False
+    refuses: Annotated[int, Meta(ge=0)] | None = None
     deal: Literal["none", "pact", "shared"] = "none"
 
 
@@ -68,6 +73,7 @@ class Strategic:
     def __init__(self, parameters: StrategicParameters, inner: Agent) -> None:
         self.parameters, self.inner = parameters, inner
         self.round: int | None = None
+        self.refused: int | None = None  # the round of the last refusal
 
     def register(self, registration: Registration) -> str:
         self.me = registration.agent
@@ -77,8 +83,10 @@ class Strategic:
         return self.inner.summary()
 
     def act(self, request: Request) -> Reply:
-        if request.phase != CHEAP_TALK or not self.pretends(request):
+        if not self.pretends(request):
             return self.inner.act(request)
+        if request.phase != CHEAP_TALK:
+            return self.move(request)
         if self.parameters.deal == "shared":
             return self.together(request)
         return self.inner.act(self.as_claimed(request, None))
@@ -86,13 +94,26 @@ class Strategic:
     def pretends(self, request: Request) -> bool:
         """Whether the agent pretends in this meeting."""
         p = self.parameters
-        if self.me not in p.seats or p.is_nothing:
+        if self.me not in p.seats or (p.is_nothing and p.refuses is None):
             return False
         return p.deal == "none" or set(p.seats) <= set(request.meeting.participants)
 
     def as_claimed(self, request: Request, friend: Mapping[int, int | None] | None) -> Request:
         """The request as it would be if the claimed calendar were true."""
         return msgspec.structs.replace(request, calendar=claimed(request.calendar, self.parameters, friend))
+
+    def move(self, request: Request) -> Reply:
+        """The batch after the talk: of the true calendar or the claimed one, or none, at any attempt, once refused."""
+        if request.attempt and self.refused == request.round:
+            return Reply([])
+        shown = self.as_claimed(request, self.friend) if self.parameters.stands else request
+        reply = self.inner.act(shown)
+        actions = [a for a in reply.actions if a.get("item_id") != MADE_UP]
+        limit = self.parameters.refuses
+        if limit is not None and cost_of(request.calendar, actions) > limit:
+            self.refused = request.round
+            return Reply([])
+        return msgspec.structs.replace(reply, actions=actions)
 
     def together(self, request: Request) -> Reply:
         """With shared calendars: tell the friend what one's slots cost, and say nothing else until it has told."""
@@ -121,6 +142,12 @@ class Strategic:
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return False
         return True
+
+
+def cost_of(calendar: Calendar, actions: Iterable[Mapping[str, Any]]) -> int:
+    """What the moves among a protocol's actions cost the calendar's owner."""
+    moved = [calendar[a["from_slot"]] for a in actions if a["type"] == "reschedule"]
+    return sum(item.cost for item in moved if item)
 
 
 def claimed(calendar: Calendar, misreport: Misreport, friend: Mapping[int, int | None] | None = None) -> Calendar:
