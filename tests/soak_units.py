@@ -251,7 +251,7 @@ def inject_faults(name: str) -> Outcome:
     asked = [sys.executable, "-m", "tests.faults", *words, "--most", str(FAULTS)]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
     *lost, told = done.stdout.splitlines() or [""]
-    counted = re.fullmatch(r"\w+: (\d+) faults, \d+ losses", told)
+    counted = re.fullmatch(r"\w+: (\d+) faults, \d+ losses \(.*\)", told)
     outcome.counts["steps failed"] += int(counted[1]) if counted else 0
     outcome.losses += [f"{name}: {' '.join(words)}: {line}" for line in lost]
     if not counted:

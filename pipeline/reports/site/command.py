@@ -9,7 +9,7 @@ import typer
 
 from machine.files import visible_files, write_manifest
 from machine.terminal import progress_bar
-from pipeline.reports.batch.command import count_rejected, reading_traces, removed_if_empty, without_room
+from pipeline.reports.batch.command import count_rejected, reading_traces, removed_if_empty, told_doubts, without_room
 from pipeline.reports.site.folder import check_folder
 from pipeline.tables.paths import NUMBERS, ROOT, of_project, params
 
@@ -88,6 +88,7 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
     from pipeline.reports.batch.own_study import study_recipe
 
     with reading_traces() as show:
+        told_doubts(traces, workers)
         derived = derive(traces, scratch, study_recipe(), workers=workers or None, progress=show)
     return count_rejected(derived, traces)
 
