@@ -27,7 +27,7 @@ CODES = {
     for code in (
         # The record as a whole
         C("unreadable", "The trace cannot be replayed; found says why, detail says where."),
-        C("unknown_event", "An event of a kind that the auditor does not know.", NOTE, NOTE),
+        C("unknown_event", "An event of a kind that the auditor does not know.", public=NOTE),
         C("unknown_field", "An event has a field that no event of its kind has."),
         C("missing_event", "The replay gives events that the trace does not have."),
         C("unexpected_event", "The trace has events that the replay does not give."),
