@@ -1,5 +1,6 @@
 """The command `derive`: traces to tables, on this machine or a cluster, from and to folders and URLs."""
 
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -171,6 +172,8 @@ def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Pa
 
     try:
         destination = tables_destination(out)
+        if isinstance(destination, Path) and os.path.lexists(destination) and not destination.is_dir():
+            raise typer.BadParameter("it is a file; name a folder.", param_hint="--out")
         if is_url(scratch or ""):
             raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
         if isinstance(destination, Path) and scratch:

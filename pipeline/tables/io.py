@@ -185,13 +185,30 @@ def map_shard(path: Path) -> pl.DataFrame:
 def read_table(folder: Path, name: str) -> pl.DataFrame:
     """The table `name` from `folder/{name}.parquet`, with the columns that TABLES declares.
 
-    Raises FileNotFoundError, and ValueError when the file has other columns.
+    Raises FileNotFoundError, and ValueError when the file is not whole or has other columns.
     """
-    frame = pl.read_parquet(folder / f"{name}.parquet", glob=False)
-    expected = polars_schema(TABLES[name])
-    if dict(frame.schema) != expected:
-        raise ValueError(f"{folder / name}.parquet does not have the columns of {name}: derive the tables again")
-    return frame
+    check_table(folder, name)
+    return pl.read_parquet(folder / f"{name}.parquet", glob=False)
+
+
+def check_tables(folder: Path) -> None:
+    """Raise ValueError, in one line, where a table is missing from the folder, not whole or of another form."""
+    for name in TABLES:
+        try:
+            check_table(folder, name)
+        except FileNotFoundError:
+            raise ValueError(f"{folder} lacks the table {name}: derive the tables again") from None
+
+
+def check_table(folder: Path, name: str) -> None:
+    """Raise FileNotFoundError, and ValueError where the table's file is not whole or has other columns."""
+    path = folder / f"{name}.parquet"
+    try:
+        schema = dict(pl.read_parquet_schema(path))
+    except pl.exceptions.ComputeError:
+        raise ValueError(f"{path} is not a whole Parquet file: derive the tables again") from None
+    if schema != polars_schema(TABLES[name]):
+        raise ValueError(f"{path} does not have the columns of {name}: derive the tables again")
 
 
 def table_shape(table: Table, rows: int) -> dict[str, Any]:

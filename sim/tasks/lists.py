@@ -225,8 +225,8 @@ def world(
 
 
 def cells(shapes: Sequence[tuple[int, int]] = SHAPES, densities: Sequence[float] = DENSITIES) -> list[Cell]:
-    """The cells in order: every shape at every density, numbered from 0."""
-    pairs = [(shape, density) for shape in shapes for density in densities]
+    """The cells in order: every shape at every density, each once, numbered from 0."""
+    pairs = [(shape, density) for shape in dict.fromkeys(shapes) for density in dict.fromkeys(densities)]
     return [Cell(number, *shape, density) for number, (shape, density) in enumerate(pairs)]
 
 

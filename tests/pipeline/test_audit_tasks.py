@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.traces.audit.auditor import audit_trace
 from pipeline.traces.audit.divergences import NOTE, Divergence
-from pipeline.traces.audit.suites import PAPER_SUITE, read_suites
+from pipeline.traces.audit.suites import PAPER_SUITE, SuiteError, read_suites
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -89,6 +89,12 @@ def test_a_list_without_digests_knows_the_seed_alone(tmp_path: Path) -> None:
     bare = write_suite(tmp_path / "bare.csv", [raw], calendars_sha256="")
     assert [d.code for d in found(raw, bare)] == ["unknown_task"]
     assert [d.code for d in found(raw, write_suite(tmp_path / "other.csv", [raw], seed=1))] == ["wrong_task"] * 2
+
+
+def test_a_list_with_a_column_twice_is_no_list(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("task_id,seed,seed\na,1,2\n", encoding="utf-8")
+    with pytest.raises(SuiteError, match="a column twice"):
+        read_suites([tmp_path / "list.csv"])
 
 
 def test_of_several_tasks_of_a_name_one_must_fit(tmp_path: Path) -> None:

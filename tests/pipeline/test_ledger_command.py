@@ -1,5 +1,6 @@
 """`python -m pipeline ledger`: it ends with 1 when a reproduction is lost, and reads any folder of tables."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,7 @@ from pipeline.paper.ledger.build import KEY, SCHEMA, read_ledger
 from pipeline.paper.ledger.command import failed_games, missing_reproductions
 from pipeline.paper.ledger.measures import open_tables
 from pipeline.paper.statements.checks import STATEMENTS_SCHEMA
+from pipeline.tables.io import TABLES, polars_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,10 +97,37 @@ def test_games_in_which_the_audit_found_errors_are_left_out(tmp_path: Path, monk
 
 def test_a_folder_without_all_tables_is_bad_usage(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path)])
-    assert (result.exit_code, "derive them first" in result.stderr) == (2, True)
-    pl.DataFrame({"game_id": ["a"]}).write_parquet(tmp_path / "games.parquet")
-    result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path)])
-    assert (result.exit_code, "derive it anew" in result.stderr) == (2, True)
+    assert (result.exit_code, "lacks the table games: derive the tables again" in result.stderr) == (2, True)
+
+
+OTHER_FORMS = {
+    "a file cut off": lambda path: path.write_bytes(path.read_bytes()[:-9]),
+    "an empty file": lambda path: path.write_bytes(b""),
+    "a column less": lambda path: pl.read_parquet(path).drop("fairness").write_parquet(path),
+    "a column of text": lambda path: pl.read_parquet(path).cast({"fairness": pl.String}).write_parquet(path),
+    "no file": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_FORMS.values(), ids=OTHER_FORMS)
+def test_tables_of_another_form_are_bad_usage(change: Callable[[Path], object], tmp_path: Path) -> None:
+    for name in TABLES:
+        pl.DataFrame(schema=polars_schema(TABLES[name])).write_parquet(tmp_path / f"{name}.parquet")
+    change(tmp_path / "games.parquet")
+    for command in (["ledger", "--tables"], ["site", "--out", str(tmp_path / "site"), "--tables"]):
+        result = CliRunner().invoke(app, [*command, str(tmp_path)])
+        assert result.exit_code == 2 and isinstance(result.exception, SystemExit), result.output
+        assert "derive the tables again" in result.stderr or "no tables in" in result.stderr
+
+
+def test_a_team_s_name_does_not_steer_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = {"type": "llm", "parameters": {"model": "openai/gpt-5.4-mini"}}
+    write_trace(tmp_path / "a.json", toy_game(team="\x1b[31mred", agents=[model] * 3).text())
+    parallel.derive([tmp_path / "a.json"], tmp_path / "out", workers=1)
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "out")])
+    assert "GPT-5.4 Mini is not compared: team \\x1b[31mred played" in result.stdout
+    assert "\x1b" not in result.stdout
 
 
 def test_what_the_paper_says_is_printed_with_what_was_found_and_the_test(

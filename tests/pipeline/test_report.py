@@ -17,6 +17,7 @@ from machine.files import exclusive_access
 from pipeline.__main__ import app
 from pipeline.reports.batch import command, own_study
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
+from pipeline.tables.io import TABLES, polars_schema
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
 
@@ -143,8 +144,10 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     for folder in ("tables", "results"):
         (tmp_path / folder).mkdir()
     (tmp_path / "results/intervals.csv").touch()
-    games = {"team": ["\x1b]0;team\x07"], "condition": ["\x1b[2Jstandard"], "simulated": [False]}
-    pl.DataFrame(games).write_parquet(tmp_path / "tables/games.parquet")
+    game = {"team": "\x1b]0;team\x07", "condition": "\x1b[2Jstandard", "simulated": False}
+    for name, table in TABLES.items():
+        rows = pl.DataFrame([game] if name == "games" else [], schema=polars_schema(table))
+        rows.write_parquet(tmp_path / f"tables/{name}.parquet")
     places = ["--tables", "tables", "--results", "results"]
     for wrong in (["--team", "x"], ["--condition", "\x1b[31mx"], ["--team", "\x1b[31m"]):
         done = CliRunner().invoke(app, ["report", *places, *wrong])

@@ -20,6 +20,7 @@ from pipeline.reports.batch.row import (
     as_text,
     covered,
     latex_text,
+    markdown_text,
     row_tables,
 )
 
@@ -65,12 +66,17 @@ def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
 def test_a_name_is_text_in_every_format() -> None:
     tables = row_tables(GAMES, TABLE1, INTERVALS)
     assert HURT in as_text(tables)
-    assert r"<b>\|a&b_ " in as_markdown(tables)
+    assert r"&lt;b&gt;\|a&amp;b\_ " in as_markdown(tables)
     assert r"<b>|a\&b\_ & " in as_latex(tables) and as_latex(tables).count(r"\midrule") == 2
     assert "&lt;b&gt;|a&amp;b_" in as_html(tables) and "<b>" not in as_html(tables)
     read = json.loads(as_json(tables))[0]
     assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
     assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
+
+
+def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:
+    assert markdown_text("\x1b[31mred\n![](http://x)") == r"\\x1b\[31mred\\n\!\[\](http://x)"
+    assert latex_text("[1cm]") == "{}[1cm]"
 
 
 def test_what_latex_would_read_as_its_own_is_escaped() -> None:

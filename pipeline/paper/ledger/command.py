@@ -10,6 +10,7 @@ import polars as pl
 import typer
 
 from machine.files import MANIFEST_SUFFIX, read_manifest
+from machine.terminal import escaped
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
     CONTRADICTED,
@@ -77,7 +78,7 @@ def ledger(
         print("warning: no audit of these games is named (--audit): they are taken at their word", file=sys.stderr)
     rows = ledger_of_tables(tables, without) if tables else study_ledger()
     missing = missing_reproductions(rows, read_required(), anybody=tables is not None)
-    print_ledger(rows, everything)
+    print_ledger(rows.with_columns(pl.col(pl.String).map_elements(escaped, pl.String)), everything)
     if tables is None and (statements := of_project(STATEMENTS)).is_file():
         print_statements(read_statement_rows(statements), everything)
     for source, setting, method, metric, published, ours in missing.select(*missing.columns[:6]).iter_rows():
@@ -117,19 +118,16 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
 
 def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFrame:
     """The ledger of a folder of tables, without some games. Raises BadParameter where it is none."""
-    import duckdb
-
     from pipeline.paper.ledger.measures import open_tables
+    from pipeline.tables.io import check_tables
 
     try:
-        results = open_tables(tables.resolve(), without)
-        with chdir(ROOT):  # what is declared about the paper is there
-            return ledger_of_results(results)
-    except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{missing}.", param_hint="--tables") from None
-    except (duckdb.CatalogException, duckdb.BinderException) as error:
-        reason = str(error).splitlines()[0].rstrip("!")
-        raise typer.BadParameter(f"{tables} is no folder of our tables ({reason}); derive it anew.") from None
+        check_tables(tables)
+    except ValueError as problem:
+        raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
+    results = open_tables(tables.resolve(), without)
+    with chdir(ROOT):  # what is declared about the paper is there
+        return ledger_of_results(results)
 
 
 def print_ledger(ledger: pl.DataFrame, everything: bool) -> None:

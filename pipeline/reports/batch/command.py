@@ -199,6 +199,16 @@ def first_table(selection: "Selection") -> str:
     return as_html(read_rows(tables, results, teams, conditions, own=is_reference(tables)))
 
 
+def require_tables(tables: Path, option: str) -> None:
+    """Raise BadParameter where a table is missing, not whole or of another form."""
+    from pipeline.tables.io import check_tables
+
+    try:
+        check_tables(tables)
+    except ValueError as problem:
+        raise refused(str(problem), option) from None
+
+
 def _check_selection(selection: "Selection") -> None:
     """Raise BadParameter where there are no tables or results, and for an unknown team or condition."""
     import polars as pl
@@ -208,6 +218,7 @@ def _check_selection(selection: "Selection") -> None:
         raise refused(f"no tables in {tables}; run `make repro`, or name traces.", "--tables")
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
+    require_tables(tables, "--tables")
     games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"])
     for selected, column in ((teams, "team"), (conditions, "condition")):
         _check_known(column, selected, games[column])
@@ -258,6 +269,8 @@ def row(
                 told_doubts(traces, workers)
                 derived = derive(traces, tables, study_recipe(), workers or None, show)
             rejected = count_rejected(derived, traces)
+        else:
+            require_tables(tables, "TRACES")
         from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
         from pipeline.reports.reference_study import is_reference
 

@@ -220,9 +220,14 @@ def as_markdown(tables: Sequence[Table]) -> str:
     """The tables as Markdown."""
     parts = []
     for table in tables:
-        rows = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in texts(table)]
-        parts += [f"**{table.title}**", markdown.table(HEAD, rows, right=HEAD[3:]), *table.notes]
+        rows = [[markdown_text(row[0]), *row[1:]] for row in texts(table)]
+        parts += [f"**{table.title}**", markdown.table(HEAD, rows, right=HEAD[3:]), *map(markdown_text, table.notes)]
     return "\n\n".join([*parts, intervals_note()])
+
+
+def markdown_text(text: str) -> str:
+    """Text as Markdown shows it literally, in one line, still legible where it is not rendered."""
+    return re.sub(r"[\\`*_\[\]|~#!]", r"\\\g<0>", escape(printable(text), quote=False))
 
 
 def as_latex(tables: Sequence[Table]) -> str:
@@ -250,7 +255,8 @@ def as_latex(tables: Sequence[Table]) -> str:
 
 def latex_text(text: str) -> str:
     """Text as LaTeX shows it, in one line."""
-    return "".join(LATEX_SPECIAL.get(c, c) for c in printable(text))
+    shown = "".join(LATEX_SPECIAL.get(c, c) for c in printable(text))
+    return f"{{}}{shown}" if shown.startswith("[") else shown  # a bracket after a line break would be its option
 
 
 def as_json(tables: Sequence[Table]) -> str:

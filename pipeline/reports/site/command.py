@@ -9,7 +9,14 @@ import typer
 
 from machine.files import visible_files, write_manifest
 from machine.terminal import progress_bar
-from pipeline.reports.batch.command import count_rejected, reading_traces, removed_if_empty, told_doubts, without_room
+from pipeline.reports.batch.command import (
+    count_rejected,
+    reading_traces,
+    removed_if_empty,
+    require_tables,
+    told_doubts,
+    without_room,
+)
 from pipeline.reports.site.folder import check_folder
 from pipeline.tables.paths import NUMBERS, ROOT, of_project, params
 
@@ -77,6 +84,7 @@ def _origins(
     tables = of_project(tables)
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
+    require_tables(tables, "--tables")
     own = (of_project(NUMBERS), of_project(Path("reports")), of_project(Path("figures")))
     candidates = (results or tables.parent / "results", *own)
     yield Origins(tables, *(path if path.exists() else None for path in candidates)), 0

@@ -47,6 +47,9 @@ def read_suite(path: Path) -> list[ListedTask]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
+            names = reader.fieldnames or ()
+            if len(set(names)) < len(names):
+                raise SuiteError(f"{path} has a column twice; keep one")
             tasks = [read_row(row, path, reader.line_num) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error

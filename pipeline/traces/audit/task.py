@@ -41,7 +41,8 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
         return
     task, found = min(held, key=lambda pair: len(pair[1]))
     for expected, actual, what in found:
-        findings.add("wrong_task", expected, actual, f"{what} of {name} in {task.suite}")
+        where = f"{what} of {name} in {task.suite}; where it is another list's task, name that list with --suite"
+        findings.add("wrong_task", expected, actual, where)
 
 
 def problems(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) -> Iterator[Problem]:
