@@ -28,8 +28,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from machine.files import MANIFEST_SUFFIX
-from tests import kills
-from tests.imports import ROOT
+from tests.fault_commands import COMMANDS, UNSTABLE
 from tests.kills import BEGUN_MARK, contents, hidden
 
 # Kind of fault → the interpreter's audit events, and the error. A file that is read fails as a bad disk does.
@@ -50,71 +49,12 @@ READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 FAILED = (1, 2, 4)
 
 
-class Command(NamedTuple):
-    """A command: how its inputs are made in a folder, its words there, and the exit code that says what it makes of an
-    input that cannot be read."""
-
-    prepare: Callable[[Path], None]
-    words: Callable[[Path, Path], list[str]]
-    verdict: int | None = None
-
-
 class Ran(NamedTuple):
     """How a run ended: its exit code, what it said on stderr, and whether the fault came to pass."""
 
     code: int
     stderr: str
     fired: bool
-
-
-def few_tasks(folder: Path) -> None:
-    kills.write_tasks([kills.tiny_task(seed) for seed in range(3)], folder / "tasks.jsonl")
-
-
-def one_task(folder: Path) -> None:
-    header, row, *_ = (ROOT / "data" / "suites" / "paper72.csv").read_text(encoding="utf-8").splitlines()
-    (folder / "list.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
-
-
-def select(folder: Path, out: Path) -> list[str]:
-    cell = ["--shape", "2x2", "--density", "0.6", "--candidates", "3", "--per-third", "1"]
-    return ["sim", "select", "--setting", "varied", *cell, "--workers", "2", "--out", f"{out}/list.csv"]
-
-
-def verify(folder: Path, out: Path) -> list[str]:
-    return ["pipeline", "verify", f"{folder}/traces"]
-
-
-def row(folder: Path, out: Path) -> list[str]:
-    return ["pipeline", "row", f"{folder}/traces", "--workers", "2"]
-
-
-def figures(folder: Path, out: Path) -> list[str]:
-    return ["pipeline", "figures", "20_privacy_plane", *study(folder), "--out", str(out)]
-
-
-def report(folder: Path, out: Path) -> list[str]:
-    return ["pipeline", "report", *study(folder), "--team", "imap", "--out", str(out), "--workers", "1"]
-
-
-def study(folder: Path) -> list[str]:
-    return ["--tables", f"{folder}/tables", "--results", f"{folder}/results"]
-
-
-COMMANDS = {
-    "select": Command(lambda folder: None, select),
-    "suite": Command(one_task, kills.suite),
-    "run": Command(few_tasks, kills.sim_run),
-    "derive": Command(partial(kills.traces, games=2), kills.derive, 3),
-    "audit": Command(partial(kills.traces, games=2), kills.audit, 1),
-    "database": Command(partial(kills.tables, games=2), kills.database),
-    "verify": Command(partial(kills.traces, games=2), verify, 1),
-    "site": Command(partial(kills.traces, games=1), kills.site, 3),
-    "row": Command(partial(kills.traces, games=1), row, 3),
-    "figures": Command(kills.results, figures, 3),
-    "report": Command(kills.results, report, 3),
-}
-UNSTABLE = ("database",)
 
 
 def load_libraries() -> None:

@@ -25,7 +25,8 @@ from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import TraceError, decode_trace
 from sim.game.trace import encoded
-from tests.faults import COMMANDS, KINDS
+from tests.fault_commands import COMMANDS
+from tests.faults import KINDS
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness
 from tests.sim.game_checks import check
