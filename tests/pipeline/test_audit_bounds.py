@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from audit_bases import Raw, raw_of, sealed, text_of
 
-from pipeline.traces.audit import game, schedules
+from pipeline.traces.audit import game, metrics
 from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import Item
-from pipeline.traces.audit.schedules import UnknownOptimum, optimum, schedule_in_order
+from pipeline.traces.audit.metrics import UnknownOptimum, optimum, schedule_in_order
 from sim.game.game import Limits
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
@@ -80,13 +80,13 @@ def test_a_schedule_of_too_many_slots_is_not_looked_for(monkeypatch: pytest.Monk
     for look in (optimum, schedule_in_order):
         with pytest.raises(UnknownOptimum):
             look(calendars, meetings)
-    monkeypatch.setattr(schedules, "MOST_LOOKS", 10)
+    monkeypatch.setattr(metrics, "MOST_LOOKS", 10)
     optimum.cache_clear()
     assert [d.code for d in audit(text_of("scripted"), "t.json")] == ["unchecked_optimum"]
 
 
 def test_the_solver_is_given_no_large_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "solver_optimum", lambda *_: pytest.fail("the solver was asked"))
+    monkeypatch.setattr(metrics, "solver_optimum", lambda *_: pytest.fail("the solver was asked"))
     calendars = (tuple(Item("errand", n, 1) if n % 2 else None for n in range(300)),) * 10
     meetings = tuple(Meeting(n, tuple(range(10)), 1, tuple(range(10))) for n in range(100))
     with pytest.raises(UnknownOptimum, match="solver"):

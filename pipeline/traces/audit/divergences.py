@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 ERROR, KNOWN, NOTE = "error", "known", "note"
@@ -176,3 +177,11 @@ def short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def same_figure(value: Any, fact: Any) -> bool:
+    """Whether two figures are the same, to the last digits of a float."""
+    numbers = (int, float)
+    if type(value) in numbers and type(fact) in numbers:
+        return isclose(value, fact, rel_tol=1e-12, abs_tol=1e-12)
+    return type(value) is type(fact) and bool(value == fact)
