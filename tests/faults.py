@@ -1,5 +1,5 @@
 """Faults at every step of a command: the n-th open, rename, new folder, removal, listing or fork fails, or a file may
-grow no further than n bytes, and then all is as it should be: `python -m tests.faults COMMAND [--kind KIND]`.
+grow no further than n bytes, and then all is as it should be: `python -m tests.faults COMMAND… [--kind KIND]`.
 
 Whatever failed, the command ends with one line and its exit code, or as if nothing had failed; files of an earlier run
 are whole; nothing is left behind, or the next run removes it. The command runs in a fork of this process, which has
@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -27,8 +28,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from machine.files import MANIFEST_SUFFIX
-from tests import kills
-from tests.imports import ROOT
+from tests.fault_commands import COMMANDS, UNSTABLE
 from tests.kills import BEGUN_MARK, contents, hidden
 
 # Kind of fault → the interpreter's audit events, and the error. A file that is read fails as a bad disk does.
@@ -49,53 +49,12 @@ READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 FAILED = (1, 2, 4)
 
 
-class Command(NamedTuple):
-    """A command: how its inputs are made in a folder, its words there, and the exit code that says what it makes of an
-    input that cannot be read."""
-
-    prepare: Callable[[Path], None]
-    words: Callable[[Path, Path], list[str]]
-    verdict: int | None = None
-
-
 class Ran(NamedTuple):
     """How a run ended: its exit code, what it said on stderr, and whether the fault came to pass."""
 
     code: int
     stderr: str
     fired: bool
-
-
-def few_tasks(folder: Path) -> None:
-    kills.write_tasks([kills.tiny_task(seed) for seed in range(3)], folder / "tasks.jsonl")
-
-
-def one_task(folder: Path) -> None:
-    header, row, *_ = (ROOT / "data" / "suites" / "paper72.csv").read_text(encoding="utf-8").splitlines()
-    (folder / "list.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
-
-
-def select(folder: Path, out: Path) -> list[str]:
-    cell = ["--shape", "2x2", "--density", "0.6", "--candidates", "3", "--per-third", "1"]
-    return ["sim", "select", "--setting", "varied", *cell, "--workers", "2", "--out", f"{out}/list.csv"]
-
-
-def verify(folder: Path, out: Path) -> list[str]:
-    return ["pipeline", "verify", f"{folder}/traces"]
-
-
-COMMANDS = {
-    "select": Command(lambda folder: None, select),
-    "suite": Command(one_task, kills.suite),
-    "run": Command(few_tasks, kills.sim_run),
-    "derive": Command(partial(kills.traces, games=2), kills.derive, 3),
-    "audit": Command(partial(kills.traces, games=2), kills.audit, 1),
-    "database": Command(partial(kills.tables, games=2), kills.database),
-    "verify": Command(partial(kills.traces, games=2), verify, 1),
-    "site": Command(partial(kills.traces, games=1), kills.site, 3),
-    "report": Command(kills.results, kills.report, 3),
-}
-UNSTABLE = ("database",)
 
 
 def load_libraries() -> None:
@@ -171,6 +130,18 @@ def run(words: list[str], folder: Path, fault: tuple[str, int] | None = None) ->
         return Ran(status, text, bool(told.read(1)))
 
 
+def forked(work: Callable[[], None]) -> None:
+    """Do the work in a fork: this process must not come to use libraries whose threads its other forks would miss."""
+    if not (child := os.fork()):
+        try:
+            work()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "its inputs could not be made"
+
+
 class Trial:
     """One command in a folder of its own."""
 
@@ -179,7 +150,7 @@ class Trial:
         self.inputs, self.out, self.tmp = folder / "in", folder / "out", folder / "tmp"
         for place in (self.inputs, self.tmp):
             place.mkdir(parents=True)
-        self.command.prepare(self.inputs)
+        forked(partial(self.command.prepare, self.inputs))
         self.words = self.command.words(self.inputs, self.out)
         self.fresh()
         first = run(self.words, folder)
@@ -256,24 +227,30 @@ def faults(trial: Trial, kind: str, numbers: Iterator[int]) -> Iterator[tuple[in
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("commands", nargs="+", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind; may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th step, from a drawn one on")
     parser.add_argument("--most", type=int, default=10**9, metavar="N", help="no more than N faults of a kind")
     parser.add_argument("--seed", default="", help="draws that first step")
     asked = parser.parse_args()
     load_libraries()
-    tried, losses = 0, 0
+    return max([inject(command, asked) for command in asked.commands])
+
+
+def inject(command: str, asked: argparse.Namespace) -> int:
+    """Every fault that was asked for in one command; prints each loss, and how many there were. Returns 1 for any."""
+    tried, losses = Counter[str](), 0
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        trial = Trial(asked.command, Path(folder))
+        trial = Trial(command, Path(folder))
         for kind in asked.kind or KINDS:
-            first = Random(f"{asked.command} {kind} {asked.seed}").randint(1, asked.every)
+            first = Random(f"{command} {kind} {asked.seed}").randint(1, asked.every)
             for number, lost in islice(faults(trial, kind, count(first, asked.every)), asked.most):
-                tried += 1
+                tried[kind] += 1
                 if lost:
                     losses += 1
-                    print(f"LOST {asked.command}: {kind} {number}: {lost}", flush=True)
-    print(f"{asked.command}: {tried} faults, {losses} losses")
+                    print(f"LOST {command}: {kind} {number}: {lost}", flush=True)
+    each = ", ".join(f"{kind} {number}" for kind, number in tried.items())
+    print(f"{command}: {tried.total()} faults, {losses} losses ({each})", flush=True)
     return 1 if losses else 0
 
 

@@ -25,7 +25,8 @@ from pipeline.traces.audit.divergences import NOTE
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import TraceError, decode_trace
 from sim.game.trace import encoded
-from tests.faults import COMMANDS, KINDS
+from tests.fault_commands import COMMANDS
+from tests.faults import KINDS
 from tests.imports import ROOT
 from tests.kills import ROWS, Harness
 from tests.sim.game_checks import check
@@ -251,7 +252,7 @@ def inject_faults(name: str) -> Outcome:
     asked = [sys.executable, "-m", "tests.faults", *words, "--most", str(FAULTS)]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
     *lost, told = done.stdout.splitlines() or [""]
-    counted = re.fullmatch(r"\w+: (\d+) faults, \d+ losses", told)
+    counted = re.fullmatch(r"\w+: (\d+) faults, \d+ losses \(.*\)", told)
     outcome.counts["steps failed"] += int(counted[1]) if counted else 0
     outcome.losses += [f"{name}: {' '.join(words)}: {line}" for line in lost]
     if not counted:

@@ -25,11 +25,11 @@ def isolated_kernel() -> Iterator["Config"]:
     from traitlets.config import Config
 
     with scratch_folder(Path(gettempdir())) as folder, _environment(str(folder)), _silent_stderr():
-        socket = str(folder / "k")
+        socket, kept = str(folder / "k"), {"connection_file": str(folder / "kernel.json")}
         if len(socket.encode()) <= SOCKET_CHARS:
-            yield Config({"KernelManager": {"transport": "ipc", "ip": socket}})
+            yield Config({"KernelManager": {"transport": "ipc", "ip": socket} | kept})
         else:
-            yield Config({"KernelManager": {"transport_encryption": "auto"}})
+            yield Config({"KernelManager": {"transport_encryption": "auto"} | kept})
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Tables in DuckDB: the result queries of sql/, and writing their results."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import duckdb
@@ -13,12 +14,13 @@ ALL_GAMES = "all_games"  # a schema; sql/shared/team_means.sql names it too
 NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHERE stopped)"
 
 
-def attach(tables: Path) -> duckdb.DuckDBPyConnection:
+def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB connection with a view for every Parquet file of the folder, named after the file.
 
     The views leave out games that were stopped, and every row of them: what is broken off is no sample of how a team
-    plays. The schema `all_games` has views of the same names with all rows. The connection uses one thread, so that
-    sums of floats are the same on every machine. Raises FileNotFoundError without files.
+    plays. So they do with the games named in `without`. The schema `all_games` has views of the same names with all
+    rows. The connection uses one thread, so that sums of floats are the same on every machine. Raises FileNotFoundError
+    without files.
     """
     connection = duckdb.connect(config={"threads": 1})
     attach_schema(connection, ALL_GAMES, tables)
@@ -27,6 +29,9 @@ def attach(tables: Path) -> duckdb.DuckDBPyConnection:
     known = "stopped" in columns.get("games", ())
     for name in names:
         rows = NOT_STOPPED if known and "game_id" in columns[name] else ""
+        if without and "game_id" in columns[name]:
+            games = ", ".join("'" + game.replace("'", "''") + "'" for game in sorted(without))
+            rows = f"{rows or 'WHERE true'} AND game_id NOT IN ({games})"
         connection.execute(f"CREATE VIEW {quoted(name)} AS FROM {ALL_GAMES}.{quoted(name)} {rows}")
     return connection
 

@@ -155,10 +155,13 @@ def _oracle_slot(trace: Trace, meeting: Meeting) -> int | None:
 
 
 def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | None:
-    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
+    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there, and in the
+    slots after it that it fills."""
     if slot is None:
         return None
-    return sum(item.cost for a in meeting.participants if (item := item_at(game.initial[a], slot)))
+    run = range(slot, slot + min(meeting.slots, game.num_slots))
+    held = [{item for s in run if (item := item_at(game.initial[a], s))} for a in meeting.participants]
+    return sum(item.cost for items in held for item in items)
 
 
 def _agents(trace: Trace, game: GameState) -> list[Row]:

@@ -49,8 +49,10 @@ def run(
         bool, typer.Option("--overwrite", help="Replace what else stands there: other games, games of models.")
     ] = False,
     limit: Annotated[int | None, typer.Option(help="Only the first so many tasks.", min=1)] = None,
-    max_turns: Annotated[int, typer.Option(help="Sweeps of cheap talk a round.", min=1)] = 15,
-    decision_retries: Annotated[int, typer.Option(help="Retries of a rejected DECISION batch.", min=0)] = 3,
+    max_turns: Annotated[int, typer.Option(help="Sweeps of cheap talk a round.", min=1, max=100_000)] = 15,
+    decision_retries: Annotated[
+        int, typer.Option(help="Retries of a rejected DECISION batch.", min=0, max=100_000)
+    ] = 3,
     dm_cap: Annotated[int | None, typer.Option(help="Messages a game.", min=0, show_default="no cap")] = None,
     channels: Annotated[
         str, typer.Option(help="Open channels, with commas: dm, participant_groupchat, all_groupchat.")

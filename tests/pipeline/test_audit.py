@@ -15,7 +15,7 @@ from pipeline.traces.audit.calendar import calendar_from_json, parse_calendar, r
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.events import FIELDS_OF
 from pipeline.traces.audit.identity import configured_id
-from pipeline.traces.audit.schedules import agent_shares, optimum, schedule_in_order
+from pipeline.traces.audit.metrics import agent_shares, optimum, schedule_in_order
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
@@ -162,7 +162,7 @@ def setup_of(raw: dict[str, Any]) -> Any:
 
 
 def test_a_game_too_large_to_search_is_solved_by_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.traces.audit.schedules.MOST_STEPS", 0)
+    monkeypatch.setattr("pipeline.traces.audit.metrics.MOST_STEPS", 0)
     optimum.cache_clear()
     assert audit(text_of("scripted"), "t.json") == []
     optimum.cache_clear()
@@ -180,11 +180,11 @@ def test_the_auditor_shares_no_code_with_the_game() -> None:
     names = ("__init__", "calendar", "tasks/__init__", "tasks/oracle", "tasks/scenario")
     solver = {f"sim/{name}.py" for name in names}
     files = sorted((ROOT / "pipeline/traces/audit").glob("*.py"))
-    assert "schedules.py" in [path.name for path in files]
+    assert "metrics.py" in [path.name for path in files]
     for path in files:
         shared = {str(p.relative_to(ROOT)) for p in imported(path) if p.relative_to(ROOT).parts[0] == "sim"}
-        assert shared == (solver if path.name == "schedules.py" else set())
-    calls = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/schedules.py").read_text()))
+        assert shared == (solver if path.name == "metrics.py" else set())
+    calls = {node.func.id for node in ast.walk(ast.parse((ROOT / "pipeline/traces/audit/metrics.py").read_text()))
              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
     assert "solver_optimum" in calls
 

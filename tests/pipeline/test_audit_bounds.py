@@ -5,13 +5,18 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from audit_bases import Raw, raw_of, text_of
+from audit_bases import Raw, raw_of, sealed, text_of
 
-from pipeline.traces.audit import game, schedules
+from pipeline.traces.audit import game, metrics
 from pipeline.traces.audit.auditor import audit
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import Item
-from pipeline.traces.audit.schedules import UnknownOptimum, optimum, schedule_in_order
+from pipeline.traces.audit.metrics import UnknownOptimum, optimum, schedule_in_order
+from sim.game.game import Limits
+from sim.game.trace import encoded
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
+from tests.sim.worlds import tiny_task
 
 
 def event(kind: str, ref: tuple[int, int, str, int | None], **data: Any) -> Raw:
@@ -75,13 +80,13 @@ def test_a_schedule_of_too_many_slots_is_not_looked_for(monkeypatch: pytest.Monk
     for look in (optimum, schedule_in_order):
         with pytest.raises(UnknownOptimum):
             look(calendars, meetings)
-    monkeypatch.setattr(schedules, "MOST_LOOKS", 10)
+    monkeypatch.setattr(metrics, "MOST_LOOKS", 10)
     optimum.cache_clear()
     assert [d.code for d in audit(text_of("scripted"), "t.json")] == ["unchecked_optimum"]
 
 
 def test_the_solver_is_given_no_large_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "solver_optimum", lambda *_: pytest.fail("the solver was asked"))
+    monkeypatch.setattr(metrics, "solver_optimum", lambda *_: pytest.fail("the solver was asked"))
     calendars = (tuple(Item("errand", n, 1) if n % 2 else None for n in range(300)),) * 10
     meetings = tuple(Meeting(n, tuple(range(10)), 1, tuple(range(10))) for n in range(100))
     with pytest.raises(UnknownOptimum, match="solver"):
@@ -97,3 +102,13 @@ def test_a_trace_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("pipeline.traces.audit.auditor.check_identity", spin)
     (found,) = audit(text_of("protocol"), "t.json")
     assert (found.code, found.found) == ("unreadable", "takes more than 0.05 CPU seconds")
+
+
+@pytest.mark.slow
+def test_a_game_of_a_thousand_retries_is_replayed_and_beyond_a_bound_none() -> None:
+    task = tiny_task(1, num_agents=2, num_participants=2, num_meetings=1)
+    raw = json.loads(encoded(play_game(Play(task, named_teams()["silent"], Limits(decision_retries=1_100)))))
+    assert audit(sealed(raw), "t.json") == []
+    raw["config"]["decision_retries"] = 100_001
+    (told,) = audit(sealed(raw), "t.json")
+    assert (told.code, told.detail) == ("unreadable", ".config.decision_retries")

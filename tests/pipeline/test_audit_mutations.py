@@ -171,8 +171,20 @@ MUTATIONS: tuple[tuple[str, Change, str], ...] = (
     ("the oracle takes other slots", at("config.scenario.optimal.assignments.1", 5), "oracle_burden"),
 )  # fmt: skip
 
+
+def planted(prompt: str) -> str:
+    return f"  Private meeting label: words of nobody\n{prompt}"
+
+
+def planted_line(prompt: str) -> str:
+    return f"Slot  3: Errand #7 (cost=1) private_label='slot'\n{prompt}"
+
+
 # Of other games: the game comes first.
 ELSEWHERE: tuple[tuple[str, str, Change, str], ...] = (
+    ("protocol", "a protocol was sent a prompt", put("turn_start", "prompt_sent", "Slot 1?"), "wrong_usage"),
+    ("prompted", "a prompt has a meeting's label of nobody", put("turn_start", "prompt_sent", planted), "wrong_label"),
+    ("prompted", "a prompt has a calendar of nobody", put("turn_start", "prompt_sent", planted_line), "wrong_label"),
     ("protocol", "the last turn's answer is lost", drop("turn_end", -1), "missing_event"),
     ("protocol", "the last round is lost", cut(-30), "broken_off"),
     ("protocol", "two answers change places", swap("decide_end"), "reordered_event"),

@@ -1,5 +1,7 @@
 """Files that are no good traces: each is rejected with its place or read as documented, and no other game suffers."""
 
+import os
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +14,8 @@ from pipeline.derive import parallel
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
+from pipeline.traces.inspect_logs import read_log
+from pipeline.traces.trace import TraceError
 
 Frames = dict[str, pl.DataFrame]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reliability.md"
@@ -89,3 +93,29 @@ def test_the_document_lists_the_bounds() -> None:
     bounds = [name for name, value in vars(limits).items() if name.isupper() and isinstance(value, int)]
     missing = [name for name in bounds if f"| `{name}` | {getattr(limits, name):,} |" not in told]
     assert missing == []
+
+
+def lying_log(path: Path, size: int) -> None:
+    """A log whose only member unpacks to so many bytes, and says that it has one."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("summaries.json", b" " * size)
+    text, said = path.read_bytes(), size.to_bytes(4, "little")
+    directory = text.rindex(b"PK\x01\x02")
+    path.write_bytes(text[:directory] + text[directory:].replace(said, (1).to_bytes(4, "little")))
+
+
+def test_a_log_is_bounded_by_what_it_holds_and_not_by_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "FILE_BYTES", 100_000)
+    lying_log(tmp_path / "log.eval", 3_000_001)
+    with zipfile.ZipFile(tmp_path / "log.eval") as archive:
+        assert archive.infolist()[0].file_size == 1
+    with pytest.raises(TraceError, match="larger than the 100000 bytes"):
+        list(read_log(tmp_path / "log.eval"))
+
+
+def test_a_pipe_called_as_a_log_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log.eval")
+    with pytest.raises(TraceError, match="not a regular file"):
+        list(read_log(tmp_path / "log.eval"))

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from audit_bases import sealed
+from audit_suites import paper_game, paper_text
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper.ledger.build import KEY, SCHEMA, read_ledger
-from pipeline.paper.ledger.command import missing_reproductions
+from pipeline.paper.ledger.command import failed_games, missing_reproductions
+from pipeline.paper.ledger.measures import open_tables
 from pipeline.paper.statements.checks import STATEMENTS_SCHEMA
 from pipeline.tables.io import TABLES, polars_schema
 
@@ -61,9 +64,35 @@ def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pyt
     parallel.derive([tmp_path / "a.json"], tmp_path / "out", workers=1)
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "out")])
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
     assert "not played here" in result.stdout
     assert "IMAP is not compared: team imap played 1 of 72 tasks" in result.stdout
+
+
+@pytest.mark.slow
+def test_games_in_which_the_audit_found_errors_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One easy game under the name of another task gets no verdict, once it has been audited."""
+    monkeypatch.chdir(ROOT)
+    raw = paper_game("standard") | {"game_id": "forged"}
+    raw["config"]["task_id"] = "b037_easy_5a_3p_d0p6_c1_2"
+    for name, text in (("true", paper_text("standard")), ("forged", sealed(raw))):
+        (tmp_path / f"{name}.json").write_bytes(text)
+    run = CliRunner().invoke
+    made = ["--out", str(tmp_path / "tables"), "--workers", "1"]
+    assert run(app, ["derive", str(tmp_path / "true.json"), str(tmp_path / "forged.json"), *made]).exit_code == 0
+    audited = run(app, ["audit", str(tmp_path), "--out", str(tmp_path / "audit"), "--workers", "1"])
+    assert audited.exit_code == 1
+    tables, audit = ["ledger", "--tables", str(tmp_path / "tables")], ["--audit", str(tmp_path / "audit")]
+    assert "warning: no audit of these games is named" in run(app, tables).stderr
+    done = run(app, [*tables, *audit])
+    assert done.exit_code == 0
+    assert "1 games left out, in which the audit found errors" in done.stderr
+    with open_tables(tmp_path / "tables", failed_games(tmp_path / "audit", tmp_path / "tables")) as left:
+        assert left.sql("SELECT task_id FROM games").fetchall() == [("b037_easy_5a_3p_d0p6_c1_1",)]
+    (tmp_path / "true.json").unlink()
+    assert run(app, ["derive", str(tmp_path / "forged.json"), *made]).exit_code == 0
+    other = run(app, [*tables, *audit])
+    assert other.exit_code == 2 and "is of other traces" in " ".join(other.output.split())
 
 
 def test_a_folder_without_all_tables_is_bad_usage(tmp_path: Path) -> None:

@@ -251,7 +251,8 @@ def test_a_folder_too_deep_for_sockets_gives_an_encrypted_kernel(
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     with isolated_kernel() as settings:
-        assert dict(settings.KernelManager) == {"transport_encryption": "auto"}
+        kept = str(Path(os.environ["IPYTHONDIR"]) / "kernel.json")
+        assert dict(settings.KernelManager) == {"transport_encryption": "auto", "connection_file": kept}
 
 
 @pytest.mark.slow

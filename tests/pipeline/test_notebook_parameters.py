@@ -15,9 +15,8 @@ from IPython.display import Markdown
 from IPython.utils.capture import capture_output
 
 from machine.processes import cores
-from pipeline.reports.batch.command import NOTEBOOKS
 from pipeline.reports.batch.own_study import derive_study
-from pipeline.reports.batch.pages import PageJob, write_pages
+from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, write_pages
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import Team, load_team, named_teams

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from machine.files import exclusive_access
 from pipeline.__main__ import app
 from pipeline.reports.batch import command, own_study
-from pipeline.reports.batch.pages import PageJob, notebook_title, write_page
+from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
 from pipeline.tables.io import TABLES, polars_schema
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
@@ -49,7 +49,7 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
     for number, team in enumerate(("a/b", "a-b", hurt, "x" * 200)):
         write_trace(tmp_path / "traces" / f"{number}.json", toy_game(f"game-{number}", team=team).text())
     (tmp_path / "reports").mkdir()
-    source = (command.NOTEBOOKS / "report.ipynb").read_text(encoding="utf-8")
+    source = (NOTEBOOKS / "report.ipynb").read_text(encoding="utf-8")
     fails = source.replace("study = Study(", "assert '队' not in team, team; study = Study(")
     (tmp_path / "reports/report.ipynb").write_text(fails, encoding="utf-8")
     monkeypatch.setattr(command, "NOTEBOOKS", tmp_path / "reports")
@@ -71,7 +71,7 @@ def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monk
     write_trace(tmp_path / "traces/0.json", game.text())
     study = own_study.derive_study([tmp_path / "traces"], tmp_path, lambda done, total: None)
     job = PageJob(
-        command.NOTEBOOKS / "90_where_we_differ.ipynb",
+        NOTEBOOKS / "90_where_we_differ.ipynb",
         {"tables": str(study.tables), "results": str(study.results)},
         tmp_path / "page.html",
         "Where we differ",
@@ -134,7 +134,7 @@ def test_where_there_is_no_room_the_place_is_named(
 
 
 def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
-    assert notebook_title(command.NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
+    assert notebook_title(NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
     (tmp_path / "mine.ipynb").write_text('{"cells": []}', encoding="utf-8")
     assert notebook_title(tmp_path / "mine.ipynb") == "mine"
 

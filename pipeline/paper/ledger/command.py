@@ -1,6 +1,7 @@
 """The command `ledger`: what became of every figure and statement of the paper, with the tests, printed."""
 
 import sys
+from collections.abc import Collection
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 import typer
 
+from machine.files import MANIFEST_SUFFIX, read_manifest
 from machine.terminal import escaped
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
@@ -52,7 +54,9 @@ Examples:
 
   python -m pipeline ledger
 
-  python -m pipeline ledger --tables tables/my-model --all
+  python -m pipeline audit traces/my-model --out audit
+
+  python -m pipeline ledger --tables tables/my-model --audit audit --all
 
 Exit code: 0 when every figure of data/paper/reproduced.csv is reproduced, 1 when one is not, 2 for bad usage.
 """
@@ -61,12 +65,18 @@ Exit code: 0 when every figure of data/paper/reproduced.csv is reproduced, 1 whe
 def ledger(
     tables: Annotated[Path | None, typer.Option(help="A folder of tables.", show_default="the study's results")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Print every row.")] = False,
+    audit: Annotated[
+        Path | None, typer.Option(help="The audit of these tables' traces: its folder. Games with errors are left out.")
+    ] = None,
 ) -> None:
     """Print what became of every figure of the paper and of what it says: each verdict, with its test.
 
     A figure is reproduced, contradicted, stood in for, or waits for traces. Statements are of the study's games.
     """
-    rows = ledger_of_tables(tables) if tables else study_ledger()
+    without = failed_games(audit, tables) if audit and tables else set()
+    if tables and not audit:
+        print("warning: no audit of these games is named (--audit): they are taken at their word", file=sys.stderr)
+    rows = ledger_of_tables(tables, without) if tables else study_ledger()
     missing = missing_reproductions(rows, read_required(), anybody=tables is not None)
     print_ledger(rows.with_columns(pl.col(pl.String).map_elements(escaped, pl.String)), everything)
     if tables is None and (statements := of_project(STATEMENTS)).is_file():
@@ -87,8 +97,27 @@ def study_ledger() -> pl.DataFrame:
     return read_ledger(path)
 
 
-def ledger_of_tables(tables: Path) -> pl.DataFrame:
-    """The ledger of a folder of tables. Raises BadParameter where it is none."""
+def failed_games(audit: Path, tables: Path) -> set[str]:
+    """The games in which the audit found errors; says how many. Raises BadParameter for one of other traces, or
+    none."""
+    try:
+        found = pl.read_parquet(audit / "audit.parquet", columns=["game_id", "severity"])
+        origins = [
+            read_manifest(folder / f"{command}{MANIFEST_SUFFIX}").made_from.get("traces")
+            for folder, command in ((audit, "audit"), (tables, "derive"))
+        ]
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        problem = printable(f"{audit} holds no audit of {tables} ({error}); make it with `pipeline audit --out`.")
+        raise typer.BadParameter(problem, param_hint="--audit") from None
+    if origins[0] != origins[1]:
+        raise typer.BadParameter(printable(f"{audit} is of other traces than {tables}."), param_hint="--audit")
+    games = set(found.filter(pl.col("severity") == "error")["game_id"])
+    print(f"{len(games)} games left out, in which the audit found errors", file=sys.stderr)
+    return games
+
+
+def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFrame:
+    """The ledger of a folder of tables, without some games. Raises BadParameter where it is none."""
     from pipeline.paper.ledger.measures import open_tables
     from pipeline.tables.io import check_tables
 
@@ -96,7 +125,7 @@ def ledger_of_tables(tables: Path) -> pl.DataFrame:
         check_tables(tables)
     except ValueError as problem:
         raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
-    results = open_tables(tables.resolve())
+    results = open_tables(tables.resolve(), without)
     with chdir(ROOT):  # what is declared about the paper is there
         return ledger_of_results(results)
 

@@ -4,7 +4,7 @@ A connection of this module has a table for each result, in the schema `results`
 `played.NAME` where a result has its name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,9 +49,10 @@ def open_results(results: Path, tables: Path, names: Sequence[str] = RESULTS_REA
     return _with_results(attach(tables), {name: read_result(results / f"{name}.csv") for name in names})
 
 
-def open_tables(tables: Path) -> duckdb.DuckDBPyConnection:
-    """The same from a folder of tables alone: RESULTS_READ are computed. Raises FileNotFoundError when it has none."""
-    connection = attach(tables)
+def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
+    """The same from a folder of tables alone, without some games: RESULTS_READ are computed. Raises FileNotFoundError
+    when it has none."""
+    connection = attach(tables, without)
     return _with_results(connection, {name: connection.sql(query_text(name)).pl() for name in RESULTS_READ})
 
 

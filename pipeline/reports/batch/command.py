@@ -6,7 +6,7 @@ from contextlib import chdir, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from pipeline.derive.parallel import Derived
-    from pipeline.reports.batch.pages import PageJob
+    from pipeline.reports.batch.own_study import Selection
 
 
-NOTEBOOKS, OF_THE_STUDY = ROOT / "notebooks", "[0-9]*.ipynb"
 ALL_WRITTEN, NOTHING_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 1, 2, 3
 MOST_PRINTED = 1_000  # rejections; a table has all
 
@@ -79,6 +78,8 @@ def report(
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
     if prices:
         _check_prices(prices)
+    from pipeline.reports.batch.own_study import Selection
+
     selection = Selection(
         tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices
     )
@@ -90,17 +91,6 @@ def report(
     except OSError as error:
         raise without_room(error, out) from None
     raise typer.Exit(ALL_WRITTEN if complete else SOME_LEFT_OUT)
-
-
-class Selection(NamedTuple):
-    """The tables and results that pages are about, of which teams and conditions (all where none is named), and a
-    team's own prices."""
-
-    tables: Path
-    results: Path
-    teams: frozenset[str]
-    conditions: frozenset[str]
-    prices: Path | None = None
 
 
 def refused(problem: str, option: str) -> typer.BadParameter:
@@ -141,6 +131,16 @@ def reading_traces() -> Iterator[Callable[[int, int], None]]:
         raise refused(f"{missing} does not exist.", "TRACES") from None
 
 
+def told_doubts(traces: Sequence[Path], workers: int) -> list[str]:
+    """What the auditor finds wrong in the traces, a line a team and kind of error, printed too."""
+    from pipeline.traces.audit.files import audit_files, doubts
+
+    lines = doubts(audit_files(traces, workers or None))
+    for line in lines:
+        print(f"warning: {line} See `python -m pipeline audit`.", file=sys.stderr)
+    return lines
+
+
 def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
     """Print each rejected trace in a line; returns how many there are. Bad usage where no game is left."""
     for path, reason, place in derived.rejected[:MOST_PRINTED]:
@@ -153,29 +153,31 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
     return len(derived.rejected)
 
 
-def _write_report(traces: Sequence[Path], out: Path, selection: Selection, workers: int) -> bool:
+def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", workers: int) -> bool:
     """Write the pages and their list. Returns whether nothing is missing."""
     from machine.terminal import progress_bar
     from pipeline.reports.batch.own_study import derive_study, made_from, unfinished_folder
 
     missing: list[str] = []
+    doubts: list[str] = []
     rejected = 0
     if traces:
         with reading_traces() as show:
+            doubts = told_doubts(traces, workers)
             study = derive_study(traces, out, show)
         rejected = count_rejected(study.derived, traces)
         selection = selection._replace(tables=study.tables.resolve(), results=study.results.resolve())
         missing = list(study.failed)
-    from pipeline.reports.batch.pages import list_report, write_index, write_pages
+    from pipeline.reports.batch.pages import list_report, page_jobs, write_index, write_pages
 
     _check_selection(selection)
     with unfinished_folder(out) as scratch:
-        jobs = _page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces))
+        jobs = page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces))
         (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
         with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
             failures = write_pages(jobs, workers, show)
     missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-    write_index(jobs, out, missing, first_table(selection))
+    write_index(jobs, out, missing, first_table(selection), doubts)
     made_here = (selection.tables, selection.results) if traces else ()
     list_report(out, jobs, made_here, made_from(traces, selection.tables, selection.results))
     for line in missing:
@@ -186,7 +188,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: Selection, worke
     return not missing and not rejected
 
 
-def first_table(selection: Selection) -> str:
+def first_table(selection: "Selection") -> str:
     """The selected teams' rows of Table 1 as HTML; none where results could not be made."""
     from pipeline.reports.batch.row import as_html, read_rows
     from pipeline.reports.reference_study import is_reference
@@ -207,7 +209,7 @@ def require_tables(tables: Path, option: str) -> None:
         raise refused(str(problem), option) from None
 
 
-def _check_selection(selection: Selection) -> None:
+def _check_selection(selection: "Selection") -> None:
     """Raise BadParameter where there are no tables or results, and for an unknown team or condition."""
     import polars as pl
 
@@ -240,36 +242,6 @@ def _check_prices(path: Path) -> None:
         raise refused(str(error), "--prices") from None
 
 
-def _page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -> "list[PageJob]":
-    """A page for each team and condition that has games, then, if asked for, one for each notebook of the study."""
-    import polars as pl
-
-    from pipeline.reports.batch.facts import simulated_mark
-    from pipeline.reports.batch.pages import PageJob, file_name, notebook_title
-
-    tables, results, teams, conditions, prices = selection
-    folders = {"tables": str(tables), "results": str(results)}
-    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"])
-    places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
-    jobs = [
-        PageJob(
-            NOTEBOOKS / "report.ipynb",
-            folders | {"team": team, "condition": condition},
-            out / f"{file_name(team, condition)}.html",
-            f"{team}{simulated_mark(simulated)}, {condition}",
-            scratch,
-        )
-        for team, condition, simulated in places.iter_rows()
-        if (not teams or team in teams) and (not conditions or condition in conditions)
-    ]
-    paths = sorted(NOTEBOOKS.glob(OF_THE_STUDY)) if notebooks else []
-    own_prices = {"70_costs": {"own_prices": str(prices.resolve())}} if prices else {}
-    return jobs + [
-        PageJob(path, folders | own_prices.get(path.stem, {}), out / f"{path.stem}.html", notebook_title(path), scratch)
-        for path in paths
-    ]
-
-
 class Format(Enum):
     """How the command `row` prints."""
 
@@ -294,6 +266,7 @@ def row(
         if len(traces) > 1 or not (tables / "games.parquet").is_file():
             tables = scratch / "tables"
             with reading_traces() as show:
+                told_doubts(traces, workers)
                 derived = derive(traces, tables, study_recipe(), workers or None, show)
             rejected = count_rejected(derived, traces)
         else:

@@ -1,7 +1,7 @@
 """The tables of a batch report, about one team under one condition."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -30,6 +30,20 @@ SIMULATED_NOTES = {
     "model. A table without a column `simulated` is about both kinds of games together.*",
     "": "",
 }
+
+
+class Cell(NamedTuple):
+    """A mean, as text and as a number, and its interval, both null where there is none."""
+
+    text: str
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        decimals = len(self.text.partition(".")[2])
+        ends = [round_half_up(end, decimals) for end in (self.low, self.high) if end is not None]
+        return f"{self.text} [{', '.join(ends)}]" if len(ends) == 2 else self.text
 
 
 def headline(study: Study, team: str, condition: str) -> str:

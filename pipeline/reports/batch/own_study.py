@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
@@ -34,6 +35,17 @@ def unfinished_folder(out: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class Selection(NamedTuple):
+    """The tables and results that pages are about, of which teams and conditions (all where none is named), and a
+    team's own prices."""
+
+    tables: Path
+    results: Path
+    teams: frozenset[str]
+    conditions: frozenset[str]
+    prices: Path | None = None
 
 
 @dataclass(frozen=True)

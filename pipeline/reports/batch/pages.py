@@ -15,15 +15,18 @@ from urllib.parse import quote
 
 from machine.executor import map_unordered
 from machine.files import replacing, visible_files, write_manifest
+from pipeline.reports.batch.own_study import Selection
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
 from pipeline.reports.views.html import escape_text
 from pipeline.tables.hive import MOST_BYTES, with_digest
+from pipeline.tables.paths import ROOT
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from bleach.sanitizer import Cleaner  # type: ignore[import-untyped]
 
 
+NOTEBOOKS, OF_THE_STUDY = ROOT / "notebooks", "[0-9]*.ipynb"
 HTML = "text/html"
 # Where there is no room to write: no other page would fare better.
 NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -199,8 +202,11 @@ def write_pages(
     return [(jobs[number], failures[number]) for number in sorted(failures)]
 
 
-def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (), first: str = "") -> None:
-    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing.
+def write_index(
+    jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (), first: str = "", doubts: Sequence[str] = ()
+) -> None:
+    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing, and for
+    each reason not to trust what is there.
 
     first: HTML that stands before the links.
     """
@@ -208,8 +214,9 @@ def write_index(jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (),
     items = (f'<li><a href="{quote(job.target.name)}">{escape_text(job.title)}</a></li>' for job in written)
     pages = "<h2>Pages</h2>\n" if first else ""
     body = f"<h1>Reports</h1>\n{first}{pages}<ul>{''.join(items)}</ul>"
-    if missing:
-        body += f"\n<h2>What could not be made</h2>\n<ul>{''.join(f'<li>{escape_text(m)}</li>' for m in missing)}</ul>"
+    for title, lines in (("What could not be made", missing), ("What the auditor doubts", doubts)):
+        if lines:
+            body += f"\n<h2>{title}</h2>\n<ul>{''.join(f'<li>{escape_text(line)}</li>' for line in lines)}</ul>"
     with replacing(out / "index.html") as draft:
         draft.write_text(html_page(body, "Reports"), encoding="utf-8")
 
@@ -232,3 +239,32 @@ def file_name(team: str, condition: str) -> str:
     name = re.sub(r"[^\w.-]+", "-", text).lstrip(".")
     is_own = name == normalize("NFC", text) == text and "." not in condition and len(name.encode()) <= MOST_BYTES
     return name if is_own else with_digest(name, (team, condition))
+
+
+def page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -> list[PageJob]:
+    """A page for each team and condition that has games, then, if asked for, one for each notebook of the study."""
+    import polars as pl
+
+    from pipeline.reports.batch.facts import simulated_mark
+
+    tables, results, teams, conditions, prices = selection
+    folders = {"tables": str(tables), "results": str(results)}
+    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"])
+    places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
+    jobs = [
+        PageJob(
+            NOTEBOOKS / "report.ipynb",
+            folders | {"team": team, "condition": condition},
+            out / f"{file_name(team, condition)}.html",
+            f"{team}{simulated_mark(simulated)}, {condition}",
+            scratch,
+        )
+        for team, condition, simulated in places.iter_rows()
+        if (not teams or team in teams) and (not conditions or condition in conditions)
+    ]
+    paths = sorted(NOTEBOOKS.glob(OF_THE_STUDY)) if notebooks else []
+    own_prices = {"70_costs": {"own_prices": str(prices.resolve())}} if prices else {}
+    return jobs + [
+        PageJob(path, folders | own_prices.get(path.stem, {}), out / f"{path.stem}.html", notebook_title(path), scratch)
+        for path in paths
+    ]

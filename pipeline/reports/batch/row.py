@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.batch.facts import MEASURES, simulated_mark
+from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
 from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
@@ -36,20 +36,6 @@ LATEX_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "–": "--",
 }
-
-
-class Cell(NamedTuple):
-    """A mean, as text and as a number, and its interval, both null where there is none."""
-
-    text: str
-    mean: float
-    low: float | None = None
-    high: float | None = None
-
-    def __str__(self) -> str:
-        decimals = len(self.text.partition(".")[2])
-        ends = [round_half_up(end, decimals) for end in (self.low, self.high) if end is not None]
-        return f"{self.text} [{', '.join(ends)}]" if len(ends) == 2 else self.text
 
 
 class Row(NamedTuple):

@@ -14,6 +14,7 @@ from pipeline.reports.batch.command import (
     reading_traces,
     removed_if_empty,
     require_tables,
+    told_doubts,
     without_room,
 )
 from pipeline.reports.site.folder import check_folder
@@ -95,6 +96,7 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
     from pipeline.reports.batch.own_study import study_recipe
 
     with reading_traces() as show:
+        told_doubts(traces, workers)
         derived = derive(traces, scratch, study_recipe(), workers=workers or None, progress=show)
     return count_rejected(derived, traces)
 

@@ -10,23 +10,20 @@ from pipeline.traces.audit.calendar import (
     digest,
     slots_holding,
 )
-from pipeline.traces.audit.divergences import Findings
+from pipeline.traces.audit.divergences import Findings, same_figure
 from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import (
     CODES_OF_METRICS,
     DESCRIPTIONS,
     ORACLE_METRICS,
     OWN_METRICS,
-    recompute_metrics,
-    same_figure,
-)
-from pipeline.traces.audit.schedules import (
     Optimum,
     Schedule,
     UnknownOptimum,
     agent_shares,
     optimum,
     places_to_look_at,
+    recompute_metrics,
     schedule_in_order,
 )
 from pipeline.traces.audit.trace import Trace

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 ERROR, KNOWN, NOTE = "error", "known", "note"
@@ -27,7 +28,7 @@ CODES = {
     for code in (
         # The record as a whole
         C("unreadable", "The trace cannot be replayed; found says why, detail says where."),
-        C("unknown_event", "An event of a kind that the auditor does not know.", NOTE, NOTE),
+        C("unknown_event", "An event of a kind that the auditor does not know.", public=NOTE),
         C("unknown_field", "An event has a field that no event of its kind has."),
         C("missing_event", "The replay gives events that the trace does not have."),
         C("unexpected_event", "The trace has events that the replay does not give."),
@@ -176,3 +177,11 @@ def short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def same_figure(value: Any, fact: Any) -> bool:
+    """Whether two figures are the same, to the last digits of a float."""
+    numbers = (int, float)
+    if type(value) in numbers and type(fact) in numbers:
+        return isclose(value, fact, rel_tol=1e-12, abs_tol=1e-12)
+    return type(value) is type(fact) and bool(value == fact)

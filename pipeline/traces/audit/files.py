@@ -25,6 +25,7 @@ Progress = Callable[[int, int], None]
 CHUNK_FILES = 64
 SUMMARY = ("team", "condition", "audited", "code", "severity", "traces", "divergences")
 CLEAN = "none"
+MOST_DOUBTS = 20
 
 
 def audit_files(
@@ -116,6 +117,15 @@ def divergence_line(divergence: Divergence) -> str:
     difference = f"expected {d.expected}, found {d.found}" if d.expected or d.found else ""
     details = "; ".join(part for part in (d.detail, difference) if part)
     return escaped(f"{d.severity} {d.code} {d.trace_path}{where}: {details}")
+
+
+def doubts(audits: Sequence[TraceAudit]) -> list[str]:
+    """A line for each team and kind of error, and how many of its traces have it; those that cannot be replayed aside,
+    which readers reject. No more than MOST_DOUBTS."""
+    found = Counter((a.team, code) for a in audits for code in {d.code for d in errors([a])} - {"unreadable"})
+    lines = [f"{n} traces of {team}: {code}. {CODES[code].meaning}" for (team, code), n in sorted(found.items())]
+    more = [f"and {len(lines) - MOST_DOUBTS} more kinds"] if len(lines) > MOST_DOUBTS else []
+    return [escaped(f"the auditor finds errors in {line}") for line in (*lines[:MOST_DOUBTS], *more)]
 
 
 def report_lines(audits: Sequence[TraceAudit]) -> list[str]:

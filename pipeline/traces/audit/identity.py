@@ -121,6 +121,11 @@ def imitates(agent: dict[str, Any]) -> bool:
     return agent.get("type") in SPEAKERS or str(model_of(agent)).rpartition("/")[2].startswith(SIMULATED)
 
 
+def type_of(agent: Any) -> Any:
+    """The type that the agent's record names; None where it names none."""
+    return agent.get("type") if isinstance(agent, dict) else None
+
+
 def model_of(agent: dict[str, Any]) -> Any:
     """The model that the agent's record names; None where it names none."""
     parameters = agent.get("parameters")
@@ -128,8 +133,11 @@ def model_of(agent: dict[str, Any]) -> Any:
 
 
 def check_usage(trace: Trace, findings: Findings) -> None:
-    """What each answer took: by its agent's model, and at the price of its tokens."""
+    """What each answer took: by its agent's model, and at the price of its tokens. Who has none was sent no prompt."""
+    asked = {number for number, agent in enumerate(trace.config.get("agents") or ()) if type_of(agent) == "llm"}
     for number, event in enumerate(trace.events):
+        if event.data.get("prompt_sent") and event.data.get("agent_id") not in asked:
+            findings.add("wrong_usage", "no prompt", "a prompt", "prompt_sent", event=number)
         for code, expected, found, field in usage_problems(trace, event):
             where: dict[str, Any] = {"event": number, "round": event.data.get("round")}
             findings.add(code, expected, found, f"usage.{field}", agent=event.data.get("agent_id"), **where)

@@ -12,6 +12,9 @@ SHOWS_CALENDAR = frozenset(("opening", "announcement", "voluntary", "decision"))
 SHOWS_INBOX = frozenset(("opening", "turn"))
 PENALTY = re.compile(r"^Penalty you have incurred in earlier rounds: (?P<paid>-?\d+)\s*$", re.MULTILINE)
 MEETING_LABEL = "Private meeting label:"
+# What readers take for a label in a prompt, and where it begins to quote messages, in which they look for none.
+PROMPT_LABEL = re.compile(r"[ \t]*(Slot[ \t]+\d.* private_label=|Private meeting label:)")
+INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
 
 
 class PromptChecker:
@@ -45,6 +48,17 @@ class PromptChecker:
             self.findings.add("prompt_lacks_conflict", shown.conflict, prompt, **where)
         for label in self.leaked_labels(expected.agent, shown, flat):
             self.findings.add("prompt_leaks_label", "", label, shown.kind, **where)
+        for line in self.false_labels(shown, prompt):
+            self.findings.add("wrong_label", "", line, "prompt_sent", **where)
+
+    def false_labels(self, shown: AgentView, prompt: str) -> Iterator[str]:
+        """Lines of a prompt of ours that show a label, and are neither its calendar's nor the meeting's own."""
+        if self.game.public or "abel" not in prompt:
+            return
+        label = self.game.setup.labels.get(("meeting", shown.meeting.id))
+        true = {*shown.rendering.split("\n"), f"{MEETING_LABEL} {label}"}
+        own = INBOX.split(prompt, 1)[0]
+        yield from (line for line in own.split("\n") if PROMPT_LABEL.match(line) and line.strip() not in true)
 
     def leaked_labels(self, agent: Any, shown: AgentView, flat: str) -> Iterator[str]:
         """Labels in the prompt that the agent may not see, beyond what its messages and its own batch say."""

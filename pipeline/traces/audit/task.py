@@ -15,7 +15,7 @@ import msgspec
 from pipeline.traces.audit.calendar import ERRAND, MEETING, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
-from pipeline.traces.audit.schedules import Calendars, Meetings, UnknownOptimum, optimum, schedule_in_order
+from pipeline.traces.audit.metrics import Calendars, Meetings, UnknownOptimum, optimum, schedule_in_order
 from pipeline.traces.audit.suites import ListedTask, Suites
 from pipeline.traces.audit.trace import Trace
 

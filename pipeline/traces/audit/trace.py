@@ -23,7 +23,8 @@ KINDS = OUTCOMES.union(
     ("batch_rejected", "decision_failed", "resolution", "consistency_violation", "game_end", "game_stopped"),
     FINAL,
 )
-MOST_SWEEPS, MOST_RETRIES = 100_000, 1_000
+# The most sweeps and retries that a game may allow.
+MOST_ATTEMPTS = 100_000
 
 
 class Unreadable(Exception):
@@ -176,8 +177,8 @@ def read_setup(trace: Trace) -> Setup:
         calendars=calendars,
         meetings=meetings,
         announced=limit_of(config, "num_meetings", len(meetings)),
-        max_turns=min(limit_of(config, "max_turns_per_round", 15), MOST_SWEEPS),
-        retries=min(limit_of(config, "decision_retries", 3), MOST_RETRIES),
+        max_turns=attempts_of(config, "max_turns_per_round", 15),
+        retries=attempts_of(config, "decision_retries", 3),
         dm_cap=config["dm_cap"] if type(config.get("dm_cap")) is int else None,
         channels=tuple(c for c in channels if isinstance(c, str)) if isinstance(channels, list) else CHANNELS,
         labels=labels_from_config(config),
@@ -189,6 +190,14 @@ def limit_of(config: dict[str, Any], name: str, default: int) -> int:
     """A number of the configuration, or the default where it states none."""
     value = config.get(name)
     return value if type(value) is int and 0 <= value < 1_000_000 else default
+
+
+def attempts_of(config: dict[str, Any], name: str, default: int) -> int:
+    """The same for sweeps and retries. Raises Unreadable where they are more than a game may allow."""
+    value = config.get(name)
+    if type(value) is int and value > MOST_ATTEMPTS:
+        raise Unreadable(f"more than {MOST_ATTEMPTS}", f".config.{name}")
+    return limit_of(config, name, default)
 
 
 def has_label(data: dict[str, Any]) -> bool:
