@@ -168,7 +168,7 @@ def write_page(job: PageJob) -> str | None:
         job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
         with TemporaryDirectory(prefix="page-", dir=job.scratch) as folder:
             executed = Path(folder) / "executed.ipynb"
-            figures = {"figures": str(Path(folder) / "figures")}
+            figures = {"figures": str(executed.with_suffix(""))}
             execute(job.notebook, executed, figures | dict(job.parameters))
             with replacing(job.target) as draft:
                 page = notebook_page(executed, job.title, "index.html")
