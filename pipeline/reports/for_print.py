@@ -29,7 +29,6 @@ TABLES, RESULTS, BEYOND_TABLES = Path("data/tables"), Path("data/results"), Path
 WIDTHS = {"": COLUMN, "_half": HALF_COLUMN}  # after a figure's name, in inches
 
 ALL_WRITTEN, SOME_LEFT_OUT = 0, 3
-
 EXAMPLES = """
 Examples:
 
@@ -210,7 +209,7 @@ def table4(results: Path) -> str:
 def mixed_effects(results: Path) -> str:
     """Appendix I: the effect of excess cost on privacy loss, by teams, setting and predictor."""
     decimals = {"beta": 4, "se": 4, "p_one_sided": 3, "p_permutation": 3}
-    rows = _study(results).result("mixed_effects").select(
+    rows = _study(results).result("mixed_effects").drop_nulls("beta").select(
         pl.col("teams").replace("styles", "simulated speakers (no model)"),
         *("setting", "predictor", pl.col("games").cast(pl.String)),
         *(_rounded(column, digits) for column, digits in decimals.items()),
@@ -248,12 +247,9 @@ def _by_kind(rows: pl.DataFrame, decimals: Mapping[str, int], caption: str, labe
 
 def _two_lines(text: pl.DataFrame) -> pl.DataFrame:
     """Each row, and below it one of its intervals where it has any. text: values such as `0.92 [0.64, 1.19]`."""
-    rows = []
-    for name, *cells in text.iter_rows():
-        parts = [(cell or "").partition(" ") for cell in cells]
-        rows.append((name, *(value for value, _, _ in parts)))
-        if any(interval for _, _, interval in parts):
-            rows.append(("", *(interval for _, _, interval in parts)))
+    parts = [(name, [(cell or "").partition(" ") for cell in cells]) for name, *cells in text.iter_rows()]
+    lines = (((name, *(p[0] for p in part)), ("", *(p[2] for p in part))) for name, part in parts)
+    rows = [line for pair in lines for line in pair if any(line)]
     return pl.DataFrame(rows, schema=text.schema, orient="row")
 
 
@@ -264,14 +260,24 @@ def booktabs(groups: Mapping[str, pl.DataFrame], caption: str, label: str) -> st
     """
     columns = next(iter(groups.values())).columns
     names = [HEADINGS.get(name, name.replace("_", " ")) for name in columns]
-    blocks = [[_line(names)]]
+    blocks = [[" & ".join(map(_heading, names)) + r" \\"]]
     for heading, rows in groups.items():
         above = [f"\\multicolumn{{{len(columns)}}}{{l}}{{\\emph{{{escape_tex(heading)}}}}} \\\\"] if heading else []
         blocks.append(above + [_line(["" if cell is None else cell for cell in row]) for row in rows.iter_rows()])
     body = "\n\\midrule\n".join("\n".join(block) for block in blocks)
     tabular = f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"
-    head = f"\\begin{{table}}\n\\centering\n\\scriptsize\n\\caption{{{escape_tex(caption)}}}\n\\label{{tab:{label}}}"
+    looks = "\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{2.5pt}"
+    head = f"{looks}\n\\caption{{{escape_tex(caption)}}}\n\\label{{tab:{label}}}"
     return f"{head}\n{tabular}\n\\end{{table}}\n"
+
+
+def _heading(name: str) -> str:
+    """A column's name, where it is long in two lines, so that names make no table wider than a column of a page."""
+    breaks = [i + 1 for i, sign in enumerate(name) if sign == (" " if " " in name else "-")]
+    if len(name) < 10 or not breaks:
+        return escape_tex(name)
+    middle = min(breaks, key=lambda i: abs(2 * i - len(name)))
+    return rf"\shortstack[r]{{{escape_tex(name[:middle].rstrip())}\\{escape_tex(name[middle:])}}}"
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -285,8 +291,7 @@ TEX = {
     "−": "$-$",
     "±": r"$\pm$",
     "ε": r"$\varepsilon$",
-}
-TEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 
 
 def escape_tex(text: str) -> str:

@@ -47,11 +47,26 @@ def test_text_is_printed_as_it_is(text: str, tex: str) -> None:
 
 def test_a_table_has_a_rule_between_groups_and_no_words_for_what_is_missing() -> None:
     groups = {kind: pl.DataFrame({"name": [name], "ratio": [value]}) for kind, name, value in GROUPS}
-    assert booktabs(groups, "A caption.", "a").splitlines()[5:] == [
+    assert booktabs(groups, "A caption.", "a").splitlines()[6:] == [
         r"\begin{tabular}{lr}", r"\toprule", r" & ratio \\", r"\midrule",
         r"\multicolumn{2}{l}{\emph{protocols}} \\", r"IMAP & 0.92 \\", r"\midrule", r"A\_model &  \\",
         r"\bottomrule", r"\end{tabular}", r"\end{table}",
     ]  # fmt: skip
+
+
+HEADINGS = {
+    "ratio": "ratio",
+    "DSM-Private": r"\shortstack[r]{DSM-\\Private}",
+    "p, one-sided": r"\shortstack[r]{p,\\one-sided}",
+    "DMs a meeting": r"\shortstack[r]{DMs a\\meeting}",
+    "coordination": "coordination",
+}
+
+
+@pytest.mark.parametrize(("name", "tex"), HEADINGS.items())
+def test_a_long_heading_stands_in_two_lines(name: str, tex: str) -> None:
+    table = booktabs({"": pl.DataFrame({"": [""], name: [""]})}, "A caption.", "a")
+    assert table.splitlines()[8] == rf" & {tex} \\"
 
 
 GROUPS = (("protocols", "IMAP", "0.92"), ("", "A_model", None))
