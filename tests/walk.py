@@ -57,8 +57,8 @@ class Step(NamedTuple):
     slow: bool
 
 
-def steps(traces: Path | None) -> Iterator[Step]:
-    """The whole walk."""
+def steps(traces: bool) -> Iterator[Step]:
+    """The whole walk. traces: whether there are somebody else's, in the folder `others` beside the clone."""
     walk = [
         ("see what there is", "make help"),
         ("reproduce the paper", "make repro"),
@@ -96,7 +96,7 @@ def steps(traces: Path | None) -> Iterator[Step]:
         ("go back to the study", "git restore . && dvc checkout dvc.yaml"),
     ]
     if traces:
-        walk.append(("report on traces of somebody else", f"make report TRACES={traces} OUT=mine/others"))
+        walk.append(("report on traces of somebody else", "make report TRACES=../others OUT=mine/others"))
     for purpose, command in walk:
         yield Step(purpose, command, bool(MINUTES.search(command)))
 
@@ -192,7 +192,7 @@ def run_notebook(address: str) -> None:
     print(f"JupyterLab ran all {len(ran)} cells")
 
 
-def walked(clone: Path, quick: bool, traces: Path | None) -> Iterator[tuple[Step, bool, str, float]]:
+def walked(clone: Path, quick: bool, traces: bool) -> Iterator[tuple[Step, bool, str, float]]:
     """Each step that was taken, whether it ended well, what it said, and its seconds."""
     surroundings = environment(clone, quick)
     for step in steps(traces):
@@ -233,9 +233,11 @@ def main() -> int:
     results = []
     with TemporaryDirectory(prefix="walk-") as folder:
         clone = Path(folder) / "calbench-lab"
+        if o.traces:
+            (Path(folder) / "others").symlink_to(o.traces.resolve(strict=True))
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         subprocess.run(["git", "checkout", "--quiet", "-B", "main"], cwd=clone, check=True)
-        for step, well, said, seconds in walked(clone, o.quick, o.traces and o.traces.resolve()):
+        for step, well, said, seconds in walked(clone, o.quick, bool(o.traces)):
             results.append((step, well, said, seconds))
             print(f"{'ok    ' if well else 'FAILED'} {seconds:6.1f} s  {step.purpose}: {step.command.splitlines()[0]}")
             if not well:
