@@ -242,8 +242,8 @@ def main() -> int:
             print(f"{'ok    ' if well else 'FAILED'} {seconds:6.1f} s  {step.purpose}: {step.command.splitlines()[0]}")
             if not well:
                 print(said)
-    if o.write:
-        o.write.write_text(page_of(results), encoding="utf-8")
+            if o.write:
+                o.write.write_text(page_of(results), encoding="utf-8")
     return 0 if all(well for _, well, *_ in results) else 1
 
 
