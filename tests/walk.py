@@ -44,7 +44,7 @@ tail -n +2 list.csv | while IFS=, read -r team condition; do
   {PAPERMILL} notebooks/report.ipynb lab/$team.ipynb -p tables tables -p team $team -p condition $condition 2> /dev/null
 done; ls lab
 """.strip()
-STATE = ".jp-Notebook-ExecutionIndicator[data-status={}]"
+LAST_PROMPT = ".jp-Notebook .jp-Cell.jp-mod-active .jp-InputPrompt"
 PAGES = 50
 TAIL = 12  # lines of a step's output that are kept
 
@@ -178,11 +178,10 @@ def run_notebook(address: str) -> None:
         page = browser.new_page()
         page.set_default_timeout(300_000)
         page.goto(address)
-        page.locator(STATE.format("idle")).wait_for()
+        page.get_by_text("| Idle").wait_for()
         for item in ("Run", "Run All Cells"):
             page.get_by_role("menuitem", name=item, exact=True).click()
-        page.locator(STATE.format("busy")).wait_for()
-        page.locator(STATE.format("idle")).wait_for()
+        page.locator(LAST_PROMPT, has_text=re.compile(r"\[\d+\]")).wait_for()
         page.keyboard.press("Control+s")
         page.get_by_text("Saving completed").wait_for()
     cells = json.loads((ROOT / "lab" / Path(urlsplit(address).path).name).read_text(encoding="utf-8"))["cells"]
