@@ -88,7 +88,7 @@ def steps(traces: bool) -> Iterator[Step]:
         ("keep in a folder what was computed", f"{STORE} && dvc push --quiet dvc.yaml && du -sh ../store | cut -f 1"),
         (
             "take it in another clone, where nothing is left to do",
-            f"git clone --quiet . ../other && cd ../other && {STORE} "
+            f"git clone --quiet . ../other && cd ../other && {STORE}"
             f" && dvc pull --quiet dvc.yaml && dvc repro | tail -n 1 "
             f"&& {CLEAN} && rm -rf ../other ../store",
         ),
