@@ -116,12 +116,17 @@ def test_the_paper_is_reproduced_in_at_most_forty_stages() -> None:
     assert 20 < stages(["dvc.yaml"]) <= 40 < stages(["dvc.yaml", "notebooks/beyond/dvc.yaml"])
 
 
-def test_dvc_changes_nothing_of_the_parameters_but_the_one_that_it_is_told(tmp_path: Path) -> None:
-    written = tmp_path / "params.yaml"
-    before = (ROOT / "params.yaml").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("file", "name"), (("params.yaml", "vps.prior"), ("notebooks/beyond/params.yaml", "frontier.fair_share"))
+)
+def test_dvc_changes_nothing_of_the_parameters_but_the_one_that_it_is_told(
+    file: str, name: str, tmp_path: Path
+) -> None:
+    written, key = tmp_path / "params.yaml", name.rpartition(".")[2]
+    before = (ROOT / file).read_text(encoding="utf-8")
     written.write_text(before, encoding="utf-8")
-    apply_overrides(written, ["vps.prior=0.3"])
-    assert written.read_text(encoding="utf-8") == before.replace("  prior: 0.5 ", "  prior: 0.3 ")
+    apply_overrides(written, [f"{name}=0.3"])
+    assert written.read_text(encoding="utf-8") == before.replace(f"  {key}: 0.5 ", f"  {key}: 0.3 ") != before
 
 
 @pytest.mark.parametrize("notebook", sorted(NOTEBOOKS))

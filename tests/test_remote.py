@@ -1,6 +1,7 @@
 """Traces and tables at a URL, both ways, with a real S3 server on this machine: what arrives is what a folder holds."""
 
 import gzip
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,11 +15,13 @@ import zstandard
 
 from machine.stores import file_system, list_files, open_file
 from pipeline.derive import parallel
+from pipeline.reports.for_print import NotRun, run_cells
 from pipeline.tables.hive import BY
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.sources import Source, find_sources, find_sources_and_others, read_texts, split_pack
 from sim.game.trace import read, write
+from tests.imports import ROOT
 from tests.remote import TASKS, TEAMS, contents, derive, run, send
 from tests.servers import SECONDS, Store
 
@@ -210,3 +213,18 @@ def test_several_processes_play_and_derive_to_a_store(here: Path, bucket: str, t
     assert contents(f"{bucket}/traces") == contents(here / "traces")
     parallel.derive([f"{bucket}/traces"], tmp_path, workers=1)
     assert contents(f"{bucket}/tables") == contents(tmp_path)
+
+
+@slow
+def test_a_report_is_made_of_tables_in_a_store_or_beside_their_results(here: Path, bucket: str, tmp_path: Path) -> None:
+    assert derive(str(here / "traces"), "--out", f"{bucket}/tables").exit_code == 0
+    tables = {"bucket": f"{bucket}/tables", "folder": str(tmp_path / "own/tables")}
+    assert derive(str(here / "traces"), "--out", tables["folder"]).exit_code == 0
+    notebook = ROOT / "notebooks/report.ipynb"
+    fetched = run_cells(notebook, {"tables": tables["bucket"], "team": "sd"})
+    rows = fetched.result("table1")
+    assert set(rows["team"]) == set(TEAMS) and fetched.results.parent == fetched.tables.parent
+    shutil.copytree(fetched.results, tmp_path / "own/results")
+    assert run_cells(notebook, {"tables": tables["folder"], "team": "sd"}).results == tmp_path / "own/results"
+    with pytest.raises(NotRun, match=f"no tables in {bucket}/none: derive them first"):
+        run_cells(notebook, {"tables": f"{bucket}/none"})

@@ -1,11 +1,13 @@
 """A walk through every use as a new user takes it: `python -m tests.walk [--quick] [--write PAGE] [--traces FOLDER]`.
 
-In a fresh clone of what is committed: both commands of the README, every `dvc` line of README and docs, the notebook in
-Jupyter, own traces and those of a folder to reports, and each page in a browser. --quick leaves out what takes
-minutes and takes the environment at hand. Exit code 1 where a step fails; --write keeps what was said as a page.
+In a fresh clone of what is committed: both commands of the README, every `dvc` line of README and docs, results kept
+for another clone, the notebook in JupyterLab, reports by papermill, own traces and those of a folder to reports, and
+each page in a browser. --quick leaves out what takes minutes and takes the environment at hand. Exit code 1 where a
+step fails; --write keeps what was said as a page.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -15,22 +17,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from tests.imports import ROOT
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "data/README.md", "docs/*.md", "docs/beyond/*.md")
 FENCED, INLINE = re.compile(r"^(dvc [^#\n]+)", re.MULTILINE), re.compile(r"`(dvc [a-z][^`\n]*)`")
-# What a document names to say what it is for: another server, or a word in place of a name.
-NOT_TAKEN = re.compile(r"dvc (remote|push|pull)|[A-Z]{4}")
-MINUTES = re.compile(r"make (?!help)|dvc repro|dvc exp run|dvc checkout|jupyter")
+# What a document names to say what it is for: another server, the second study's minutes, a word in place of a name.
+NOT_TAKEN = re.compile(r"dvc (remote|push|pull)|beyond|[A-Z]{4}")
+MINUTES = re.compile(r"make (?!help)|dvc (repro|exp run|checkout|push|pull)|pipeline figures|60_explore|while IFS")
+# What differs from run to run.
+TIMES = re.compile(r"\bin \d[\d.]*s\b( \(\d+:\d\d:\d\d\))?|, \d+:\d\d min|\b\d\d:\d\d [AP]M\b")
 # What changes nothing but what git does not see must leave the clone as it was.
 CLEAN = 'test -z "$(git status --porcelain)"'
 LAB = """
 make lab > /dev/null 2> lab.log &
 for i in $(seq 120); do url=$(grep -o 'http://127[^ ]*' lab.log | head -n 1); test -n "$url" && break; sleep 1; done
-curl --silent --fail --location --output /dev/null "$url" && echo "JupyterLab answers at ${url%%/lab*}"
-port=${url#http://127.0.0.1:}; jupyter server stop "${port%%/*}"; wait; rm lab.log
+python -m tests.walk --notebook "${url/lab?/lab/tree/lab/60_explore_traces.ipynb?}"; ended=$?
+port=${url#http://127.0.0.1:}; jupyter server stop "${port%%/*}" > /dev/null 2>&1; wait; rm lab.log; test $ended = 0
 """.strip()
+STORE = "dvc remote add --local --default store ../store"
+PAPERMILL = "papermill --no-progress-bar"
+BATCH = f"""
+printf 'team,condition\\nimap,standard\\ncandid,standard\\n' > list.csv
+tail -n +2 list.csv | while IFS=, read -r team condition; do
+  {PAPERMILL} notebooks/report.ipynb lab/$team.ipynb -p tables tables -p team $team -p condition $condition 2> /dev/null
+done; ls lab
+""".strip()
+LAST_PROMPT = ".jp-Notebook .jp-Cell.jp-mod-active .jp-InputPrompt"
 PAGES = 50
 TAIL = 12  # lines of a step's output that are kept
 
@@ -43,8 +57,8 @@ class Step(NamedTuple):
     slow: bool
 
 
-def steps(traces: Path | None) -> Iterator[Step]:
-    """The whole walk."""
+def steps(traces: bool) -> Iterator[Step]:
+    """The whole walk. traces: whether there are somebody else's, in the folder `others` beside the clone."""
     walk = [
         ("see what there is", "make help"),
         ("reproduce the paper", "make repro"),
@@ -58,18 +72,31 @@ def steps(traces: Path | None) -> Iterator[Step]:
         ("hold the traces against the rules", "python -m pipeline audit traces --json"),
         (
             "ask a notebook another question",
-            "mkdir -p lab && papermill --no-progress-bar notebooks/60_explore_traces.ipynb lab/other.ipynb "
-            f"-p tables tables -p where 'excess_cost > 0' && {CLEAN}",
+            f"mkdir -p lab && {PAPERMILL} notebooks/60_explore_traces.ipynb lab/other.ipynb "
+            f"-p tables tables -p where 'excess_cost > 0' 2> /dev/null && {CLEAN}",
         ),
-        ("open JupyterLab", LAB),
-        ("run the notebook in it", f"jupyter execute --inplace lab/60_explore_traces.ipynb && {CLEAN}"),
+        (
+            "make a team's report from another folder, of tables alone",
+            f"mkdir -p lab && cd lab && {PAPERMILL} ../notebooks/report.ipynb report.ipynb "
+            "-p tables ../tables -p team candid 2> /dev/null",
+        ),
+        ("make a report for each line of a list", BATCH),
+        ("open JupyterLab, and run the notebook in it", f"{LAB} && {CLEAN}"),
         ("report on traces", "make report TRACES=traces OUT=mine"),
         ("look at every game", "make site"),
+        ("print the figures of one notebook", "python -m pipeline figures 10_table1 --out print"),
+        ("keep in a folder what was computed", f"{STORE} && dvc push --quiet dvc.yaml && du -sh ../store | cut -f 1"),
+        (
+            "take it in another clone, where nothing is left to do",
+            f"git clone --quiet . ../other && cd ../other && {STORE}"
+            f" && dvc pull --quiet dvc.yaml && dvc repro | tail -n 1 "
+            f"&& {CLEAN} && rm -rf ../other ../store",
+        ),
         *((f"ask DVC ({document})", command) for document, command in dvc_lines()),
         ("go back to the study", "git restore . && dvc checkout dvc.yaml"),
     ]
     if traces:
-        walk.append(("report on traces of somebody else", f"make report TRACES={traces} OUT=mine/others"))
+        walk.append(("report on traces of somebody else", "make report TRACES=../others OUT=mine/others"))
     for purpose, command in walk:
         yield Step(purpose, command, bool(MINUTES.search(command)))
 
@@ -115,7 +142,8 @@ def taken(step: Step, clone: Path, surroundings: dict[str, str]) -> tuple[bool, 
         text=True,
         errors="replace",
     )
-    said = [line[:160].rstrip() for line in ran.stdout.replace(str(clone), "calbench-lab").splitlines()]
+    printed = TIMES.sub("", ran.stdout.replace(str(clone), "calbench-lab"))
+    said = [line[:160].rstrip() for line in printed.splitlines()]
     said = [line for line in said if line]
     shown = said if len(said) <= TAIL else ["…", *said[-TAIL:]]
     return ran.returncode == 0, "\n".join(shown), time.monotonic() - begun
@@ -141,7 +169,29 @@ def opened(folders: list[Path]) -> tuple[bool, str]:
     return bool(pages) and not problems, "\n".join([f"{len(pages)} of {sum(map(len, places))} pages opened", *problems])
 
 
-def walked(clone: Path, quick: bool, traces: Path | None) -> Iterator[tuple[Step, bool, str, float]]:
+def run_notebook(address: str) -> None:
+    """Run all cells of the notebook that JupyterLab shows at an address, in a browser, and save it."""
+    sys.path.insert(0, str(ROOT / "tests/browser"))
+    from chromium import chromium
+
+    with chromium() as browser:
+        page = browser.new_page()
+        page.set_default_timeout(300_000)
+        page.goto(address)
+        page.get_by_text("| Idle").wait_for()
+        for item in ("Run", "Run All Cells"):
+            page.get_by_role("menuitem", name=item, exact=True).click()
+        page.locator(LAST_PROMPT, has_text=re.compile(r"\[\d+\]")).wait_for()
+        page.keyboard.press("Control+s")
+        page.get_by_text("Saving completed").wait_for()
+    cells = json.loads((ROOT / "lab" / Path(urlsplit(address).path).name).read_text(encoding="utf-8"))["cells"]
+    ran = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert all(cell["execution_count"] for cell in ran)
+    assert not [output for cell in ran for output in cell["outputs"] if output["output_type"] == "error"]
+    print(f"JupyterLab ran all {len(ran)} cells")
+
+
+def walked(clone: Path, quick: bool, traces: bool) -> Iterator[tuple[Step, bool, str, float]]:
     """Each step that was taken, whether it ended well, what it said, and its seconds."""
     surroundings = environment(clone, quick)
     for step in steps(traces):
@@ -156,16 +206,15 @@ def walked(clone: Path, quick: bool, traces: Path | None) -> Iterator[tuple[Step
 
 def page_of(taken_steps: list[tuple[Step, bool, str, float]]) -> str:
     """The walk as a page in Markdown."""
-    minutes = sum(seconds for *_, seconds in taken_steps) / 60
     lines = [
         "# A walk through every use",
         "",
-        f"`make walk` took these steps in a fresh clone, in {minutes:.0f} minutes in all, and wrote this page: what",
-        "was typed and the end of what was answered. A part of them is taken whenever `make check` runs.",
+        "`make walk` took these steps in a fresh clone and wrote this page: what was typed and the end of what was",
+        "answered, without times. A part of them is taken whenever `make check` runs.",
     ]
-    for step, well, said, seconds in taken_steps:
-        ended = f"{seconds:.0f} s" if well else f"**failed** after {seconds:.0f} s"
-        lines += ["", f"## {step.purpose[0].upper()}{step.purpose[1:]} ({ended})", "", "```console"]
+    for step, well, said, _ in taken_steps:
+        ended = "" if well else " (**failed**)"
+        lines += ["", f"## {step.purpose[0].upper()}{step.purpose[1:]}{ended}", "", "```console"]
         lines += [f"$ {step.command}", *([said] if said else []), "```"]
     return "\n".join(lines) + "\n"
 
@@ -175,19 +224,25 @@ def main() -> int:
     asked.add_argument("--quick", action="store_true")
     asked.add_argument("--write", type=Path)
     asked.add_argument("--traces", type=Path)
+    asked.add_argument("--notebook", metavar="ADDRESS", help="only run the notebook that JupyterLab shows there")
     o = asked.parse_args()
+    if o.notebook:
+        run_notebook(o.notebook)
+        return 0
     results = []
     with TemporaryDirectory(prefix="walk-") as folder:
         clone = Path(folder) / "calbench-lab"
+        if o.traces:
+            (Path(folder) / "others").symlink_to(o.traces.resolve(strict=True))
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         subprocess.run(["git", "checkout", "--quiet", "-B", "main"], cwd=clone, check=True)
-        for step, well, said, seconds in walked(clone, o.quick, o.traces and o.traces.resolve()):
+        for step, well, said, seconds in walked(clone, o.quick, bool(o.traces)):
             results.append((step, well, said, seconds))
             print(f"{'ok    ' if well else 'FAILED'} {seconds:6.1f} s  {step.purpose}: {step.command.splitlines()[0]}")
             if not well:
                 print(said)
-    if o.write:
-        o.write.write_text(page_of(results), encoding="utf-8")
+            if o.write:
+                o.write.write_text(page_of(results), encoding="utf-8")
     return 0 if all(well for _, well, *_ in results) else 1
 
 

@@ -29,7 +29,6 @@ TABLES, RESULTS, BEYOND_TABLES = Path("data/tables"), Path("data/results"), Path
 WIDTHS = {"": COLUMN, "_half": HALF_COLUMN}  # after a figure's name, in inches
 
 ALL_WRITTEN, SOME_LEFT_OUT = 0, 3
-
 EXAMPLES = """
 Examples:
 
@@ -39,8 +38,9 @@ Examples:
 
   python -m pipeline figures --tables my-report/tables --results my-report/results --out print
 
-Of each figure NAME.pdf is 5.5 inches wide and NAME_half.pdf 2.75, with no words below 7 points; figures.tex includes
-them with their captions. Each table is a file of its own, for \\usepackage{booktabs}.
+Of each figure NAME.pdf is 5.5 inches wide and NAME_half.pdf 2.75, with no words below 7 points; NAME.tex includes it
+with its caption, and figures.tex holds those of all notebooks drawn into the folder, now or before. Each table is a
+file of its own, for \\usepackage{booktabs}.
 
 Exit code: 0 when all were written, 3 when a notebook failed or a result is missing (the others are), 2 for bad usage.
 """
@@ -53,40 +53,45 @@ def figures(
     results: Annotated[Path, typer.Option(help="Folder of their results.")] = RESULTS,
 ) -> None:
     """Write every figure as PDF at the widths of print, and tables as LaTeX."""
-    sources = _sources(notebooks or [], own=tables != TABLES)
+    known = _notebooks(own=tables != TABLES)
+    sources = _chosen(notebooks or [], known)
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {printable(str(tables))}; run `make repro`.", param_hint="--tables")
     missing = list(write_tables(results, out)) if not notebooks else []
     parameters = {"tables": str(tables), "results": str(results)}
-    captions: dict[str, str] = {}
+    drawn = 0
     with progress_bar("drawing") as show:
         for done, source in enumerate(sources):
             show(done, len(sources))
             try:
-                captions |= print_figures(source, parameters, out)
+                drawn += print_figures(source, parameters, out, known[source])
             except NotRun as failed:
                 missing.append(str(failed))
-    _write(out / "figures.tex", "\n".join(f"{figure_tex(name, text)}\n" for name, text in captions.items()))
+    printed = (path for folder in known.values() for path in sorted((out / folder).glob("*.tex")))
+    _write(out / "figures.tex", "\n".join(path.read_text(encoding="utf-8") for path in printed))
     for line in missing:
         print(f"left out: {printable(line)}")
-    print(f"{len(captions)} figures in {printable(str(out))}")
+    print(f"{drawn} figures in {printable(str(out))}")
     raise typer.Exit(SOME_LEFT_OUT if missing else ALL_WRITTEN)
 
 
-def _sources(names: Sequence[str], own: bool) -> list[Path]:
-    """The notebooks that draw, those beyond the paper where their tables are and traces are not the user's own."""
+def _notebooks(own: bool) -> dict[Path, str]:
+    """The notebooks that draw, and each one's folder: those beyond the paper where their tables are and traces are not
+    the user's own."""
     folders = [NOTEBOOKS] if own or not BEYOND_TABLES.is_dir() else [NOTEBOOKS, NOTEBOOKS / "beyond"]
-    known = {
-        path.relative_to(NOTEBOOKS).with_suffix("").as_posix(): path
-        for folder in folders
-        for path in sorted(folder.glob("*.ipynb"))
-        if path.stem != "report"
-    }
-    if unknown := [name for name in names if name not in known]:
+    found = (path for folder in folders for path in sorted(folder.glob("*.ipynb")) if path.stem != "report")
+    return {path: path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found}
+
+
+def _chosen(names: Sequence[str], known: Mapping[Path, str]) -> list[Path]:
+    """The notebooks of these names, all where there is none. Raises BadParameter."""
+    by_name = {name: path for path, name in known.items()}
+    if unknown := [name for name in names if name not in by_name]:
         raise typer.BadParameter(
-            f"no such notebook: {printable(', '.join(unknown))}; there are {', '.join(known)}.", param_hint="NOTEBOOKS"
+            f"no such notebook: {printable(', '.join(unknown))}; there are {', '.join(by_name)}.",
+            param_hint="NOTEBOOKS",
         )
-    return [known[name] for name in names] if names else list(known.values())
+    return [by_name[name] for name in names or by_name]
 
 
 class NotRun(RuntimeError):
@@ -115,27 +120,25 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
     return study
 
 
-def print_figures(source: Path, parameters: Mapping[str, object], out: Path) -> dict[str, str]:
-    """Write a notebook's figures as PDF into `out/NOTEBOOK`. Returns the path of each, without an ending: its caption.
+def print_figures(source: Path, parameters: Mapping[str, object], out: Path, place: str) -> int:
+    """Write a notebook's figures into `out/place`, each as PDF and the LaTeX that includes it from `out`.
 
-    Raises NotRun.
+    Returns how many there are. Raises NotRun.
     """
-    captions = {}
     with TemporaryDirectory() as drafts:
         drawn = run_cells(source, {**parameters, "figures": drafts}).drawn
     for name, figure in drawn.items():
-        path = Path(source.relative_to(NOTEBOOKS).with_suffix(""), name)
         for ending, inches in WIDTHS.items():
             sized = figure if inches == COLUMN else at_width(figure, inches)
-            save(sized, out / path.with_name(f"{name}{ending}.pdf"))
-        captions[path.as_posix()] = str(figure.get_label())
-    return captions
+            save(sized, out / place / f"{name}{ending}.pdf")
+        _write(out / place / f"{name}.tex", figure_tex(f"{place}/{name}", str(figure.get_label())))
+    return len(drawn)
 
 
 def figure_tex(name: str, caption: str) -> str:
     """A figure with its caption, as LaTeX. name: its path without an ending."""
-    body = [f"\\includegraphics{{{name}}}", f"\\caption{{{escape_tex(caption)}}}", f"\\label{{fig:{Path(name).name}}}"]
-    return "\n".join(["\\begin{figure}", "\\centering", *body, "\\end{figure}"])
+    body = [f"\\includegraphics{{{name}}}", f"\\caption{{{escape_tex(caption)}}}", f"\\label{{fig:{name}}}"]
+    return "\n".join(["\\begin{figure}", "\\centering", *body, "\\end{figure}"]) + "\n"
 
 
 MEASURES = {"coordination_rate_pct": 2, "excess_cost": 2, "dms_per_meeting": 2, "fairness": 3, "vps_uniform_mean": 2}
@@ -206,7 +209,7 @@ def table4(results: Path) -> str:
 def mixed_effects(results: Path) -> str:
     """Appendix I: the effect of excess cost on privacy loss, by teams, setting and predictor."""
     decimals = {"beta": 4, "se": 4, "p_one_sided": 3, "p_permutation": 3}
-    rows = _study(results).result("mixed_effects").select(
+    rows = _study(results).result("mixed_effects").drop_nulls("beta").select(
         pl.col("teams").replace("styles", "simulated speakers (no model)"),
         *("setting", "predictor", pl.col("games").cast(pl.String)),
         *(_rounded(column, digits) for column, digits in decimals.items()),
@@ -244,12 +247,9 @@ def _by_kind(rows: pl.DataFrame, decimals: Mapping[str, int], caption: str, labe
 
 def _two_lines(text: pl.DataFrame) -> pl.DataFrame:
     """Each row, and below it one of its intervals where it has any. text: values such as `0.92 [0.64, 1.19]`."""
-    rows = []
-    for name, *cells in text.iter_rows():
-        parts = [(cell or "").partition(" ") for cell in cells]
-        rows.append((name, *(value for value, _, _ in parts)))
-        if any(interval for _, _, interval in parts):
-            rows.append(("", *(interval for _, _, interval in parts)))
+    parts = [(name, [(cell or "").partition(" ") for cell in cells]) for name, *cells in text.iter_rows()]
+    lines = (((name, *(p[0] for p in part)), ("", *(p[2] for p in part))) for name, part in parts)
+    rows = [line for pair in lines for line in pair if any(line)]
     return pl.DataFrame(rows, schema=text.schema, orient="row")
 
 
@@ -260,14 +260,24 @@ def booktabs(groups: Mapping[str, pl.DataFrame], caption: str, label: str) -> st
     """
     columns = next(iter(groups.values())).columns
     names = [HEADINGS.get(name, name.replace("_", " ")) for name in columns]
-    blocks = [[_line(names)]]
+    blocks = [[" & ".join(map(_heading, names)) + r" \\"]]
     for heading, rows in groups.items():
         above = [f"\\multicolumn{{{len(columns)}}}{{l}}{{\\emph{{{escape_tex(heading)}}}}} \\\\"] if heading else []
         blocks.append(above + [_line(["" if cell is None else cell for cell in row]) for row in rows.iter_rows()])
     body = "\n\\midrule\n".join("\n".join(block) for block in blocks)
     tabular = f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"
-    head = f"\\begin{{table}}\n\\centering\n\\scriptsize\n\\caption{{{escape_tex(caption)}}}\n\\label{{tab:{label}}}"
+    looks = "\\begin{table}\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{2.5pt}"
+    head = f"{looks}\n\\caption{{{escape_tex(caption)}}}\n\\label{{tab:{label}}}"
     return f"{head}\n{tabular}\n\\end{{table}}\n"
+
+
+def _heading(name: str) -> str:
+    """A column's name, where it is long in two lines, so that names make no table wider than a column of a page."""
+    breaks = [i + 1 for i, sign in enumerate(name) if sign == (" " if " " in name else "-")]
+    if len(name) < 10 or not breaks:
+        return escape_tex(name)
+    middle = min(breaks, key=lambda i: abs(2 * i - len(name)))
+    return rf"\shortstack[r]{{{escape_tex(name[:middle].rstrip())}\\{escape_tex(name[middle:])}}}"
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -281,8 +291,7 @@ TEX = {
     "−": "$-$",
     "±": r"$\pm$",
     "ε": r"$\varepsilon$",
-}
-TEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 
 
 def escape_tex(text: str) -> str:

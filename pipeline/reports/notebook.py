@@ -6,7 +6,9 @@ A figure that the notebook saved in the folder of the copy's own name is shown f
 
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ CELL_KEYS = ("papermill", "execution", "ExecuteTime")
 TIMEOUT = 600
 
 # How a copy refers to a figure in the folder beside it.
-IMAGE = re.compile(r'<img src="([\w-]+/[\w-]+\.svg)" alt="[\w ]+">')
+IMAGE = re.compile(r'<img src="([\w-]+/[\w-]+\.svg)" alt="[^"<>]+">')
+TITLE = re.compile(r"<title>([^<]+)</title>")
 SVG_DATA, HTML_DATA = "image/svg+xml", "text/html"
 
 ANSI_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -138,22 +141,26 @@ def reproducible(executed: Path, figures: Path | None = None) -> str:
 
 
 def link_figures(notebook: Any, folder: Path) -> None:
-    """Replace each SVG output that is also a file of the folder by an image whose source is that file."""
+    """Replace each SVG output that is also a file of the folder by an image whose source is that file.
+
+    Its alternative text is the SVG's title, which is the figure's caption; without a title the file's name.
+    """
     files = {_svg_text(path): path for path in sorted(folder.glob("*.svg"))}
     for data in _outputs(notebook):
         path = files.get(data.get(SVG_DATA))
         if path:
-            del data[SVG_DATA]
-            data[HTML_DATA] = f'<img src="{folder.name}/{path.name}" alt="{path.stem.replace("_", " ")}">'
+            title = TITLE.search(data.pop(SVG_DATA))
+            shown = unescape(title[1]) if title else path.stem.replace("_", " ")
+            data[HTML_DATA] = f'<img src="{folder.name}/{path.name}" alt="{escape(shown)}">'
 
 
 def embed_figures(notebook: Any, beside: Path) -> None:
-    """The reverse of `link_figures`, for a page that stands alone. beside: the folder in which the copy lies."""
+    """Put the file of each linked figure into its image, for a page that stands alone. beside: the copy's folder."""
     for data in _outputs(notebook):
         image = IMAGE.fullmatch(data.get(HTML_DATA, ""))
         if image and (beside / image[1]).is_file():
-            del data[HTML_DATA]
-            data[SVG_DATA] = _svg_text(beside / image[1])
+            held = b64encode(_svg_text(beside / image[1]).encode()).decode()
+            data[HTML_DATA] = image[0].replace(image[1], f"data:{SVG_DATA};base64,{held}", 1)
 
 
 def _outputs(notebook: Any) -> Iterator[Any]:

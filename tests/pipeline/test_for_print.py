@@ -1,20 +1,24 @@
 """What a paper takes over: figures from a notebook's cells, and tables as LaTeX."""
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
+from pipeline.__main__ import app
 from pipeline.reports.for_print import NotRun, booktabs, escape_tex, figure_tex, run_cells
 
 
-def notebook(folder: Path, *cells: str) -> Path:
+def notebook(folder: Path, *cells: str, name: str = "n") -> Path:
     tagged = [{"tags": ["parameters"]}, *({} for _ in cells[1:])]
     listed = [
         {"cell_type": "code", "source": [cell], "metadata": tags} for cell, tags in zip(cells, tagged, strict=True)
     ]
-    path = folder / "n.ipynb"
+    path = folder / f"{name}.ipynb"
+    folder.mkdir(exist_ok=True)
     path.write_text(json.dumps({"cells": listed}), encoding="utf-8")
     return path
 
@@ -43,11 +47,26 @@ def test_text_is_printed_as_it_is(text: str, tex: str) -> None:
 
 def test_a_table_has_a_rule_between_groups_and_no_words_for_what_is_missing() -> None:
     groups = {kind: pl.DataFrame({"name": [name], "ratio": [value]}) for kind, name, value in GROUPS}
-    assert booktabs(groups, "A caption.", "a").splitlines()[5:] == [
+    assert booktabs(groups, "A caption.", "a").splitlines()[6:] == [
         r"\begin{tabular}{lr}", r"\toprule", r" & ratio \\", r"\midrule",
         r"\multicolumn{2}{l}{\emph{protocols}} \\", r"IMAP & 0.92 \\", r"\midrule", r"A\_model &  \\",
         r"\bottomrule", r"\end{tabular}", r"\end{table}",
     ]  # fmt: skip
+
+
+HEADINGS = {
+    "ratio": "ratio",
+    "DSM-Private": r"\shortstack[r]{DSM-\\Private}",
+    "p, one-sided": r"\shortstack[r]{p,\\one-sided}",
+    "DMs a meeting": r"\shortstack[r]{DMs a\\meeting}",
+    "coordination": "coordination",
+}
+
+
+@pytest.mark.parametrize(("name", "tex"), HEADINGS.items())
+def test_a_long_heading_stands_in_two_lines(name: str, tex: str) -> None:
+    table = booktabs({"": pl.DataFrame({"": [""], name: [""]})}, "A caption.", "a")
+    assert table.splitlines()[8] == rf" & {tex} \\"
 
 
 GROUPS = (("protocols", "IMAP", "0.92"), ("", "A_model", None))
@@ -56,4 +75,35 @@ GROUPS = (("protocols", "IMAP", "0.92"), ("", "A_model", None))
 def test_a_figure_has_its_caption_and_a_label() -> None:
     tex = figure_tex("20_privacy_plane/figure2", "It holds, for 95 %.")
     assert r"\includegraphics{20_privacy_plane/figure2}" in tex
-    assert r"\caption{It holds, for 95 \%.}" in tex and r"\label{fig:figure2}" in tex
+    assert r"\caption{It holds, for 95 \%.}" in tex and r"\label{fig:20_privacy_plane/figure2}" in tex
+
+
+DRAWN = """from types import SimpleNamespace
+from pipeline.reports.plots.layout import any_width, subplots
+
+@any_width
+def draw():
+    figure, _ = subplots()
+    figure.set_label(caption)
+    return figure
+
+study = SimpleNamespace(drawn={"plane": draw()})"""
+
+
+@pytest.mark.slow
+def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tables").mkdir()
+    Path("tables/games.parquet").touch()
+    for name, caption in (("20_two", "Second."), ("10_one", "First."), ("20_two", "Third.")):
+        notebook(tmp_path / "notebooks", f"caption = {caption!r}", DRAWN, name=name)
+        drawn = CliRunner().invoke(app, ["figures", name, "--tables", "tables", "--out", "print"])
+        assert drawn.stdout == "1 figures in print\n"
+    tex = Path("print/figures.tex").read_text(encoding="utf-8")
+    assert re.findall(r"\\includegraphics{(.*)}\n\\caption{(.*)}", tex) == [
+        ("10_one/plane", "First."),
+        ("20_two/plane", "Third."),
+    ]
+    assert {path.name for path in Path("print/20_two").iterdir()} == {"plane.pdf", "plane_half.pdf", "plane.tex"}

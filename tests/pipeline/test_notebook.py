@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from base64 import b64decode
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def test_an_executed_copy_shows_figures_from_the_folder_beside_it(path: Path) ->
     assert not [data for data in shown if "image/svg+xml" in data]
 
 
-DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><title>A &lt; &quot;B&quot;</title><path d="M0 0"/></svg>'
 ELSEWHERE = '<img src="https://example.org/a.svg" alt="a">'
 OUTSIDE = '<img src="../n/saved_once.svg" alt="saved once">'
 
@@ -124,7 +125,7 @@ def with_outputs(path: Path, *shown: dict[str, str]) -> Path:
 
 
 @pytest.mark.slow
-def test_a_figure_is_linked_where_it_was_saved_and_comes_back_where_a_page_stands_alone(tmp_path: Path) -> None:
+def test_a_figure_says_what_it_shows_where_it_is_linked_and_where_a_page_stands_alone(tmp_path: Path) -> None:
     import nbformat
 
     (tmp_path / "n").mkdir()
@@ -133,10 +134,14 @@ def test_a_figure_is_linked_where_it_was_saved_and_comes_back_where_a_page_stand
     shown = [{"image/svg+xml": DRAWING, "text/plain": "SVG"}, other, {"text/html": ELSEWHERE}, {"text/html": OUTSIDE}]
     executed = with_outputs(tmp_path / "executed.ipynb", *shown)
     copy = nbformat.reads(reproducible(executed, tmp_path / "n"), 4)  # type: ignore[no-untyped-call]
-    linked = {"text/html": '<img src="n/saved_once.svg" alt="saved once">', "text/plain": "SVG"}
+    says = 'alt="A &lt; &quot;B&quot;">'
+    linked = {"text/html": f'<img src="n/saved_once.svg" {says}', "text/plain": "SVG"}
     assert [dict(output.data) for output in copy.cells[0].outputs] == [linked, *shown[1:]]
     embed_figures(copy, tmp_path)
-    assert [dict(output.data) for output in copy.cells[0].outputs] == shown
+    first, *others = [dict(output.data) for output in copy.cells[0].outputs]
+    held = re.fullmatch(rf'<img src="data:image/svg\+xml;base64,(\S+)" {says}', first["text/html"])
+    assert held and b64decode(held[1]).decode() == DRAWING
+    assert others == shown[1:]
 
 
 def notebook(path: Path, *code: str, parameters: str = 'figures = "none"') -> Path:

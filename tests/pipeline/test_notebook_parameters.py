@@ -10,9 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.display import Markdown
-from IPython.utils.capture import capture_output
+import without_kernel
 
 from machine.processes import cores
 from pipeline.reports.batch.own_study import derive_study
@@ -82,10 +80,10 @@ def games(folder: Path, tasks: list[Task], teams: list[Team], adversary: int | N
 
 
 @contextmanager
-def in_the_project() -> Iterator[None]:
+def in_the_project() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        yield
+        yield patch
 
 
 @pytest.fixture(scope="module")
@@ -104,19 +102,11 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_cells(path: Path, values: Mapping[str, Any]) -> str:
-    """Run the notebook's cells, with these parameters, in a shell of this process. Returns the Markdown they end in."""
-    shell, shown = InteractiveShell.instance(), []
-    with pl.Config(), capture_output():
-        for cell in code_cells(path):
-            done = shell.run_cell("".join(cell["source"]), store_history=False)
-            done.raise_error()
-            if "parameters" in cell["metadata"].get("tags", ()):
-                shell.push(dict(values))
-            if isinstance(done.result, Markdown):
-                shown.append(str(done.result.data))
-    InteractiveShell.clear_instance()
-    return "\n".join(shown)
+def markdown(path: Path, values: dict[str, Any], executed: Path) -> str:
+    """The Markdown that a notebook's cells show with these parameters."""
+    without_kernel.execute_raw(path, executed, values, [])
+    shown = [output.get("data", {}) for cell in code_cells(executed) for output in cell["outputs"]]
+    return "\n".join("".join(data.get("text/markdown", ())) for data in shown)
 
 
 def test_every_parameter_that_is_no_folder_has_another_value() -> None:
@@ -140,7 +130,7 @@ def test_a_notebook_runs_with_a_parameter_changed(
     if "tasks" in change:
         change = {"tasks": str(small_study / change["tasks"])}
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
-    shown = run_cells(path, {key: str(folder) for key, folder in folders.items()} | change)
+    shown = markdown(path, {key: str(folder) for key, folder in folders.items()} | change, tmp_path / "n.ipynb")
     if "study.played(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 
@@ -153,14 +143,15 @@ def pages_of_own_teams(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
         (folder / f"{name}.yaml").write_text(f"team: {name}\nagents: [{agents}]\n", encoding="utf-8")
     listed = read_list(ROOT / "data/suites/paper72.csv")
     games(folder / "in", [make_task(listed[i]) for i in TASKS], [load_team(f"{folder / name}.yaml") for name in OWN])
-    with in_the_project():
+    with in_the_project() as patch:
+        patch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
         study = derive_study([folder / "in"], folder, lambda done, total: None)
         given = {"tables": str(study.tables), "results": str(study.results)}
         jobs = [
             PageJob(path, given | ({"team": "lab-one"} if path.stem == "report" else {}), folder / path.stem, path.stem)
             for path in sorted(NOTEBOOKS.glob("*.ipynb"))
         ]
-        failures = write_pages(jobs, cores(), lambda done, total: None)
+        failures = write_pages(jobs, 1, lambda done, total: None)
     assert not study.failed
     return folder, {job.title: problem for job, problem in failures}
 

@@ -1,14 +1,20 @@
 """Tables and results of traces of one's own, made as the study makes its own."""
 
+import atexit
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+<<<<<<< HEAD
 from typing import NamedTuple
+=======
+from tempfile import TemporaryDirectory
+>>>>>>> h-walk
 
+from machine.stores import is_url, list_files, open_file
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import Weighing, chosen_rules
@@ -106,6 +112,7 @@ def write_results(tables: Path, results: Path) -> list[str]:
     return failed
 
 
+<<<<<<< HEAD
 def made_from(traces: Sequence[Path], tables: Path, results: Path | None) -> dict[str, list[Path]]:
     """The files that a report or a site is made from, by what they are: traces, or where there are none the study's
     tables and results."""
@@ -114,3 +121,41 @@ def made_from(traces: Sequence[Path], tables: Path, results: Path | None) -> dic
     if traces:
         return {"traces": local_files(find_sources(traces))}
     return {"tables": list(tables.glob("*.parquet")), "results": list(results.glob("*.csv")) if results else []}
+=======
+def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
+    """The folders of a study's tables and results on this machine, for a notebook that is given them as parameters.
+
+    tables: a folder, the project's where the current one has none of that name, or the URL of one, whose tables are
+    fetched. results: a folder, or "" for the folder `results` beside the tables; where that is not there, results are
+    made as the study makes its own. What is fetched or made is gone when the process ends. Raises FileNotFoundError
+    where there are no tables; ValueError and OSError of a URL that cannot be read.
+    """
+    scratch = TemporaryDirectory(prefix="study-")
+    atexit.register(scratch.cleanup)
+    folder = fetch_tables(tables, Path(scratch.name)) if is_url(tables) else _located(tables)
+    if not any(folder.glob("*.parquet")):
+        raise FileNotFoundError(f"no tables in {printable(tables)}: derive them first (python -m pipeline derive)")
+    made = _located(results) if results else folder.with_name("results")
+    if not results and not made.is_dir():
+        made = Path(scratch.name, "results")
+        write_results(folder.resolve(), made)
+    return folder, made
+
+
+def fetch_tables(url: str, scratch: Path) -> Path:
+    """The folder in scratch into which the Parquet files of a URL's folder were copied; not those of its partitions."""
+    folder, prefix = scratch / "tables", url.rstrip("/") + "/"
+    folder.mkdir()
+    with suppress(FileNotFoundError):  # where there is nothing
+        for name, size in list_files(url):
+            file = name.removeprefix(prefix)
+            if file.endswith(".parquet") and "/" not in file:
+                with open_file(name, size) as source, (folder / file).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+    return folder
+
+
+def _located(place: str) -> Path:
+    """A folder of the current one, or where that has none of the name, of the project."""
+    return Path(place).absolute() if Path(place).exists() else ROOT / place
+>>>>>>> h-walk

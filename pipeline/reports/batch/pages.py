@@ -97,7 +97,7 @@ h1 { font-size: 1.5em; } h2 { font-size: 1.2em; margin-top: 1.8em; }
 pre { overflow-x: auto; } code, pre { font-size: .87em; }
 .jp-InputPrompt, .jp-OutputPrompt, .anchor-link, .jp-Collapser { display: none; }
 .jp-InputArea pre, .jp-CodeCell .highlight { background: #f6f6f4; padding: .5em .8em; margin: .4em 0; }
-.jp-OutputArea { margin: .6em 0; overflow-x: auto; } svg { max-width: 100%; height: auto; }
+.jp-OutputArea { margin: .6em 0; overflow-x: auto; } img { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .87em; font-variant-numeric: tabular-nums; }
 table.dataframe th, table.dataframe td { border-bottom: 1px solid #ddd; padding: 3px 8px; text-align: right; }
 table.dataframe small { white-space: nowrap; font-weight: 400; }
@@ -171,7 +171,7 @@ def write_page(job: PageJob) -> str | None:
         job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
         with TemporaryDirectory(prefix="page-", dir=job.scratch) as folder:
             executed = Path(folder) / "executed.ipynb"
-            figures = {"figures": str(Path(folder) / "figures")}
+            figures = {"figures": str(executed.with_suffix(""))}
             execute(job.notebook, executed, figures | dict(job.parameters))
             with replacing(job.target) as draft:
                 page = notebook_page(executed, job.title, "index.html")

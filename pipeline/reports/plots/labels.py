@@ -7,6 +7,7 @@ Lengths are in points (1/72 inch). The same marks give the same places. So they 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,6 +110,7 @@ def _cost_beside(options: Array, point: Array, size: Array, points: Array, centr
     )
 
 
+@cache
 def text_size(text: str, size: float) -> tuple[float, float]:
     """Width and height of a line of text, with a small margin."""
     from matplotlib.textpath import TextPath
