@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 import without_kernel
 
-from machine.processes import cores
 from pipeline.reports.batch.own_study import derive_study
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, write_pages
 from sim.game.game import Limits

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-<<<<<<< HEAD
-from typing import NamedTuple
-=======
 from tempfile import TemporaryDirectory
->>>>>>> h-walk
+from typing import NamedTuple
 
 from machine.stores import is_url, list_files, open_file
 from pipeline.behaviour.phrases import Thresholds
@@ -112,7 +109,6 @@ def write_results(tables: Path, results: Path) -> list[str]:
     return failed
 
 
-<<<<<<< HEAD
 def made_from(traces: Sequence[Path], tables: Path, results: Path | None) -> dict[str, list[Path]]:
     """The files that a report or a site is made from, by what they are: traces, or where there are none the study's
     tables and results."""
@@ -121,7 +117,8 @@ def made_from(traces: Sequence[Path], tables: Path, results: Path | None) -> dic
     if traces:
         return {"traces": local_files(find_sources(traces))}
     return {"tables": list(tables.glob("*.parquet")), "results": list(results.glob("*.csv")) if results else []}
-=======
+
+
 def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     """The folders of a study's tables and results on this machine, for a notebook that is given them as parameters.
 
@@ -158,4 +155,3 @@ def fetch_tables(url: str, scratch: Path) -> Path:
 def _located(place: str) -> Path:
     """A folder of the current one, or where that has none of the name, of the project."""
     return Path(place).absolute() if Path(place).exists() else ROOT / place
->>>>>>> h-walk
