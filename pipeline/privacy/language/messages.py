@@ -18,6 +18,9 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
 TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
+# No clause begins as a formula does, so that its words are the same in CSV.
+FORMULA = frozenset("=+-@'")
+WORDS = re.compile(r"\w")
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
 
 HEADING = re.compile(r":\s*$")
@@ -88,6 +91,8 @@ def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun
     named = False
     for targets, slots, kind, start, end in _stated(content, rules.english):
         source, evidence, strength = values[kind]
+        if content[start] in FORMULA:
+            start = WORDS.search(content, start).start()  # type: ignore[union-attr]
         clause = content[start:end], start, end
         whom = [sender if target is None else target for target in targets]
         if len(whom) == 1:
