@@ -10,14 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
-# Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
-TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
+# A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
+TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
+# Where a message may have a layout: lines, keys, marks that a legend explains.
+LAYOUT = re.compile(r"""\n|[{\[]\s*["{]|\w *= *[a-z]""")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
@@ -135,9 +138,19 @@ def statements(content: str) -> tuple[Statement, ...]:
     """What a message states, whoever sends it. Typed JSON states nothing here."""
     if TYPED.match(content):
         return ()
+    if LAYOUT.search(content) and (rewritten := in_sentences(content)):
+        return tuple(
+            (targets, slots, kind, *rewritten.places(start, end))
+            for targets, slots, kind, start, end in _in_lines(rewritten.text)
+        )
+    return tuple(_in_lines(content))
+
+
+def _in_lines(content: str) -> list[Statement]:
+    """What a message without layout states."""
     content, folded = _plain(content)
     if "0" not in folded:
-        return ()
+        return []
     numbers = numbers_of(content)
     stated: list[Statement] = []
     before, room = None, MOST_CLAIMS
@@ -150,7 +163,7 @@ def statements(content: str) -> tuple[Statement, ...]:
             stated += told
         if room < 0:
             break
-    return tuple(stated)
+    return stated
 
 
 def _plain(content: str) -> tuple[str, str]:
