@@ -4,11 +4,10 @@ One pass over a message, in time proportional to its length.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language.records import (
-    Line,
     Piece,
     Record,
     Rewritten,
@@ -29,15 +28,18 @@ DEEPEST = 12
 # "✅ = free, ❌ = busy", "(Y = available, N = not available)".
 MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
 STATE = (
-    r"[A-Za-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|book\w*|"
-    r"conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
-    r"[A-Za-z' ]*"
+    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
+    r"[a-z' ]*)"
 )
-PAIR = rf"({MARK})\s*(?:=|:|->|→|means)\s*({STATE})"
-LEGEND = re.compile(rf"(?:\b(?:legend|key)\s*:?\s*)?[(\[]?(?<!\w){PAIR}(?:\s*[,;/|]?\s*{PAIR})*[)\]]?", re.I)
-PAIRS = re.compile(rf"(?<!\w){PAIR}", re.I)
+PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){PAIR}")
 
-NEXT_NUMBER = re.compile(r"[\s*]*(?:slots?\s*)?#?\d")
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+
+MEETING = re.compile(r"^meetings?$", re.I)
 
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
@@ -45,7 +47,7 @@ ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
 LONGEST_TITLE = 60
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
-NO_AGENT_DIGIT = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
+OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
 
 def in_sentences(content: str) -> Rewritten | None:
@@ -93,7 +95,7 @@ def _json(content: str, start: int) -> tuple[list[Record], int]:
     at = start
     while token := TOKEN.match(content, at):
         at = token.end()
-        text, atom, mark = token.groups()
+        text, _, mark = token.groups()
         if mark in ("{", "["):
             if len(frames) == DEEPEST:
                 break
@@ -174,7 +176,7 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mappi
                 _add_record(out, record, lines[at].start, legend)
             at += rows
             continue
-        pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at].piece()]
+        pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
         if legend:
             pieces = [part for piece in pieces for part in _spelled_out(piece, legend)]
         changed |= bool(legend) or len(pieces) != 1 or pieces[0].text != lines[at].text
@@ -185,77 +187,84 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mappi
     return changed
 
 
-def _lines(content: str, start: int, end: int) -> list[Line]:
+def _lines(content: str, start: int, end: int) -> list[Piece]:
     lines = []
     for text in content[start:end].split("\n"):
-        lines.append(Line(text, start))
+        lines.append(Piece(text, start, start + len(text)))
         start += len(text) + 1
     return lines
 
 
 class Title(NamedTuple):
-    """What stands above items: how deep it is, and the agent that it names."""
+    """What stands above items: how deep it is, and the agent or slots that it names."""
 
     rank: int
     agent: Piece | None
+    slots: Piece | None
 
 
 class Titles:
-    """The titles that a line stands under. A title below one that names an agent is of that agent."""
+    """The titles that a line stands under: one below another is of its agent, an item of its slots."""
 
     def __init__(self) -> None:
         self.open: list[Title] = []
         self.fresh = False  # whether nothing stands yet under the last one
 
-    def read(self, lines: Sequence[Line], at: int) -> list[Piece]:
-        """A line as it is, or as a title: with its agent and a colon."""
-        line = lines[at]
-        rank = _rank(lines, at)
-        if rank is None:
-            if not any(char.isdigit() for char in line.text) and line.text.strip():
-                self.open.clear()
-            self.fresh = False
-            return [line.piece()]
-        return self._title(line, rank)
-
-    def _title(self, line: Line, rank: int) -> list[Piece]:
-        body = line.text.rstrip(" \t*_:")
-        first = len(body) - len(body.lstrip(" \t#*_"))
-        agent = NAMED.search(body)
-        if agent or ME_FIRST.match(body):
+    def read(self, lines: Sequence[Piece], at: int) -> list[Piece]:
+        """A line as it is, below the slots that its title names; or as a title, with its agent and a colon."""
+        line, below = lines[at], _below(lines, at)
+        rank = _rank(line.text, below)
+        if rank is not None:
+            return self._title(line, rank, below)
+        self.fresh = False
+        item = BULLET.match(line.text)
+        if line.text.strip() and not item and not any(char.isdigit() for char in line.text):
             self.open.clear()
-        while self.open and self.open[-1].rank >= rank and not self.fresh:
+        slots = self.open[-1].slots if item and self.open else None
+        if not slots or not item or OWN_NUMBER.search(line.text, item.end()):
+            return [line]
+        return [glue(f"{slots.text}: ", slots), line.part(item.end())]
+
+    def _title(self, line: Piece, rank: int, below: str) -> list[Piece]:
+        body = line.text.rstrip(" \t*_:")
+        first = len(body) - len(body.lstrip(" \t#*_+-•"))
+        words = line.part(first, len(body))
+        agent = NAMED.search(body)
+        while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
+            self.open.pop()
+        if self.open and self.open[-1].rank == rank and not self.fresh:
             self.open.pop()
         outer = next((title.agent for title in reversed(self.open) if title.agent), None)
-        named = line.piece(*agent.span()) if agent else None
-        self.open.append(Title(rank, named))
+        slots = words if is_slots(words.text) and BULLET.match(below) else None
+        self.open.append(Title(rank, line.part(*agent.span()) if agent else None, slots))
         self.fresh = True
-        of = [Piece(f"{outer.text}: ", line.start, line.start)] if outer else []
-        return [*of, line.piece(first, len(body)), Piece(":", line.start + len(body), line.end)]
+        if slots:
+            return []
+        of = [glue(f"{outer.text}: ", words)] if outer else []
+        return [*of, words, Piece(":", line.start + len(body), line.end)]
 
 
-def _rank(lines: Sequence[Line], at: int) -> int | None:
-    """How deep a title a line is; None where it is none."""
-    text = lines[at].text
+def _below(lines: Sequence[Piece], at: int) -> str:
+    """The next line, or the one after where that is blank."""
+    return next((line.text for line in lines[at + 1 : at + 3] if line.text.strip()), "")
+
+
+def _rank(text: str, below: str) -> int | None:
+    """How deep a title a line is, by its mark and the line below; None where it is none."""
     bullet = BULLET.match(text)
     body = text[bullet.end() if bullet else 0 :].strip()
-    if (
-        not body
-        or len(body) > LONGEST_TITLE
-        or "|" in body
-        or ENDS_SENTENCE.search(body)
-        or NO_AGENT_DIGIT.search(body)
-    ):
+    if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
+        return None
+    if OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
         return None
     indent = len(text) - len(text.lstrip())
-    below = next((line.text for line in lines[at + 1 : at + 3] if line.text.strip()), "")
     markdown = MARKDOWN.match(text)
     if markdown and below:
         return len(markdown[1]) if markdown[1] else 7 + indent
     if body.rstrip("*_ ").endswith(":"):
         return 8 + indent
     deeper = BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
-    return 8 + indent if deeper else None
+    return 8 + indent if deeper or "|" in below else None
 
 
 # --- legends ---
@@ -267,26 +276,28 @@ def _legend(content: str) -> dict[str, str]:
     for legend in LEGEND.finditer(content):
         told = PAIRS.findall(legend[0])
         if len(told) > 1 or not told[0][0].isascii():
-            pairs |= {mark: state.strip() for mark, state in told}
+            pairs |= {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in told}
     return pairs
-
-
-def _part(piece: Piece, start: int, end: int) -> Piece:
-    return Piece(piece.text[start:end], piece.start + start, piece.start + end)
 
 
 def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
     """A piece of a line with its marks in words, and without the legend."""
     marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
     end = 0
-    for found in re.finditer(rf"(?i:{LEGEND.pattern})|{marks}", piece.text):
-        yield _part(piece, end, found.start())
+    for found in re.finditer(rf"{LEGEND.pattern}|{marks}", piece.text):
+        yield piece.part(end, found.start())
         end = found.end()
         word = legend.get(found[0])
         if word:
-            ahead = piece.text[: found.start()].rstrip()[-1:]
-            text = (
-                f": {word} " if ahead.isdigit() else f" {word}: " if NEXT_NUMBER.match(piece.text, end) else f" {word} "
+            after = NEXT_NUMBER.match(piece.text, end)
+            word = (
+                f": {word} "
+                if NUMBER_AHEAD.search(piece.text, 0, found.start())
+                else f" {word}: "
+                if after
+                else f" {word} "
             )
-            yield Piece(text, piece.start + found.start(), piece.start + end)
-    yield _part(piece, end, len(piece.text))
+            yield Piece(
+                word + ("slots " if after and not after[1] else ""), piece.start + found.start(), piece.start + end
+            )
+    yield piece.part(end)

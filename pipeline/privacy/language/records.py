@@ -15,7 +15,7 @@ YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
 AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
 SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
 ASIDE_KEY = re.compile(
-    r"(?:(?:for )?(?:meeting|mtg|errand)s?(?: id| number| no)?(?: 0+)?|round|id|phase|turn|to|recipients?|version|"
+    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|round|id|phase|turn|to|recipients?|version|"
     r"count|total|priority|rank)$"
 )
 # Keys that say only that something is said.
@@ -37,12 +37,14 @@ COUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(
 RULE = re.compile(r"[\s|:+=-]*-[\s|:+=-]*$")
 COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
 HEADER = re.compile(
-    r"[\s*`]*(?:|slots?|time ?slots?|agents?|who|name|participant|meetings?|slot\s*[\\/x×]\s*agent|agent\s*[\\/x×]\s*slot|#)[\s*`]*$",
+    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
+    r"[\s*`]*$",
     re.I,
 )
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 
 STATUS = "status"
+MANY = 24
 
 
 class Piece(NamedTuple):
@@ -52,20 +54,8 @@ class Piece(NamedTuple):
     start: int
     end: int
 
-
-class Line(NamedTuple):
-    """A line of a message and where it stands."""
-
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
-        return self.start + len(self.text)
-
-    def piece(self, start: int = 0, end: int | None = None) -> Piece:
-        """A part of it."""
+    def part(self, start: int, end: int | None = None) -> "Piece":
+        """A part of a piece that stands word for word in the message."""
         text = self.text[start:end]
         return Piece(text, self.start + start, self.start + start + len(text))
 
@@ -99,11 +89,13 @@ class Rewritten:
     def places(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of the text stands in the message: from the first of its pieces there to the last."""
         first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
-        cut = [self._cut(at, start, end) for at in range(first, last)]
+        # Of many pieces only composed sentences are out of order, and those are short.
+        among = range(first, last) if last - first <= MANY else (*range(first, first + MANY), *range(last - MANY, last))
+        cut = [self._cut(at, start, end) for at in among]
         return min(begin for begin, _ in cut), max(stop for _, stop in cut)
 
     def _cut(self, index: int, start: int, end: int) -> tuple[int, int]:
-        """Where the part of a piece within a stretch stands; all of a piece that is not word for word in the message."""
+        """Where the part of a piece within a stretch stands: all of one that is not word for word in the message."""
         (text, begin, stop), at = self.pieces[index], self.starts[index]
         if len(text) != stop - begin:
             return begin, stop
@@ -180,9 +172,9 @@ class Field(NamedTuple):
         if PLAIN_KEY.match(name):
             return self._said(first)
         if YES.match(first.text):
-            return [key]
+            return [first._replace(text=name)]
         if NO.match(first.text):
-            return [glue("not ", key), key]
+            return [first._replace(text=f"not {name}")]
         return [key, glue(": ", key), *self._said(first)]
 
     def _said(self, value: Piece, priced: bool = False) -> list[Piece]:
@@ -225,19 +217,18 @@ class Record:
     def sentences(self) -> Iterator[list[Piece]]:
         """What the record says."""
         subject = [self.agent, glue(": ", self.agent)] if self.agent else []
-        for label in self.labels:
-            subject += [label._replace(text=plain(label.text)), glue(": ", label)]
-        said: list[list[Piece]] = []
+        labels = [label._replace(text=plain(label.text)) for label in self.labels]
+        said = [[label] for label in labels]
         for one in self.fields:
             if apart := one.apart(any("cost" in label.text for label in self.labels)):
-                yield [*subject, *apart]
+                yield [*subject, *(part for label in labels for part in (label, glue(": ", label))), *apart]
             elif beside := one.beside():
                 said.append(beside)
         if self.slots:
             yield [*subject, *_said_of(self.slots, said)]
 
 
-def _cells(line: Line) -> list[Piece]:
+def _cells(line: Piece) -> list[Piece]:
     """The cells of a row, without the space around them."""
     mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
     cells, start = [], 0
@@ -250,25 +241,25 @@ def _cells(line: Line) -> list[Piece]:
     return cells
 
 
-def table_at(lines: Sequence[Line], at: int) -> int:
+def table_at(lines: Sequence[Piece], at: int) -> int:
     """How many lines the table has that starts at a line; 0 where none does."""
     head = lines[at].text
-    if not ("|" in head or "\t" in head or COMMAS.match(head)):
+    if at + 1 == len(lines) or not ("|" in head or "\t" in head or COMMAS.match(head)):
         return 0
     header = _cells(lines[at])
-    rows = 1
-    while at + rows < len(lines) and (
-        RULE.match(lines[at + rows].text) or len(_cells(lines[at + rows])) == len(header)
-    ):
-        rows += 1
-    ruled = rows > 1 and RULE.match(lines[at + 1].text) is not None
-    if len(header) < 2 or rows < 2 + ruled:
+    ruled = RULE.match(lines[at + 1].text) is not None
+    if len(header) < 2 or not (ruled or _is_header(header, _cells(lines[at + 1]))):
         return 0
-    return rows if ruled or _is_header(header, _cells(lines[at + 1])) else 0
+    end = at + 1 + ruled
+    while end < len(lines) and len(_cells(lines[end])) == len(header):
+        end += 1
+    return end - at if end > at + 1 + ruled else 0
 
 
 def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
     """Whether the first of two rows names what stands below it."""
+    if len(header) != len(row):
+        return False
     if is_slots(header[0].text) and is_slots(row[0].text):
         return False
     if HEADER.match(header[0].text):
@@ -276,7 +267,7 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
 
-def table_records(lines: Sequence[Line]) -> Iterator[Record]:
+def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
     """What the rows of a table say."""
     header = _cells(lines[0])
     for line in lines[1:]:
@@ -301,13 +292,12 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
             label = head
     records, numbered = [], bool(base.slots) and "slot" in first
     for name, cell in rest:
-        if YOU.match(name.text):
-            continue
+        name = glue(name.text, cell)  # as if it stood beside the cell
         agent = agent_of(name, bare=numbered)
         if agent or is_slots(name.text):
             record = Record(agent or base.agent, base.slots if agent else [name])
-            record.add(label, [cell], listed=True)
+            record.add(label, [cell], listed=not record.slots)
             records.append(record)
-        else:
-            base.add(name if label.text == STATUS else label, [cell], listed=True)
+        elif not YOU.match(name.text):
+            base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
     return [*records, base]
