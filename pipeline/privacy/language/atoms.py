@@ -50,6 +50,10 @@ ECHOED = re.compile(
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
 
+# "Free after 5" is of all slots after it, "an errand after 5" of one that is not named.
+SPANNING = ("positive", "negative", None)
+
+
 @dataclass(slots=True)
 class Atom:
     """A stretch of a sentence: the words before it and what kind of boundary they are, its tokens, the slots it names
@@ -154,12 +158,13 @@ def _set_slots(text: str, atom: Atom) -> None:
         return
     moving = MOVE.search(text, atom.start, atom.end) is not None
     chosen = PREFERS.search(text, atom.start, atom.end) is not None
+    spans = atom.claim_class in SPANNING
     into = atom.slots
     for token in atom.tokens:
         if token.kind == "aside":
             into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
-            into += listed(text, token, moving, chosen)
+            into += listed(text, token, moving, chosen, spans and not atom.slots)
 
 
 def _is_echo(text: str, atom: Atom) -> bool:

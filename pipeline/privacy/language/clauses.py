@@ -35,7 +35,7 @@ NEWS = re.compile(r"\bnow\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.
 GLUE = re.compile(
-    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|again|from|onwards?)\b"
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.

@@ -20,7 +20,7 @@ NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!poss|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
+        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
         r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
         r"the) ){0,3}"
     ),
@@ -31,6 +31,39 @@ PATTERNS: Mapping[str, str] = {
     "{not}": (
         r"(?:not|cannot|never|neither|(?:is|are|was|were|do|does|did|has|have|had|wo|would|should|ca|could|need)n'?t)"
     ),
+    # What is there, what moving it is, what stands in its way, and what that takes.
+    "{item}": r"(?:{noun}|meetings?|items?|events?|tasks?|entry|entries|bookings?|plans?|stuff)",
+    "{move}": (
+        r"(?:mov(?:e[ds]?|ing)|(?:re-?(?:schedul|shuffl|arrang|locat|organi[sz]|jig)|displac|shuffl|shift|juggl|bump|"
+        r"swap|dislodg|postpon|cancel|disrupt|disturb|uproot)\w*(?! costs?))"
+    ),
+    "{clash}": (
+        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|constraint|"
+        r"objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
+    ),
+    "{burden}": (
+        r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|imposition|"
+        r"drama|ado|priority|stakes|importance|friction|price|matter|thing|favou?r)"
+    ),
+    "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
+    # That there is none of it, that there is little, and that it must be.
+    "{none}": (
+        r"(?:no|zero|nil|without|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
+        r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
+    ),
+    "{few}": (
+        r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|negligible|limited|"
+        r"reasonable|least|less|hardly|barely|scarcely|(?:almost|next to|not much|not) (?:no|of an?|an?)|light)"
+    ),
+    "{need}": (
+        r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|necessitat|"
+        r"trigger|result in)\w*"
+    ),
+    # Words between such a word and its noun.
+    "{mods}": r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?",
+    "{it}": r"(?: (?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
+    # An item of one's own that is said to be somewhere: "my errand at 3".
+    "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
     "{agents}": (
         r"(?:agents[ #]*0{1,2}\b(?: ?, ?(?:and |or |& ?)?0{1,2}\b| ?[&/+] ?0{1,2}\b| (?:and|or|nor) 0{1,2}\b)*"
         r"|agent[ #-]*0{1,2}(?!\w)(?: ?[&/] ?0{1,2}\b| (?:and|or) 0{1,2}"
@@ -63,7 +96,7 @@ EXCEPT: Phrases = (
 
 # "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
 ASIDE: Phrases = (
-    r"instead of|rather than|over|avoid(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
+    r"instead of|rather than|over|avoid(?<!can't avoid)(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
     r"versus|vs|(?:drop|scrap|discard|forget(?: about)?)(?= slots?)",
 )
 
@@ -177,7 +210,7 @@ IGNORED: Phrases = (
 HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless",
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as",
-    r"so long as|until|once|when|whenever|before|should (?=you|slot|agent|0|we|any|that|it)|contingent",
+    r"so long as|(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|should (?=you|slot|agent|0|we|any|that|it)|contingent",
     r"conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|"
     r"confirm(?:ed)?|told|tell|replied|answered|indicated?)",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
+from pipeline.privacy.language.slots import AFTER, FROM_ON, UP_TO
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
@@ -76,17 +77,21 @@ class Outline(NamedTuple):
     leans: bool
 
 
-def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
-    """What an English message claims, in the order of its clauses."""
-    return claims_of(language_runs(content, sender, rules))
+def language_claims(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[Claim]:
+    """What an English message claims, in the order of its clauses.
+
+    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: of slots without
+    an end, of which such a range claims only the one that it names.
+    """
+    return claims_of(language_runs(content, sender, rules, num_slots))
 
 
-def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun]:
+def language_runs(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[EvidenceRun]:
     """The same in runs: what a clause says of one target is one, what it says of several as many as it claims."""
     values = rules.language
     runs: list[EvidenceRun] = []
     named = False
-    for targets, slots, kind, start, end in _stated(content, rules.english):
+    for targets, slots, kind, start, end in _stated(content, rules.english, num_slots):
         source, evidence, strength = values[kind]
         clause = content[start:end], start, end
         whom = [sender if target is None else target for target in targets]
@@ -98,20 +103,20 @@ def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun
     return _once(runs) if named else runs
 
 
-def _stated(content: str, rules: EnglishRules) -> Sequence[Statement]:
+def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequence[Statement]:
     """What a message states as the rules read it; wording that only hints at a price where nothing else is stated."""
     if rules.completed and rules.vague is None:
-        return statements(content)
+        return statements(content, num_slots)
     if TYPED.match(content):
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    return (*statements(content), *_hinted(content, rules.vague))
+    return (*statements(content, num_slots), *_hinted(content, rules.vague, num_slots))
 
 
-def _hinted(content: str, vague: str | None) -> Iterator[Statement]:
+def _hinted(content: str, vague: str | None, num_slots: int | None) -> Iterator[Statement]:
     """What a message only hints at, of slots and targets of which it states nothing."""
-    told = {(target, slot) for targets, slots, *_ in statements(content) for target in targets for slot in slots}
+    told = {(target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots}
     for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
         for target in targets:
             hinted = [slot for slot in slots if (target, slot) not in told]
@@ -126,8 +131,8 @@ def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
 
 
 @lru_cache(maxsize=16384)
-def statements(content: str) -> tuple[Statement, ...]:
-    """What a message states, whoever sends it. Typed JSON states nothing here."""
+def statements(content: str, num_slots: int | None = None) -> tuple[Statement, ...]:
+    """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
     if TYPED.match(content):
         return ()
     content, folded = _plain(content)
@@ -141,7 +146,7 @@ def statements(content: str) -> tuple[Statement, ...]:
         before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
-            told, room = _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading, room)
+            told, room = _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading, room, num_slots)
             stated += told
         if room < 0:
             break
@@ -246,7 +251,7 @@ def _read_short(text: str, question: bool, before: str | None, after: int) -> Re
 
 
 def _numbered(
-    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int, num_slots: int | None
 ) -> tuple[Iterable[Statement], int]:
     """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
     how many are left."""
@@ -254,12 +259,12 @@ def _numbered(
     for _, targets, slots, claim_class, start, end, _ in forms:
         whom = targets if targets == ONESELF else _agents(targets, numbers)
         begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
-        named = _slots(slots, numbers)
+        named = _slots(slots, numbers, num_slots)
         room -= len(whom) * len(named)
         if room < 0:
             break
         stated.append((whom, named, claim_class, begin, stop))
-    return (stated if len(forms) == 1 else _settled(forms, stated)), room
+    return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
 
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
@@ -267,15 +272,28 @@ def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int |
     return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
 
 
-def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Sequence[int]:
-    """The slots that are named, each once, and those that ranges span."""
+def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
+    """The slots of the calendar that are named, each once, and those that ranges span."""
     slots: list[int] = []
     for first, last in named:
         if last is None:
             slots.append(int(numbers[first]))
+        elif last < 0:
+            slots += _opened(int(numbers[first]), last, num_slots)
         else:
             slots += _spanned(int(numbers[first]), int(numbers[last]))
-    return slots if len(slots) == 1 else list(dict.fromkeys(slots))
+    if num_slots is not None:
+        slots = [slot for slot in slots if slot < num_slots]
+    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+
+
+def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
+    """The slots of a range that names one end; of one that is too long, or goes on to an unknown end, that end alone."""
+    if kind in (FROM_ON, AFTER):
+        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
+    else:
+        slots = range(end + (kind == UP_TO))
+    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
 
 
 def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:

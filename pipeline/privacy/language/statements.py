@@ -26,8 +26,9 @@ EDGES = " \t\n\r,;:-~()|"
 class StatementForm(NamedTuple):
     """What a sentence states: in which scope, of whom, which slots and ranges, of what class, where, and at what rank.
 
-    Agents and slots are given by which of the sentence's numbers they are, None being the sender. Of statements of one
-    scope about one slot the lowest rank holds.
+    Agents and slots are given by which of the sentence's numbers they are, None being the sender; where a range names one
+    end, its second number is FROM_ON, AFTER, UP_TO or BEFORE_IT. Of statements of one scope about one slot the lowest
+    rank holds.
     """
 
     scope: int
@@ -130,8 +131,8 @@ def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | N
 
 
 def _numbers_of(slot: Slots, ranks: Mapping[int, int]) -> tuple[int, int | None]:
-    """Which of the sentence's numbers a slot or the ends of a range are."""
-    return ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None
+    """Which of the sentence's numbers a slot or the ends of a range are; of a range with one end how it is open."""
+    return ranks[slot.start], slot.open or (ranks[slot.to_start] if slot.to_start >= 0 else None)
 
 
 def _agents_of(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:

@@ -62,13 +62,9 @@ OCCUPIED: Phrases = (
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:scheduled|booked|planned|on|at(?! all)|in|"
     r"there|going on|during|for)",
     r"(?:have|has|had|'ve|got|there is|there's) {adv}something",
-    r"(?:have|has|had|need|needs|require[sd]?|requiring|oblige[sd]?|forces?|means?|involves?|entails?|by|"
-    r"after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:mov(?:e|"
-    r"ing|ed)|shift(?:ing|ed)?|(?:displac|relocat|rearrang)\w+(?! costs?)|juggl\w+|bump(?:ing)?|"
-    r"clear(?:ing)?|swap(?:ping)?|reorgani[sz]\w+|(?:re)?shuffl(?:e|ing)|drop(?:ping)?|skip(?:ping)?|"
-    r"break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|postpon(?:e|ing)|cancel(?:l?ing)?|dislodg(?:e|"
-    r"ing)|work(?:ing)? around|giv(?:e|ing) up)",
-    r"(?:need|require|mean|involve|take|cost)s? {adv}(?:some |one )?(?:moves?|shuffl\w+|rearrang\w+)",
+    r"(?:{need}|by|after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |one )?"
+    r"(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|work(?:ing)? "
+    r"around|giv(?:e|ing) up|(?:some |one )?moves)",
     r"reschedul\w*(?! costs?)",
     r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|"
     r"something) (?:that )?(?:i|we|they|he|she|{agent})(?:'ve)? {adv}(?:have|has|had|got|hold|holds|keep|"
