@@ -18,7 +18,7 @@ NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
     rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:who|which|and|like|0|just like|"
-    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|~|-\s)"
+    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
 HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
 GLUE = (
@@ -40,6 +40,7 @@ RELATIVE = ("which", "where")
 ENDS_CONDITION = frozenset((",", "then", "(", ")", "~", "-", ":", "|", "->", "=>", "so", "since", "because"))
 ENDS_QUESTION = re.compile(r"(?:, )?(?:since|because|as|so|which|where|and)|[,(~:-]|given")
 BACK_THEN = re.compile(r"\b(?:there|then|too|it|as well)\s+$")
+OF_AGENT = re.compile(r"agents?\s*#?0{1,2}\s*,\s*who\b")
 WOULD = re.compile(r"\b(?:would|could|might|will)\b|'(?:d|ll)\b")
 # "So is Agent 2", "neither is slot 5", "and I am too".
 ECHO = re.compile(r"\s*(?:is|are|am|does|do|did|has|have|can|will|could|would)\s+(?:agents?|i|we|slots?|0)\b")
@@ -211,7 +212,7 @@ def _ends_condition(text: str, atom: Atom, moves: bool) -> bool:
 
 def _asks(text: str, atom: Atom, mode: str, names_slots: bool) -> str:
     """Whether an atom asks: it starts like a question, or goes on with one and makes no claim of its own."""
-    relative = atom.lead.endswith(RELATIVE)
+    relative = atom.lead.endswith(RELATIVE) or (atom.lead == "," and OF_AGENT.search(text, 0, atom.start + 5) is not None)
     if relative and not names_slots and not text[: atom.start].replace(atom.lead, "", 1).strip(" -"):
         return "question"
     if not (relative or atom.echoes) and _starts_question(text, atom):

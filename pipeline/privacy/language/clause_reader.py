@@ -42,6 +42,11 @@ class ClauseReader:
         """The clause that one without a class leans on."""
         return self.previous if self.previous.claim_class else self.open
 
+    @property
+    def last(self) -> Clause:
+        """The clause that has slots and was read last."""
+        return self.open if self.open.slots else self.previous
+
     def end_scope(self) -> None:
         """What follows stands on its own."""
         self.scope += 1
@@ -164,7 +169,8 @@ class ClauseReader:
 
     def deny(self, atom: Atom) -> None:
         """Say of another agent that it isn't so: "Agent 2 can't"."""
-        if self.open.claim_class == "positive":
+        if self.last.claim_class == "positive":
+            self.open = self.last
             self._point_back(atom, "negative", surely=True)
 
     def _point_back(self, atom: Atom, claim_class: str | None, surely: bool = False) -> None:

@@ -44,6 +44,7 @@ IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
     r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
 )
+NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
 MEETING_AT = re.compile(r"\s*meeting\s+#?m?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
@@ -118,7 +119,10 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
         return True
     if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
         return True
-    return bool(marks_of(atom)) and _is_label_of(text, before, atom)
+    marks = marks_of(atom)
+    if marks and marks[0].kind == "group" and text.startswith("agent", marks[0].start) and claim_class in OPPOSITE:
+        return not before.silent and before.claim_class is not None
+    return bool(marks) and _is_label_of(text, before, atom)
 
 
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
@@ -210,8 +214,12 @@ def contrasts(text: str, before: Clause, atom: Atom) -> bool:
 
 
 def denies_it(text: str, before: Clause, atom: Atom) -> bool:
-    """Whether an atom says only that it is not so: "Agent 2 can't"."""
-    return before.claim_class is not None and IT_IS_NOT.search(text, atom.start, atom.end) is not None
+    """Whether an atom says only that it is not so: "Agent 2 can't", "not by Agent 2"."""
+    if before.claim_class is None or atom.claim_class or atom.slots:
+        return False
+    if atom.has("for_whom") and NOT_FOR.match(text, atom.start):
+        return True
+    return IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

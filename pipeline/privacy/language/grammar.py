@@ -137,13 +137,14 @@ WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
+HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't)\b"
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
     r"for 0{1,2}(?: ?, ?0{1,2})*(?: ?,? (?:and|&) )(?:me|myself|{agents})\b",
     r"for (?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) (?:{agents}|me\b)",
     rf"for (?:both |either |neither |all )?(?:of )?{WHOM}"
-    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM})*",
+    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
     r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",

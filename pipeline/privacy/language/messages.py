@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
+from pipeline.privacy.language.scan import NUMERAL, QUOTE, SPELT, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
 from pipeline.privacy.language.slots import AFTER, FROM_ON, UP_TO
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
@@ -27,7 +27,7 @@ BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
 THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
-NAMED = re.compile(r"\bagents?\s*#?0")
+NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
 ONESELF = (None,)  # the targets of who speaks of itself alone
@@ -161,7 +161,7 @@ def _plain(content: str) -> tuple[str, str]:
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, folded
+    return content, fold_quotes(content, folded) if QUOTE.search(content) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
@@ -202,7 +202,8 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 def _outline(text: str) -> Outline:
     if "0" not in text:
         return Outline(0, HEADING.search(text) is not None, False)
-    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, THEY.match(text) is not None)
+    leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
+    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
 
 
 def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
@@ -223,26 +224,50 @@ def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
-    """What the text says with numbers of one digit and without long runs, its places put back."""
-    if not LONG.search(text):
+    """What the text says in the vocabulary's spelling, with numbers of one digit and no long runs, its places put back."""
+    edits = _edits(text)
+    if not edits:
         return _read_short(text, question, before, after)
-    short = _read_short(LONG.sub(_shorter, text), question, before, len(LONG.sub(_shorter, text[:after])))
-    runs, left_out = [], [0]
-    for run in LONG.finditer(text):
-        runs.append(run.start() - left_out[-1])
-        left_out.append(left_out[-1] + len(run[0]) - len(_shorter(run)))
-    moved = (
-        form._replace(
-            start=form.start + left_out[bisect_left(runs, form.start)],
-            end=form.end + left_out[bisect_left(runs, form.end)],
-        )
-        for form in short.statements
-    )
+    pieces, end = [], 0
+    for start, stop, written in edits:
+        pieces += [text[end:start], written]
+        end = stop
+    grown = sum(len(written) - (stop - start) for start, stop, written in edits if stop <= after)
+    short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
+    places = _Places(edits)
+    moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
     return Reading(tuple(moved), short.decided)
 
 
-def _shorter(run: re.Match[str]) -> str:
-    return run[0][:RUN] if len(run[0]) > RUN else "0"
+# Where a stretch starts and ends, and what is read for it.
+Edit = tuple[int, int, str]
+
+
+def _edits(text: str) -> list[Edit]:
+    """The stretches of a text that are read otherwise, in their order."""
+    edits = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
+    for word in SPELT.finditer(text):
+        if (right := respelt(word[0])) != word[0]:
+            edits.append((word.start(), word.end(), right))
+    return sorted(edits)
+
+
+class _Places:
+    """From places in the text as it was read to places in the text as it is."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits, self.starts, grown = edits, [], 0
+        for start, end, written in edits:
+            self.starts.append(start + grown)
+            grown += len(written) - (end - start)
+
+    def back(self, place: int) -> int:
+        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
+        index = bisect_left(self.starts, place) - 1
+        if index < 0:
+            return place
+        start, end, written = self.edits[index]
+        return max(start, end + place - self.starts[index] - len(written))
 
 
 @lru_cache(maxsize=65536)

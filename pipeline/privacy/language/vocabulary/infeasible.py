@@ -56,6 +56,7 @@ OCCUPIED: Phrases = (
     r"(?:have|has|had|'ve|got|is|'s|there's|hosts?|holds?) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting",
     r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting m?0+",
+    r"meetings?(?= (?:at|in|on|there|then)\b)",
     r"meeting #?m?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
     r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|"
     r"tasks?|bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
