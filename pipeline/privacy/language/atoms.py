@@ -34,6 +34,12 @@ INVERTED = re.compile(
     r"|what (?:about|is|are|do|does|if|would|slots?|times?|could|can|should|will|else)\b"
     r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
 )
+# A slot, what greets it or goes with it, and no verb.
+YES = r"(?:ok|okay|great|perfect|alright|all right|right|yes|yep|so|good|super|excellent|cool|fine|thanks|understood|deal|then|well)"
+VERBLESS = re.compile(
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|:|->|=>|~|-|,)? ?)?"
+    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|all (?:three )?of us))*\s*"
+)
 ENDS_SCOPE = ("hard", "stop")  # in front of an atom: what was said before is over
 OPENING = ("soft", "hard", "stop", "")
 RELATIVE = ("which", "where")
@@ -100,6 +106,8 @@ def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = Fa
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
         _set_slots(text, atom)
         atom.echoes = _is_echo(text, atom)
+    if VERBLESS.fullmatch(text):
+        _settle(atoms)
     _set_modes(text, atoms)
     return atoms
 
@@ -166,6 +174,14 @@ def _set_slots(text: str, atom: Atom) -> None:
             into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
             into += listed(text, token, moving, chosen, spans and not atom.slots)
+
+
+def _settle(atoms: Sequence[Atom]) -> None:
+    """Read a slot without a verb, which only settles on it, as proposed: "OK, slot 4 for meeting 2"."""
+    if all(atom.claim_class is None for atom in atoms):
+        for atom in atoms:
+            if atom.slots:
+                atom.claim_class, atom.decider = "proposal", atom.tokens[-1]
 
 
 def _is_echo(text: str, atom: Atom) -> bool:

@@ -10,6 +10,7 @@ from pipeline.privacy.language.atoms import Atom
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     NOTHING,
+    PAST,
     REPORTS,
     Clause,
     goes_on,
@@ -34,6 +35,7 @@ class ClauseReader:
         self.open = NO_CLAUSE
         self.previous = Clause(-1, 0, 0, claim_class=before)  # the last with slots and class, or with what was said
         self.exception: Atom | None = None  # slots that were excepted before anything was said
+        self.past = NO_CLAUSE  # what was said, before a "but", of how things were
         self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
         self.scope = 0
 
@@ -50,6 +52,7 @@ class ClauseReader:
     def end_scope(self) -> None:
         """What follows stands on its own."""
         self.scope += 1
+        self.past = self.last if PAST.search(self.text, self.last.start, self.last.end) else NO_CLAUSE
         self.previous = self.antecedent
         self.open, self.subject = NO_CLAUSE, []
 
@@ -172,6 +175,14 @@ class ClauseReader:
         if self.last.claim_class == "positive":
             self.open = self.last
             self._point_back(atom, "negative", surely=True)
+
+    def revise(self, atom: Atom) -> None:
+        """Say what slots now are, in place of what they were."""
+        claim_class = atom.claim_class or OPPOSITE.get(self.past.claim_class or "")
+        if claim_class:
+            now = replace(self.past, claim_class=claim_class, end=atom.end, decider=atom.decider or self.past.decider)
+            self.clauses.append(now)
+            self.past.silent, self.open = True, now
 
     def _point_back(self, atom: Atom, claim_class: str | None, surely: bool = False) -> None:
         before, marks = self.open, marks_of(atom)

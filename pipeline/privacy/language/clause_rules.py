@@ -16,6 +16,7 @@ from pipeline.privacy.language.clauses import (
     contrasts,
     denies_it,
     goes_on_list,
+    has_changed,
     is_described,
     is_gapped,
     is_next_meeting,
@@ -76,6 +77,13 @@ RULES = (
         lambda _, atom, __: claims_nothing(atom),
         _ignore,
         "Are you free? I'm free at slot 3",
+        "9 3 positive",
+    ),
+    Rule(
+        "what was so has changed",
+        lambda reader, atom, _: has_changed(reader.text, reader.past, atom),
+        ClauseReader.revise,
+        "Slot 3 was taken but is free again",
         "9 3 positive",
     ),
     Rule(

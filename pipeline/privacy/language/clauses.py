@@ -42,8 +42,10 @@ GLUE = re.compile(
 IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
 IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
-    r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
+    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"
 )
+# What was so, and is not now: "4 was taken but has come free".
+PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
@@ -220,6 +222,13 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     if atom.has("for_whom") and NOT_FOR.match(text, atom.start):
         return True
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
+
+
+def has_changed(text: str, past: Clause, atom: Atom) -> bool:
+    """Whether an atom says what slots now are of which another clause says what they were."""
+    if not past.claims or atom.slots or marks_of(atom):
+        return False
+    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

@@ -96,8 +96,15 @@ EXCEPT: Phrases = (
 
 # "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
 ASIDE: Phrases = (
-    r"instead of|rather than|over|avoid(?<!can't avoid)(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
+    r"instead of|rather than|over|avoid(?<!can't avoid)(?:ing)?(?= {slot})|skip(?:ping)?(?= {slot})|in place of|away from|in lieu of|compared (?:to|with)",
     r"versus|vs|(?:drop|scrap|discard|forget(?: about)?)(?= slots?)",
+)
+
+# Slots that are kept away from are not proposed.
+SHUN: Phrases = (
+    r"avoid(?:ed|able)|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|hold(?:ing)? off|skip|"
+    r"(?:my )?last (?:choice|resort)|least favou?rite|against|let(?:'s| us) not(?: \w+)?|"
+    r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
 )
 
 # These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
@@ -181,10 +188,9 @@ IGNORED: Phrases = (
     r"(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|"
     r"proposal|offer))",
     r"not (?:only|just|merely|simply)|no(?<!0 no)(?<!0: no)(?<!0 - no)(?= ?[,:~(])",
-    r"(?:prefer|rather|better|best) not(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
     r"(?:not|isn't|aren't) the only",
     r"(?:can'?t|cannot|couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)",
-    r"(?:don't|do not|no need to) (?:forget|worry|hesitate|mind me)|let's not(?: \w+)?|let us not(?: \w+)?",
+    r"(?:don't|do not|no need to) (?:forget|worry|hesitate|mind me)",
     r"not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|in mind|empty|alone|out)",
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)",
     r"work(?:s|ing)? (?:around|through|together|towards?)|work out",
@@ -272,6 +278,7 @@ KINDS: Mapping[str, Phrases] = {
     "except": EXCEPT,
     "request": REQUEST,
     "hypothetical": HYPOTHETICAL,
+    "shun": SHUN,
     "ignored": IGNORED,
     "for_whom": FOR_WHOM,
     "negative": NEGATIVE,

@@ -61,6 +61,7 @@ FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
+PRICING = (*LISTS, "cost", "ignored")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
@@ -81,9 +82,11 @@ HELD = re.compile(
 )  # "3 and 8 free", but not "2 conflicts"
 # Such a number is no slot even next to a class.
 OTHERS = re.compile(
+    r"\b0+ (?:out )?of (?:the |our |my |these |all )?$|\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
     r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
 )
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
+IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?m?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
@@ -130,11 +133,11 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     """Whether a bare number, or list of them, stands where only a slot would."""
     number = tokens[index]
     ahead = _ahead(text, number.start)
-    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, number.end):
+    if COUNTED.search(ahead) or OTHERS.search(ahead) or IN_ALL.match(text, number.end) or VERSUS.match(text, number.end):
         return False
     if _is_place(text, number, ahead):
         return True
-    if index and tokens[index - 1].kind in LISTS and PRICED.search(text, 0, number.start):
+    if index and tokens[index - 1].kind in PRICING and PRICED.search(text, 0, number.start):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True

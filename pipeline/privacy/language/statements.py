@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipeline.privacy.language.atoms import Atom, atoms_of, phrases
+from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
 from pipeline.privacy.language.scan import Token
@@ -71,8 +71,8 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
 
 
 def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
-    """Whether a sentence has a word of a class, or one that repeats a class."""
-    return not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
+    """Whether a sentence has a word of a class, one that repeats a class, or only settles on a slot."""
+    return VERBLESS.fullmatch(text) is not None or not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
 
 
 def _asked_from(text: str, atoms: Sequence[Atom]) -> int:

@@ -43,7 +43,7 @@ NEGATIVE: Phrases = (
     r"(?:what|which|that|ones) (?:doesn't|don't|won't|can't)(?= ?[,:~(-])|bad for",
     r"(?:is|are|'s) (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})",
     r"out (?:on|at|for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)",
-    r"(?:is|are|already) {adv}reserved{unless_for_us}|falls? through|prevented|hindered|indisposed",
+    r"(?:is|are|already) {adv}reserved{unless_for_us}|f[ae]lls? through|prevented|hindered|indisposed",
     r"(?:is|are|'s) gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
     r"(?:i|we|agent 00?)(?:'m| am|'re| are| is) out (?=at|for|in|of|on)",
 )
