@@ -8,8 +8,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, joined, listed
-from pipeline.privacy.language.targets import TICKS, decide, has_ticks, is_named
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, REST, Slots, is_anchored, joined, listed
+from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
 PREFERS = re.compile(r"\bprefer\w*\b")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
@@ -164,6 +164,9 @@ def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool
 def _set_slots(text: str, atom: Atom) -> None:
     """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
     if atom.kinds.isdisjoint(LISTS):
+        if atom.has("every") and atom.claim_class in OPPOSITE:
+            token = next(token for token in atom.tokens if token.kind == "every")
+            atom.slots.append(Slots(token.start, token.end, open=REST))
         return
     moving = MOVE.search(text, atom.start, atom.end) is not None
     chosen = PREFERS.search(text, atom.start, atom.end) is not None

@@ -6,7 +6,7 @@ class; what follows a whole clause starts another.
 
 from dataclasses import replace
 
-from pipeline.privacy.language.atoms import Atom
+from pipeline.privacy.language.atoms import RELATIVE, Atom
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     NOTHING,
@@ -77,6 +77,8 @@ class ClauseReader:
         """Keep what is said of slots to come."""
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
+        if self.exception and atom.lead.endswith(RELATIVE):
+            return self._lean_on(clause)
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
             self._add_exception(clause)
         self.open = clause
@@ -186,14 +188,23 @@ class ClauseReader:
 
     def _point_back(self, atom: Atom, claim_class: str | None, surely: bool = False) -> None:
         before, marks = self.open, marks_of(atom)
+        assumed = before.overrides and before.decider is None  # the opposite of what else was said
         if claim_class is None or not before.slots or (before.silent and not marks):
             return
         if is_of_others(self.text, before, atom) or not (surely or is_of_them(self.text, before, atom, claim_class)):
             return
         clause = replace(before, claim_class=claim_class, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
-        clause.overrides = is_news(self.text, atom) or prices(before, claim_class)
+        clause.overrides = is_news(self.text, atom) or prices(before, claim_class) or assumed
+        before.silent = before.silent or (assumed and not marks)
         clause.silent, clause.inherits_from = False, None if marks else before
         self.clauses.append(clause)
+
+    def _lean_on(self, clause: Clause) -> None:
+        """Say of the slots that are excepted what is said of them alone: "except slot 3, which is busy, …"."""
+        exception, self.exception = self.exception, None
+        if exception:
+            clause.slots, clause.start, clause.overrides = list(exception.slots), exception.start, True
+            self.clauses.append(clause)
 
     def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
         """Add a clause that leaves its class out, in the scope of the one that has it."""

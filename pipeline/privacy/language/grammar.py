@@ -55,13 +55,14 @@ PATTERNS: Mapping[str, str] = {
         r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|negligible|limited|"
         r"reasonable|least|less|hardly|barely|scarcely|(?:almost|next to|not much|not) (?:no|of an?|an?)|light)"
     ),
+    "{be}": r"(?:is|are|was|were|be|am|'s|'re|'m|looks?|sounds?|seems?|appears?|stays?|remains?|proves?|shows?|feels?)",
     "{need}": (
         r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|necessitat|"
         r"trigger|result in)\w*"
     ),
     # Words between such a word and its noun.
     "{mods}": r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?",
-    "{it}": r"(?: (?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
+    "{it}": r"(?: (?:to |of |for )?(?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
     # An item of one's own that is said to be somewhere: "my errand at 3".
     "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
     "{agents}": (
@@ -89,7 +90,7 @@ PATTERNS: Mapping[str, str] = {
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring",
+    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|(?:bar|less|just not|only not)(?= slots?| #?0)",
     r"with the exception of|(?:anything|everything|any slot|every slot|all slots|all) but"
     r"(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
 )
@@ -103,7 +104,7 @@ ASIDE: Phrases = (
 # Slots that are kept away from are not proposed.
 SHUN: Phrases = (
     r"avoid(?:ed|able)|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|hold(?:ing)? off|skip|"
-    r"(?:my )?last (?:choice|resort)|least favou?rite|against|let(?:'s| us) not(?: \w+)?|"
+    r"(?:my )?last (?:choice|resort)|least favou?rite|against|(?:for|until|till) last|let(?:'s| us) not(?: \w+)?|"
     r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
 )
 
@@ -218,7 +219,7 @@ HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless",
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as",
     r"so long as|(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|should (?=you|slot|agent|0|we|any|that|it)|contingent",
-    r"conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
+    r"tb[cd]|conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|"
     r"confirm(?:ed)?|told|tell|replied|answered|indicated?)",
     r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear",
@@ -251,7 +252,8 @@ REQUEST: Phrases = (
     r"provide|list|say|clarify|update|see|note if|move|reschedule|shift|take (?:the )?meeting|"
     r"(?:go ahead and )?(?:move|reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|"
     r"choose)",
-    r"(?:could|can|would|will) you|let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly",
+    r"(?:could|can|would|will) you|let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)",
+    r"(?:report|send|state|provide|(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|costs?)",
     r"please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|clarify",
     r"justify|(?:show|give|walk) (?:me|us)|help (?:me|us) (?:to )?understand",
     r"be (?:more |a bit more |so )?(?:specific|precise|honest|frank|concrete)|come clean|level with (?:me|us)",
@@ -261,10 +263,17 @@ REQUEST: Phrases = (
     r"(?:we|i)(?:'d| would)? (?:need|want|like|ask) you to|do you|are you|have you",
 )
 
+# All slots of which nothing else is said.
+EVERY: Phrases = (
+    r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)|else(?<=none else)|other(?<=no other) slots?|(?:all|every|any) other slots?",
+    r"(?:the|my|their) (?:whole|entire|rest of (?:the|my|their)) (?:day|calendar|schedule)|all day|all other slots|"
+    r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )",
+    r"(?:all|everything|anything|(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|other than|aside))",
+)
+
 # The rest of the calendar: what is said of it is not said of the slots named.
 ELSEWHERE: Phrases = (
-    r"(?:the )?other (?:slots?|ones?|options?|times?)|the rest(?: of)?|everything else|anything else",
-    r"nothing else|elsewhere|remaining|all others|any others?",
+    r"(?:the )?other (?:slots?|ones?|options?|times?)|the rest(?: of)?|remaining|all others|any others?",
 )
 
 # Between two sentences that are read together; no folded text has it.
@@ -288,6 +297,7 @@ KINDS: Mapping[str, Phrases] = {
     "event": EVENT,
     "spoken_to": SPOKEN_TO,
     "group": GROUP,
+    "every": EVERY,
     "elsewhere": ELSEWHERE,
     "aside": ASIDE,
     "stop": STOP,

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import NUMERAL, QUOTE, SPELT, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
-from pipeline.privacy.language.slots import AFTER, FROM_ON, UP_TO
+from pipeline.privacy.language.scan import NUMERAL, QUOTE, SPELT, ZERO, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
+from pipeline.privacy.language.slots import AFTER, FROM_ON, REST, UP_TO
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
@@ -140,23 +140,29 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
         return ()
     numbers = numbers_of(content)
     stated: list[Statement] = []
+    rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
         forms = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
-            told, room = _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading, room, num_slots)
+            own = numbers[heading.numbers] + own if heading else own
+            told, room = _numbered(forms, own, start, heading, room, num_slots)
+            if num_slots is not None:
+                rest += _rest_of(forms, own, start, heading)
             stated += told
         if room < 0:
             break
-    return tuple(stated)
+    return tuple(_with_rest(stated, rest, num_slots or 0) if rest else stated)
 
 
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
+    if "0 " in content:
+        content = ZERO.sub("z", content)
     folded = fold(content)
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
@@ -292,6 +298,27 @@ def _numbered(
     return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
 
 
+def _rest_of(
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None
+) -> Iterator[Statement]:
+    """What is stated of the rest of the calendar, as of no slots yet."""
+    for form in forms:
+        if any(last == REST for _, last in form.slots):
+            begin, stop = heading.places(at, form.start, form.end) if heading else (at + form.start, at + form.end)
+            yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
+
+
+def _with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
+    """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
+    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
+    for targets, _, claim_class, start, end in rest:
+        for target in targets:
+            slots = [slot for slot in range(num_slots) if (target, slot) not in told]
+            told.update((target, slot) for slot in slots)
+            stated.append(((target,), slots, claim_class, start, end))
+    return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
+
+
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
     """The agents that are named, each once."""
     return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
@@ -303,6 +330,8 @@ def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_sl
     for first, last in named:
         if last is None:
             slots.append(int(numbers[first]))
+        elif last == REST:
+            continue
         elif last < 0:
             slots += _opened(int(numbers[first]), last, num_slots)
         else:

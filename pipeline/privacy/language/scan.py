@@ -14,7 +14,7 @@ QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑🟢", YES) | dict.fromkeys("❌✖✗✘🚫⛔🔴", NO)
+TICKS = dict.fromkeys("✅✔☑🟢👍", YES) | dict.fromkeys("❌✖✗✘🚫⛔🔴👎", NO)
 FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -40,6 +40,9 @@ NUMERAL = re.compile(
     rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
 )
 EACH = re.compile(WORD)
+
+# "0 errands" is none, which digits that are all read alike cannot tell.
+ZERO = re.compile(r"(?<![\w.,])(?<!slot )(?<!and )0(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)", re.IGNORECASE)
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -121,18 +124,19 @@ def _cut(text: str, most: int) -> int:
 # Stems of the twenty commonest words: what is one slip of the keys away from one is read as it.
 STEMS = (
     *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "meeting"),
-    *("suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "doesnt"),
+    *("suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "doesnt", "cant", "anything"),
 )
 ENDINGS = ("", "s", "e", "ed", "ing")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "pls": "please", "u": "you", "im": "i'm", "ive": "i've"},
-    **{"s": "slot ", "a": "agent ", "m": "meeting ", "n/a": "unavailable", "w/": "with"},
+    **{"s": "slot ", "a": "agent ", "m": "meeting ", "n/a": "unavailable", "w/": "with", "w/o": "without"},
+    **{"ag": "agent", "conf": "confirmed", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "z": "zero"},
 }
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 REAL = frozenset(("conform", "works"))
 QUOTED = {"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "Me": "them", "Mine": "theirs"}
 # A word; "s3", "a2" and "m1" without their number; a first person in somebody's quoted words, as `fold_quotes` marks it.
-SPELT = re.compile(r"(?<![\w'])(?:[asm](?=#?00?(?![\w%]))|n/a(?!\w)|w/|[a-z]{2,}|u(?!\w)|[IWUOM]\w*)")
+SPELT = re.compile(r"(?<![\w'])(?:[asm](?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOM]\w*)")
 
 
 @lru_cache(maxsize=65536)
@@ -149,7 +153,7 @@ def respelt(word: str) -> str:
     if len(word) < 3 or word in REAL:
         return word
     near = (_spelt_as(word, stem, ending) for stem in STEMS for ending in ENDINGS)
-    return next((respelt(right) if right == "doesnt" else right for right in near if right), word)
+    return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:

@@ -24,6 +24,7 @@ BESIDE = re.compile(
 )
 # Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
+REST = -5  # of the calendar: all slots of which the message says nothing else
 OPEN_LEADS = (
     (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
     (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
@@ -118,7 +119,8 @@ SUBJECT = re.compile(
 class Slots(NamedTuple):
     """A slot, or the range to a second number: where the numbers stand, and whether something would move there.
 
-    `open` is not 0 where a range names one end: FROM_ON, AFTER, UP_TO or BEFORE_IT.
+    `open` is not 0 where a range names one end: FROM_ON, AFTER, UP_TO or BEFORE_IT; REST where it
+    names none.
     """
 
     start: int

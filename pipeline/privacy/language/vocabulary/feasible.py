@@ -38,17 +38,15 @@ POSITIVE: Phrases = (
     r"(?:can|could|will|'ll) {adv}be (?:there|around|present|in)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})",
     r"(?:can|could) {adv}go with|on board with|poses? no \w+|presents? no \w+|can {adv}use",
     r"able to (?:do|make|attend|meet|join|take|accommodate)",
-    r"(?:is|are|'s|'re|be|am|'m|looks?|seems?|appears?|stays?|remains?|shows?|"
-    r"comes? up) (?:to be )?{adv}(?:as )?clear(?! that)",
+    r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that)|able (?=(?:at|in|on|for) {slot})",
     r"clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|"
     r"slots?|0)\b)",
-    r"(?:is|are|'s|'re|be|am|'m|looks?|sounds?|seems?|remains?|stays?|appears?|proves?) {adv}(?:good|fine|"
-    r"great|perfect|okay|ok|possible|convenient|acceptable)",
-    r"(?:is|are|'s|'re|be|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
+    r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
+    r"(?:{be}|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
     r"(?:can|could) be (?:arranged|done|managed|accommodated)|(?:can|could) go along with",
-    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)",
+    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)",
     r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)",
     r"perfect(?<=[0:=>~-] perfect)|options? (?=from my|on my|for me)",
 )
@@ -73,7 +71,7 @@ CLEAR: Phrases = (
     r"intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     # Nothing there.
     r"nothing (?:[\w']+ ){0,2}in (?:my|the|our) way|(?:none|neither|nothing) of my {item}",
-    r"nothing (?:at all|whatsoever)(?= ?$| ?[,~)(])|no reason not to|not a thing",
+    r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|no reason not to|not a thing",
     r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
     r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|going on|"
     r"happening|for(?= slots?| #?0))",
@@ -118,8 +116,8 @@ COST: Phrases = (
 
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
-    r"(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
-    r"(?:i|we) (?:really |quite |do )?like (?=slots?)|keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
+    r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
+    r"keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
     r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
     r"meeting m?0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
     r"for )?",

@@ -86,7 +86,7 @@ OCCUPIED: Phrases = (
     r"meeting #?m?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|"
     r"needs?|must|should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )",
     r"(?:pre-?)?occup(?:ied|ies|y|ying)|(?:taken|takes|taking) up by|by meeting m?0+|m0+ ?@ ?|meeting(?=\))",
-    r"meeting(?<=: meeting)|meeting(?<=- meeting)|meeting(?<=~ meeting)|meeting(?<=> meeting)",
+    r"meeting(?<=[:~>-] meeting)(?! ?#?m?0)",
     r"something(?:'s| is) {adv}(?:scheduled|booked|planned|going on)",
     r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting",
     r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|"
