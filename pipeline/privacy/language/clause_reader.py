@@ -65,6 +65,11 @@ class ClauseReader:
         slots = list(atom.slots or atom.aside)
         self.open = Clause(self.scope, atom.start, atom.end, slots=slots, claim_class="positive", silent=True)
 
+    def pass_over(self, atom: Atom) -> None:
+        """Take nothing from a question or condition; slots that only it says something of are no part of a list."""
+        if self.open.lacks_class and atom.boundary == "hypothetical" and "," not in self.text[self.open.slots[-1].end : atom.start]:
+            self.open.silent = True
+
     def await_class(self, atom: Atom) -> None:
         """Keep slots of which nothing is said yet."""
         self.open = self.clause_of(atom, None)

@@ -75,7 +75,7 @@ RULES = (
     Rule(
         "what asks or supposes without a slot is passed over",
         lambda _, atom, __: claims_nothing(atom),
-        _ignore,
+        ClauseReader.pass_over,
         "Are you free? I'm free at slot 3",
         "9 3 positive",
     ),

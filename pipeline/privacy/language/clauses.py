@@ -49,7 +49,7 @@ PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
-MEETING_AT = re.compile(r"\s*meeting\s+#?m?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
+MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
 # "Not at 5, only at slot 7."
 ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
 # "… is free at 5, Agent 3 at 6": the same of another.
@@ -217,9 +217,9 @@ def contrasts(text: str, before: Clause, atom: Atom) -> bool:
 
 def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom says only that it is not so: "Agent 2 can't", "not by Agent 2"."""
-    if before.claim_class is None or atom.claim_class or atom.slots:
+    if before.claim_class is None:
         return False
-    if atom.has("for_whom") and NOT_FOR.match(text, atom.start):
+    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
         return True
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
@@ -233,7 +233,7 @@ def has_changed(text: str, past: Clause, atom: Atom) -> bool:
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
-    if not before.lacks_class or not is_whole(atom):
+    if not before.lacks_class or before.silent or not is_whole(atom):
         return False
     return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
 
@@ -290,4 +290,7 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
         return False
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
+    alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
+    if alone and following is not None and following.lead == "," and not (following.slots or following.claim_class):
+        return not marks_of(following)  # "Agent 2, on the other hand, …"
     return REPORTS.search(text, atom.start, atom.end) is not None

@@ -155,7 +155,7 @@ FOR_WHOM: Phrases = (
     rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
-    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
+    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary|way)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
     r"from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
@@ -208,8 +208,8 @@ IGNORED: Phrases = (
     r"better|first choice|easy|flexible|cheap)",
     r"(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|part|version|point|stage|"
     r"item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b",
-    r"meetings m?0+(?: ?(?:,|and|&|or) ?m?0+)*",
-    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?m?0+\b|m0+\b|(?:the|this|our) meeting",
+    r"meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
+    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting",
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule",
     r"how (?:free|flexible|available|open|busy)|as (?:free|busy) as",
 )
@@ -219,7 +219,7 @@ HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless",
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as",
     r"so long as|(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|should (?=you|slot|agent|0|we|any|that|it)|contingent",
-    r"tb[cd]|conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
+    r"tb[cd]|(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|"
     r"confirm(?:ed)?|told|tell|replied|answered|indicated?)",
     r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear",

@@ -167,7 +167,7 @@ def _plain(content: str) -> tuple[str, str]:
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if QUOTE.search(content) else folded
+    return content, fold_quotes(content, folded) if QUOTE.search(content) or ">" in content else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:

@@ -129,14 +129,14 @@ STEMS = (
 ENDINGS = ("", "s", "e", "ed", "ing")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "pls": "please", "u": "you", "im": "i'm", "ive": "i've"},
-    **{"s": "slot ", "a": "agent ", "m": "meeting ", "n/a": "unavailable", "w/": "with", "w/o": "without"},
+    **{"s": "slot ", "a": "agent ", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings ", "n/a": "unavailable", "w/": "with", "w/o": "without"},
     **{"ag": "agent", "conf": "confirmed", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "z": "zero"},
 }
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 REAL = frozenset(("conform", "works"))
-QUOTED = {"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "Me": "them", "Mine": "theirs"}
+QUOTED = {"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"}
 # A word; "s3", "a2" and "m1" without their number; a first person in somebody's quoted words, as `fold_quotes` marks it.
-SPELT = re.compile(r"(?<![\w'])(?:[asm](?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOM]\w*)")
+SPELT = re.compile(r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)")
 
 
 @lru_cache(maxsize=65536)
@@ -185,19 +185,28 @@ SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
 ADDRESSED = re.compile(r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))")
 SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
+QUOTED_LINE = re.compile(r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE)  # "> Agent 2: I can"
+SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
+
+
+def _marked(saying: str) -> str:
+    """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
+    marked = I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
+    return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
 
 
 def fold_quotes(content: str, folded: str) -> str:
     """The folded message with a capital where an agent's quoted words speak in the first person: it is not the sender."""
     marks = [mark.start() for mark in QUOTE.finditer(content)]
-    for start, end in zip(marks[::2], marks[1::2], strict=False):
+    lines = [line.span(1) for line in QUOTED_LINE.finditer(content)] if ">" in content else []
+    for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
         before = SPEAKER.search(folded, max(0, start - FAR_QUOTED), start)
         spoken = before is not None and not ADDRESSED.search(folded, max(0, start - FAR_QUOTED), start)
         if end - start <= LONGEST_QUOTE and (spoken or SAID_AFTER.match(folded, end + 1)):
-            inside = I_QUOTED.sub(lambda word: word[0].capitalize(), folded[start:end])
-            folded = f"{folded[:start]} {inside[1:]} {folded[end + 1 :]}"
+            inside = "".join(_marked(part) for part in SAYINGS.split(f" {folded[start + 1 : end]}"))
+            folded = folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
     return folded
 
 

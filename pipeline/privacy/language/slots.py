@@ -69,7 +69,7 @@ VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
     r"being|seems?|"
     r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
-    r"as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
+    r"an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
@@ -83,12 +83,12 @@ HELD = re.compile(
 )  # "3 and 8 free", but not "2 conflicts"
 # Such a number is no slot even next to a class.
 OTHERS = re.compile(
-    r"\b0+ (?:out )?of (?:the |our |my |these |all )?$|\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
     r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
 )
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
 IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
-ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?m?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
 STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")

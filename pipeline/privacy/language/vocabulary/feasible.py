@@ -53,7 +53,7 @@ POSITIVE: Phrases = (
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
 CLEAR: Phrases = (
-    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}|{clash}"
+    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}"
     r"(?! to (?:clear|move|free|shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
     r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )",
     r"(?:{item}|conflict)-free|unoccupied|(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?",
@@ -70,7 +70,7 @@ CLEAR: Phrases = (
     r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|in place|"
     r"intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     # Nothing there.
-    r"nothing (?:[\w']+ ){0,2}in (?:my|the|our) way|(?:none|neither|nothing) of my {item}",
+    r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|nothing) of my {item}",
     r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|no reason not to|not a thing",
     r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
     r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|going on|"
@@ -119,14 +119,14 @@ PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
     r"keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
     r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
-    r"meeting m?0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
+    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
     r"for )?",
     r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)",
     r"(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|"
     r"hold(?:ing)?|reserv(?:e|ing)|book(?:ing)?)",
     r"(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
-    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting m?0+)",
+    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)",
     r"a go|fixed(?= ?[:,~] ?slot)|alternative(?= ?[:~])|(?:second|third|next|other|main) choice|prefer\w*",
     r"suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|advocat\w+|vot(?:e|ing) for|push(?:ing)? for",
     r"my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|plan b|partial to|decid(?:e|ed|ing) on",
@@ -142,9 +142,9 @@ PROPOSAL: Phrases = (
     r"pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|select(?:ed|ing)?|reserv(?:e|ed|ing)|book(?:ing)?",
     r"booked (?:us|it|the|this|meeting)",
     r"schedul(?:e|ing) (?=it|this|the|that|our|us|meeting|for|at|in|on|slot|0|around)",
-    r"scheduled (?:it|us|this|the meeting|our meeting|meeting m?0+)",
-    r"(?:all )?set(?:ting)? (?:us |it |this |meeting m?0+ )?(?:for|to|at|on|in)",
-    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting m?0+|me)(?: down| in)?",
+    r"scheduled (?:it|us|this|the meeting|our meeting|meeting 0+)",
+    r"(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
+    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?",
     r"best|better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|inclined",
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|pitch",
     r"(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|ing)? on|see you|consensus",
@@ -153,6 +153,6 @@ PROPOSAL: Phrases = (
     r"that makes it|pencil(?:l?ed|l?ing)?",
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)",
     r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|(?:done|deal|sold)(?= ?[,:~] ?slots?)|final",
-    r"official|fix(?:ed|ing)? (?:it|us|this|meeting m?0+|on|for)(?: at| in| for| to| on)?",
+    r"official|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?",
     r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))|final answer",
 )

@@ -43,7 +43,7 @@ NEGATIVE: Phrases = (
     r"(?:what|which|that|ones) (?:doesn't|don't|won't|can't)(?= ?[,:~(-])|bad for",
     r"(?:is|are|'s) (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})",
     r"out (?:on|at|for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)",
-    r"(?:is|are|already) {adv}reserved{unless_for_us}|f[ae]lls? through|prevented|hindered|indisposed",
+    r"(?:is|are|already) {adv}reserved{unless_for_us}|falls? through|prevented|hindered|indisposed",
     r"(?:is|are|'s) gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
     r"(?:i|we|agent 00?)(?:'m| am|'re| are| is) out (?=at|for|in|of|on)",
 )
@@ -55,9 +55,9 @@ OCCUPIED: Phrases = (
     r"his) (?:\w+ )?meetings?",
     r"(?:have|has|had|'ve|got|is|'s|there's|hosts?|holds?) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting",
-    r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting m?0+",
+    r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting 0+",
     r"meetings?(?= (?:at|in|on|there|then)\b)",
-    r"meeting #?m?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
+    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
     r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|"
     r"tasks?|bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:scheduled|booked|planned|on|at(?! all)|in|"
@@ -76,26 +76,26 @@ OCCUPIED: Phrases = (
     r"(?:have|has|had|'ve|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|items|"
     r"tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|"
-    r"meeting m?0+)",
+    r"meeting 0+)",
     r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|"
     r"must) (?:have )?(?:to )?(?:move|go|give|shift|yield|be moved)",
     r"something (?:\w+ ){0,3}?(?:is|sits|stands|lies) (?=at|in|on|there)",
     r"(?:holds?|contains?|houses?|keeps?|carr(?:y|ies)) {adv}(?:something|things?|stuff)",
     r"(?:have|has|had|got|prior|existing|other|'ve) {adv}(?:other |prior |existing )?plans",
     r"(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|dislodge)",
-    r"meeting #?m?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|"
+    r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|"
     r"needs?|must|should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )",
-    r"(?:pre-?)?occup(?:ied|ies|y|ying)|(?:taken|takes|taking) up by|by meeting m?0+|m0+ ?@ ?|meeting(?=\))",
-    r"meeting(?<=[:~>-] meeting)(?! ?#?m?0)",
+    r"(?:pre-?)?occup(?:ied|ies|y|ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting 0+ ?@ ?|meeting(?=\))",
+    r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}(?:scheduled|booked|planned|going on)",
     r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting",
     r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|"
     r"mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
-    r"meeting m?0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)",
-    r"is meeting m?0+(?= ?$| ?[,~(]| for me| on my)",
-    r"meeting m?0+ (?:(?:should|must|has to|needs to|will|can|would) )?(?:stays?|remains?|"
+    r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)",
+    r"is meeting 0+(?= ?$| ?[,~(]| for me| on my)",
+    r"meeting 0+ (?:(?:should|must|has to|needs to|will|can|would) )?(?:stays?|remains?|"
     r"belongs) (?:put )?(?:at|in|on)",
-    r"(?:leave|keep) meeting m?0+ (?:at|in|on)|another(?: one)?(?= (?:at|in|for|on) {slot})",
+    r"(?:leave|keep) meeting 0+ (?:at|in|on)|another(?: one)?(?= (?:at|in|for|on) {slot})",
     r"the (?:other )?one (?=(?:at|in) {slot})",
     r"(?:pick|drop)(?:ing|ping)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
     r"(?:pick|drop)(?:ing|ping)? (?:up|off) (?:my|our|the|a|his|her|their)",
