@@ -120,7 +120,7 @@ def rows_of(written: Iterable[str]) -> set[Row]:
 
 def claimed(entry: Entry) -> set[Row]:
     """What the parser reads in an entry's message."""
-    claims = language_claims(entry["message"], entry["sender"], RULES["paper"])
+    claims = language_claims(entry["message"], entry["sender"], RULES["paper"], entry.get("slots"))
     return {(c[0], c[1] or 0, c[2].removeprefix("language_")) for c in claims}
 
 

@@ -16,6 +16,7 @@ from pipeline.privacy.language.clauses import (
     contrasts,
     denies_it,
     goes_on_list,
+    has_changed,
     is_described,
     is_gapped,
     is_next_meeting,
@@ -74,8 +75,15 @@ RULES = (
     Rule(
         "what asks or supposes without a slot is passed over",
         lambda _, atom, __: claims_nothing(atom),
-        _ignore,
+        ClauseReader.pass_over,
         "Are you free? I'm free at slot 3",
+        "9 3 positive",
+    ),
+    Rule(
+        "what was so has changed",
+        lambda reader, atom, _: has_changed(reader.text, reader.past, atom),
+        ClauseReader.revise,
+        "Slot 3 was taken but is free again",
         "9 3 positive",
     ),
     Rule(
@@ -129,7 +137,7 @@ RULES = (
     ),
     Rule(
         "the opposite is so of another agent",
-        lambda reader, atom, _: denies_it(reader.text, reader.open, atom),
+        lambda reader, atom, _: denies_it(reader.text, reader.last, atom),
         ClauseReader.deny,
         "I can do slot 3, Agent 2 can't",
         "9 3 positive, 2 3 negative",

@@ -35,18 +35,21 @@ NEWS = re.compile(r"\bnow\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.
 GLUE = re.compile(
-    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|again|from|onwards?)\b"
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
 IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
 IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
-    r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
+    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"
 )
+# What was so, and is not now: "4 was taken but has come free".
+PAST = re.compile(r"\b(?:was|were|used to|had)\b")
+NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
-MEETING_AT = re.compile(r"\s*meeting\s+#?m?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
+MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
 # "Not at 5, only at slot 7."
 ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
 # "… is free at 5, Agent 3 at 6": the same of another.
@@ -118,7 +121,10 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
         return True
     if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
         return True
-    return bool(marks_of(atom)) and _is_label_of(text, before, atom)
+    marks = marks_of(atom)
+    if marks and marks[0].kind == "group" and text.startswith("agent", marks[0].start) and claim_class in OPPOSITE:
+        return not before.silent and before.claim_class is not None
+    return bool(marks) and _is_label_of(text, before, atom)
 
 
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
@@ -210,13 +216,24 @@ def contrasts(text: str, before: Clause, atom: Atom) -> bool:
 
 
 def denies_it(text: str, before: Clause, atom: Atom) -> bool:
-    """Whether an atom says only that it is not so: "Agent 2 can't"."""
-    return before.claim_class is not None and IT_IS_NOT.search(text, atom.start, atom.end) is not None
+    """Whether an atom says only that it is not so: "Agent 2 can't", "not by Agent 2"."""
+    if before.claim_class is None:
+        return False
+    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
+        return True
+    return IT_IS_NOT.search(text, atom.start, atom.end) is not None
+
+
+def has_changed(text: str, past: Clause, atom: Atom) -> bool:
+    """Whether an atom says what slots now are of which another clause says what they were."""
+    if not past.claims or atom.slots or marks_of(atom):
+        return False
+    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
-    if not before.lacks_class or not is_whole(atom):
+    if not before.lacks_class or before.silent or not is_whole(atom):
         return False
     return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
 
@@ -273,4 +290,7 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
         return False
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
+    alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
+    if alone and following is not None and following.lead == "," and not (following.slots or following.claim_class):
+        return not marks_of(following)  # "Agent 2, on the other hand, …"
     return REPORTS.search(text, atom.start, atom.end) is not None

@@ -20,7 +20,7 @@ NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!poss|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
+        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
         r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
         r"the) ){0,3}"
     ),
@@ -31,6 +31,40 @@ PATTERNS: Mapping[str, str] = {
     "{not}": (
         r"(?:not|cannot|never|neither|(?:is|are|was|were|do|does|did|has|have|had|wo|would|should|ca|could|need)n'?t)"
     ),
+    # What is there, what moving it is, what stands in its way, and what that takes.
+    "{item}": r"(?:{noun}|meetings?|items?|events?|tasks?|entry|entries|bookings?|plans?|stuff)",
+    "{move}": (
+        r"(?:mov(?:e[ds]?|ing)|(?:re-?(?:schedul|shuffl|arrang|locat|organi[sz]|jig)|displac|shuffl|shift|juggl|bump|"
+        r"swap|dislodg|postpon|cancel|disrupt|disturb|uproot)\w*(?! costs?))"
+    ),
+    "{clash}": (
+        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|constraint|"
+        r"objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
+    ),
+    "{burden}": (
+        r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|imposition|"
+        r"drama|ado|priority|stakes|importance|friction|price|matter|thing|favou?r)"
+    ),
+    "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
+    # That there is none of it, that there is little, and that it must be.
+    "{none}": (
+        r"(?:no|zero|nil|without|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
+        r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
+    ),
+    "{few}": (
+        r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|negligible|limited|"
+        r"reasonable|least|less|hardly|barely|scarcely|(?:almost|next to|not much|not) (?:no|of an?|an?)|light)"
+    ),
+    "{be}": r"(?:is|are|was|were|be|am|'s|'re|'m|looks?|sounds?|seems?|appears?|stays?|remains?|proves?|shows?|feels?)",
+    "{need}": (
+        r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|necessitat|"
+        r"trigger|result in)\w*"
+    ),
+    # Words between such a word and its noun.
+    "{mods}": r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?",
+    "{it}": r"(?: (?:to |of |for )?(?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
+    # An item of one's own that is said to be somewhere: "my errand at 3".
+    "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
     "{agents}": (
         r"(?:agents[ #]*0{1,2}\b(?: ?, ?(?:and |or |& ?)?0{1,2}\b| ?[&/+] ?0{1,2}\b| (?:and|or|nor) 0{1,2}\b)*"
         r"|agent[ #-]*0{1,2}(?!\w)(?: ?[&/] ?0{1,2}\b| (?:and|or) 0{1,2}"
@@ -56,15 +90,22 @@ PATTERNS: Mapping[str, str] = {
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring",
+    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|(?:bar|less|just not|only not)(?= slots?| #?0)",
     r"with the exception of|(?:anything|everything|any slot|every slot|all slots|all) but"
     r"(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
 )
 
 # "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
 ASIDE: Phrases = (
-    r"instead of|rather than|over|avoid(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
+    r"instead of|rather than|over|avoid(?<!can't avoid)(?:ing)?(?= {slot})|skip(?:ping)?(?= {slot})|in place of|away from|in lieu of|compared (?:to|with)",
     r"versus|vs|(?:drop|scrap|discard|forget(?: about)?)(?= slots?)",
+)
+
+# Slots that are kept away from are not proposed.
+SHUN: Phrases = (
+    r"avoid(?:ed|able)|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|hold(?:ing)? off|skip|"
+    r"(?:my )?last (?:choice|resort)|least favou?rite|against|(?:for|until|till) last|let(?:'s| us) not(?: \w+)?|"
+    r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
 )
 
 # These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
@@ -104,16 +145,17 @@ WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
+HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't)\b"
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
     r"for 0{1,2}(?: ?, ?0{1,2})*(?: ?,? (?:and|&) )(?:me|myself|{agents})\b",
     r"for (?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) (?:{agents}|me\b)",
     rf"for (?:both |either |neither |all )?(?:of )?{WHOM}"
-    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM})*",
+    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
-    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
+    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary|way)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
     r"from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
@@ -147,10 +189,9 @@ IGNORED: Phrases = (
     r"(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|"
     r"proposal|offer))",
     r"not (?:only|just|merely|simply)|no(?<!0 no)(?<!0: no)(?<!0 - no)(?= ?[,:~(])",
-    r"(?:prefer|rather|better|best) not(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
     r"(?:not|isn't|aren't) the only",
     r"(?:can'?t|cannot|couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)",
-    r"(?:don't|do not|no need to) (?:forget|worry|hesitate|mind me)|let's not(?: \w+)?|let us not(?: \w+)?",
+    r"(?:don't|do not|no need to) (?:forget|worry|hesitate|mind me)",
     r"not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|in mind|empty|alone|out)",
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)",
     r"work(?:s|ing)? (?:around|through|together|towards?)|work out",
@@ -167,8 +208,8 @@ IGNORED: Phrases = (
     r"better|first choice|easy|flexible|cheap)",
     r"(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|part|version|point|stage|"
     r"item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b",
-    r"meetings m?0+(?: ?(?:,|and|&|or) ?m?0+)*",
-    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?m?0+\b|m0+\b|(?:the|this|our) meeting",
+    r"meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
+    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting",
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule",
     r"how (?:free|flexible|available|open|busy)|as (?:free|busy) as",
 )
@@ -177,8 +218,8 @@ IGNORED: Phrases = (
 HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless",
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as",
-    r"so long as|until|once|when|whenever|before|should (?=you|slot|agent|0|we|any|that|it)|contingent",
-    r"conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
+    r"so long as|(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|should (?=you|slot|agent|0|we|any|that|it)|contingent",
+    r"tb[cd]|(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|"
     r"confirm(?:ed)?|told|tell|replied|answered|indicated?)",
     r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear",
@@ -211,7 +252,8 @@ REQUEST: Phrases = (
     r"provide|list|say|clarify|update|see|note if|move|reschedule|shift|take (?:the )?meeting|"
     r"(?:go ahead and )?(?:move|reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|"
     r"choose)",
-    r"(?:could|can|would|will) you|let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly",
+    r"(?:could|can|would|will) you|let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)",
+    r"(?:report|send|state|provide|(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|costs?)",
     r"please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|clarify",
     r"justify|(?:show|give|walk) (?:me|us)|help (?:me|us) (?:to )?understand",
     r"be (?:more |a bit more |so )?(?:specific|precise|honest|frank|concrete)|come clean|level with (?:me|us)",
@@ -221,10 +263,17 @@ REQUEST: Phrases = (
     r"(?:we|i)(?:'d| would)? (?:need|want|like|ask) you to|do you|are you|have you",
 )
 
+# All slots of which nothing else is said.
+EVERY: Phrases = (
+    r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)|else(?<=none else)|other(?<=no other) slots?|(?:all|every|any) other slots?",
+    r"(?:the|my|their) (?:whole|entire|rest of (?:the|my|their)) (?:day|calendar|schedule)|all day|all other slots|"
+    r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )",
+    r"(?:all|everything|anything|(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|other than|aside))",
+)
+
 # The rest of the calendar: what is said of it is not said of the slots named.
 ELSEWHERE: Phrases = (
-    r"(?:the )?other (?:slots?|ones?|options?|times?)|the rest(?: of)?|everything else|anything else",
-    r"nothing else|elsewhere|remaining|all others|any others?",
+    r"(?:the )?other (?:slots?|ones?|options?|times?)|the rest(?: of)?|remaining|all others|any others?",
 )
 
 # Between two sentences that are read together; no folded text has it.
@@ -238,6 +287,7 @@ KINDS: Mapping[str, Phrases] = {
     "except": EXCEPT,
     "request": REQUEST,
     "hypothetical": HYPOTHETICAL,
+    "shun": SHUN,
     "ignored": IGNORED,
     "for_whom": FOR_WHOM,
     "negative": NEGATIVE,
@@ -247,6 +297,7 @@ KINDS: Mapping[str, Phrases] = {
     "event": EVENT,
     "spoken_to": SPOKEN_TO,
     "group": GROUP,
+    "every": EVERY,
     "elsewhere": ELSEWHERE,
     "aside": ASIDE,
     "stop": STOP,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
+from pipeline.privacy.language.scan import NUMERAL, QUOTE, SPELT, ZERO, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
+from pipeline.privacy.language.slots import AFTER, FROM_ON, REST, UP_TO
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
@@ -32,7 +33,7 @@ BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
 THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
-NAMED = re.compile(r"\bagents?\s*#?0")
+NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
 ONESELF = (None,)  # the targets of who speaks of itself alone
@@ -82,17 +83,21 @@ class Outline(NamedTuple):
     leans: bool
 
 
-def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
-    """What an English message claims, in the order of its clauses."""
-    return claims_of(language_runs(content, sender, rules))
+def language_claims(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[Claim]:
+    """What an English message claims, in the order of its clauses.
+
+    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: of slots without
+    an end, of which such a range claims only the one that it names.
+    """
+    return claims_of(language_runs(content, sender, rules, num_slots))
 
 
-def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun]:
+def language_runs(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[EvidenceRun]:
     """The same in runs: what a clause says of one target is one, what it says of several as many as it claims."""
     values = rules.language
     runs: list[EvidenceRun] = []
     named = False
-    for targets, slots, kind, start, end in _stated(content, rules.english):
+    for targets, slots, kind, start, end in _stated(content, rules.english, num_slots):
         source, evidence, strength = values[kind]
         if content[start] in FORMULA:
             start = WORDS.search(content, start).start()  # type: ignore[union-attr]
@@ -106,20 +111,20 @@ def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun
     return _once(runs) if named else runs
 
 
-def _stated(content: str, rules: EnglishRules) -> Sequence[Statement]:
+def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequence[Statement]:
     """What a message states as the rules read it; wording that only hints at a price where nothing else is stated."""
     if rules.completed and rules.vague is None:
-        return statements(content)
+        return statements(content, num_slots)
     if TYPED.match(content):
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    return (*statements(content), *_hinted(content, rules.vague))
+    return (*statements(content, num_slots), *_hinted(content, rules.vague, num_slots))
 
 
-def _hinted(content: str, vague: str | None) -> Iterator[Statement]:
+def _hinted(content: str, vague: str | None, num_slots: int | None) -> Iterator[Statement]:
     """What a message only hints at, of slots and targets of which it states nothing."""
-    told = {(target, slot) for targets, slots, *_ in statements(content) for target in targets for slot in slots}
+    told = {(target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots}
     for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
         for target in targets:
             hinted = [slot for slot in slots if (target, slot) not in told]
@@ -134,47 +139,53 @@ def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
 
 
 @lru_cache(maxsize=16384)
-def statements(content: str) -> tuple[Statement, ...]:
-    """What a message states, whoever sends it. Typed JSON states nothing here."""
+def statements(content: str, num_slots: int | None = None) -> tuple[Statement, ...]:
+    """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
     if TYPED.match(content):
         return ()
     if LAYOUT.search(content) and (rewritten := in_sentences(content)):
         return tuple(
             (targets, slots, kind, *rewritten.places(start, end))
-            for targets, slots, kind, start, end in _in_lines(rewritten.text)
+            for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
         )
-    return tuple(_in_lines(content))
+    return tuple(_in_lines(content, num_slots))
 
 
-def _in_lines(content: str) -> list[Statement]:
+def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     """What a message without layout states."""
     content, folded = _plain(content)
     if "0" not in folded:
         return []
     numbers = numbers_of(content)
     stated: list[Statement] = []
+    rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
         forms = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
-            told, room = _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading, room)
+            own = numbers[heading.numbers] + own if heading else own
+            told, room = _numbered(forms, own, start, heading, room, num_slots)
+            if num_slots is not None:
+                rest += _rest_of(forms, own, start, heading)
             stated += told
         if room < 0:
             break
-    return stated
+    return list(_with_rest(stated, rest, num_slots or 0)) if rest else stated
 
 
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
+    if "0 " in content:
+        content = ZERO.sub("z", content)
     folded = fold(content)
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, folded
+    return content, fold_quotes(content, folded) if QUOTE.search(content) or ">" in content else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
@@ -215,7 +226,8 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 def _outline(text: str) -> Outline:
     if "0" not in text:
         return Outline(0, HEADING.search(text) is not None, False)
-    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, THEY.match(text) is not None)
+    leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
+    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
 
 
 def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
@@ -236,26 +248,50 @@ def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
-    """What the text says with numbers of one digit and without long runs, its places put back."""
-    if not LONG.search(text):
+    """What the text says in the vocabulary's spelling, with numbers of one digit and no long runs, its places put back."""
+    edits = _edits(text)
+    if not edits:
         return _read_short(text, question, before, after)
-    short = _read_short(LONG.sub(_shorter, text), question, before, len(LONG.sub(_shorter, text[:after])))
-    runs, left_out = [], [0]
-    for run in LONG.finditer(text):
-        runs.append(run.start() - left_out[-1])
-        left_out.append(left_out[-1] + len(run[0]) - len(_shorter(run)))
-    moved = (
-        form._replace(
-            start=form.start + left_out[bisect_left(runs, form.start)],
-            end=form.end + left_out[bisect_left(runs, form.end)],
-        )
-        for form in short.statements
-    )
+    pieces, end = [], 0
+    for start, stop, written in edits:
+        pieces += [text[end:start], written]
+        end = stop
+    grown = sum(len(written) - (stop - start) for start, stop, written in edits if stop <= after)
+    short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
+    places = _Places(edits)
+    moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
     return Reading(tuple(moved), short.decided)
 
 
-def _shorter(run: re.Match[str]) -> str:
-    return run[0][:RUN] if len(run[0]) > RUN else "0"
+# Where a stretch starts and ends, and what is read for it.
+Edit = tuple[int, int, str]
+
+
+def _edits(text: str) -> list[Edit]:
+    """The stretches of a text that are read otherwise, in their order."""
+    edits = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
+    for word in SPELT.finditer(text):
+        if (right := respelt(word[0])) != word[0]:
+            edits.append((word.start(), word.end(), right))
+    return sorted(edits)
+
+
+class _Places:
+    """From places in the text as it was read to places in the text as it is."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits, self.starts, grown = edits, [], 0
+        for start, end, written in edits:
+            self.starts.append(start + grown)
+            grown += len(written) - (end - start)
+
+    def back(self, place: int) -> int:
+        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
+        index = bisect_left(self.starts, place) - 1
+        if index < 0:
+            return place
+        start, end, written = self.edits[index]
+        return max(start, end + place - self.starts[index] - len(written))
 
 
 @lru_cache(maxsize=65536)
@@ -264,7 +300,7 @@ def _read_short(text: str, question: bool, before: str | None, after: int) -> Re
 
 
 def _numbered(
-    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int, num_slots: int | None
 ) -> tuple[Iterable[Statement], int]:
     """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
     how many are left."""
@@ -272,12 +308,33 @@ def _numbered(
     for _, targets, slots, claim_class, start, end, _ in forms:
         whom = targets if targets == ONESELF else _agents(targets, numbers)
         begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
-        named = _slots(slots, numbers)
+        named = _slots(slots, numbers, num_slots)
         room -= len(whom) * len(named)
         if room < 0:
             break
         stated.append((whom, named, claim_class, begin, stop))
-    return (stated if len(forms) == 1 else _settled(forms, stated)), room
+    return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
+
+
+def _rest_of(
+    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None
+) -> Iterator[Statement]:
+    """What is stated of the rest of the calendar, as of no slots yet."""
+    for form in forms:
+        if any(last == REST for _, last in form.slots):
+            begin, stop = heading.places(at, form.start, form.end) if heading else (at + form.start, at + form.end)
+            yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
+
+
+def _with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
+    """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
+    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
+    for targets, _, claim_class, start, end in rest:
+        for target in targets:
+            slots = [slot for slot in range(num_slots) if (target, slot) not in told]
+            told.update((target, slot) for slot in slots)
+            stated.append(((target,), slots, claim_class, start, end))
+    return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
 
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
@@ -285,15 +342,30 @@ def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int |
     return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
 
 
-def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Sequence[int]:
-    """The slots that are named, each once, and those that ranges span."""
+def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
+    """The slots of the calendar that are named, each once, and those that ranges span."""
     slots: list[int] = []
     for first, last in named:
         if last is None:
             slots.append(int(numbers[first]))
+        elif last == REST:
+            continue
+        elif last < 0:
+            slots += _opened(int(numbers[first]), last, num_slots)
         else:
             slots += _spanned(int(numbers[first]), int(numbers[last]))
-    return slots if len(slots) == 1 else list(dict.fromkeys(slots))
+    if num_slots is not None:
+        slots = [slot for slot in slots if slot < num_slots]
+    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+
+
+def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
+    """The slots of a range that names one end; of one that is too long, or goes on to an unknown end, that end alone."""
+    if kind in (FROM_ON, AFTER):
+        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
+    else:
+        slots = range(end + (kind == UP_TO))
+    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
 
 
 def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:

@@ -41,6 +41,9 @@ NUMERAL = re.compile(
 )
 EACH = re.compile(WORD)
 
+# "0 errands" is none, which digits that are all read alike cannot tell.
+ZERO = re.compile(r"(?<![\w.,])(?<!slot )(?<!and )0(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)", re.IGNORECASE)
+
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
     r"([.!?;\n](?:(?<!\.)[!?;\n.\s]*"
@@ -116,6 +119,95 @@ def _cut(text: str, most: int) -> int:
     while most < len(text) and text[most - 1] == text[most] == "0":
         most += 1
     return most
+
+
+# Stems of the twenty commonest words: what is one slip of the keys away from one is read as it.
+STEMS = (
+    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "meeting"),
+    *("suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "doesnt", "cant", "anything"),
+)
+ENDINGS = ("", "s", "e", "ed", "ing")
+SHORT = {
+    **{"mtg": "meeting", "appt": "appointment", "pls": "please", "u": "you", "im": "i'm", "ive": "i've"},
+    **{"s": "slot ", "a": "agent ", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings ", "n/a": "unavailable", "w/": "with", "w/o": "without"},
+    **{"ag": "agent", "conf": "confirmed", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "z": "zero"},
+}
+UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
+REAL = frozenset(("conform", "works"))
+QUOTED = {"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"}
+# A word; "s3", "a2" and "m1" without their number; a first person in somebody's quoted words, as `fold_quotes` marks it.
+SPELT = re.compile(r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)")
+
+
+@lru_cache(maxsize=65536)
+def respelt(word: str) -> str:
+    """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
+    if word[0] in QUOTED:
+        return QUOTED.get(word) or QUOTED[word[0]]
+    if word in SHORT:
+        return SHORT[word]
+    if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
+        return f"{SHORT[word[:-1]]}s"
+    if UNMARKED.fullmatch(word):
+        return f"{word[:-1]}'t"
+    if len(word) < 3 or word in REAL:
+        return word
+    near = (_spelt_as(word, stem, ending) for stem in STEMS for ending in ENDINGS)
+    return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
+
+
+def _spelt_as(word: str, stem: str, ending: str) -> str | None:
+    """The stem with the ending where the word is that with one slip, or cut short."""
+    start = word.removesuffix(ending)
+    if word.startswith(stem) or len(start) + len(ending) != len(word):
+        return None
+    if stem.startswith(start):
+        return stem if start == word and len(word) >= 5 and len(stem) > 7 else None
+    return stem + ending if is_slip(start, stem) else None
+
+
+def is_slip(word: str, right: str) -> bool:
+    """Whether one letter is doubled, left out, or two have changed places; of six letters or more any one edit."""
+    if word[:1] != right[0] or abs(len(word) - len(right)) > 1 or word == right:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), min(len(word), len(right)))
+    if len(word) > len(right):
+        return word[at + 1 :] == right[at:] and (len(right) > 5 or word[at] == word[at - 1])
+    if len(word) < len(right):
+        return word[at:] == right[at + 1 :] and (len(right) > 4 or right[at] in "aeiou")
+    swapped = word[at : at + 2] == right[at : at + 2][::-1] and word[at + 2 :] == right[at + 2 :]
+    return swapped or (len(right) > 5 and word[at + 1 :] == right[at + 1 :])
+
+
+# Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
+QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
+SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
+ADDRESSED = re.compile(r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))")
+SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
+I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
+QUOTED_LINE = re.compile(r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE)  # "> Agent 2: I can"
+SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
+FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
+LONGEST_QUOTE = 800
+
+
+def _marked(saying: str) -> str:
+    """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
+    marked = I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
+    return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
+
+
+def fold_quotes(content: str, folded: str) -> str:
+    """The folded message with a capital where an agent's quoted words speak in the first person: it is not the sender."""
+    marks = [mark.start() for mark in QUOTE.finditer(content)]
+    lines = [line.span(1) for line in QUOTED_LINE.finditer(content)] if ">" in content else []
+    for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
+        before = SPEAKER.search(folded, max(0, start - FAR_QUOTED), start)
+        spoken = before is not None and not ADDRESSED.search(folded, max(0, start - FAR_QUOTED), start)
+        if end - start <= LONGEST_QUOTE and (spoken or SAID_AFTER.match(folded, end + 1)):
+            inside = "".join(_marked(part) for part in SAYINGS.split(f" {folded[start + 1 : end]}"))
+            folded = folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
+    return folded
 
 
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")

@@ -22,10 +22,35 @@ BESIDE = re.compile(
     r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
     r"until|till)\s+(?:the\s+)?$"
 )
-# How what BESIDE and BOTH_ENDS find ends: few lists need the two searches.
+# Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
+FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
+REST = -5  # of the calendar: all slots of which the message says nothing else
+OPEN_LEADS = (
+    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
+    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
+    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
+    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
+)
+OPENED = re.compile(
+    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
+    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
+    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
+    + "|".join(f"({words})" for _, words in OPEN_LEADS)
+    + r")\s+(?:the\s+|slots?\s+#?)?$"
+)
+# The same by what stands after it.
+ONWARD = re.compile(
+    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|till) the end)"
+)
+DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
+HAPPENS = re.compile(
+    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|comes|goes)\b"
+)  # "after slot 5 is moved"
+# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
 LEADS = (
     *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
-    *("between", "the"),
+    *("between", "the", "above", "below", "under", "as far as", "at", "from", "with"),
 )
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
@@ -37,13 +62,14 @@ FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
+PRICING = (*LISTS, "cost", "ignored")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
     r"being|seems?|"
     r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
-    r"as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
+    r"an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
@@ -57,11 +83,12 @@ HELD = re.compile(
 )  # "3 and 8 free", but not "2 conflicts"
 # Such a number is no slot even next to a class.
 OTHERS = re.compile(
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
     r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
 )
-ONWARD = re.compile(r"\s*(?:onwards?|and up|or later)\b")
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
-ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?m?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
 STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
@@ -90,24 +117,29 @@ SUBJECT = re.compile(
 
 
 class Slots(NamedTuple):
-    """A slot, or the range to a second number: where the numbers stand, and whether something would move there."""
+    """A slot, or the range to a second number: where the numbers stand, and whether something would move there.
+
+    `open` is not 0 where a range names one end: FROM_ON, AFTER, UP_TO or BEFORE_IT; REST where it
+    names none.
+    """
 
     start: int
     end: int
     to_start: int = -1
     to_end: int = -1
     goal: bool = False
+    open: int = 0
 
 
 def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     """Whether a bare number, or list of them, stands where only a slot would."""
     number = tokens[index]
     ahead = _ahead(text, number.start)
-    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, number.end):
+    if COUNTED.search(ahead) or OTHERS.search(ahead) or IN_ALL.match(text, number.end) or VERSUS.match(text, number.end):
         return False
     if _is_place(text, number, ahead):
         return True
-    if index and tokens[index - 1].kind in LISTS and PRICED.search(text, 0, number.start):
+    if index and tokens[index - 1].kind in PRICING and PRICED.search(text, 0, number.start):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True
@@ -116,7 +148,9 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
 
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
-    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ONWARD.match(text, number.end):
+    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or OPENED.search(ahead):
+        return True
+    if ONWARD.match(text, number.end) or DOWNWARD.match(text, number.end):
         return True
     return PLACE.search(ahead) is not None and STARTS.match(text, number.end) is not None
 
@@ -206,14 +240,33 @@ def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool)
     return goes_on or any(token.kind in CLASS_KINDS for token in tokens)
 
 
-def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[Slots]:
-    """The slots of a list: "2, 4-6 and slot 9" has three. `chosen`: one of them is preferred "to" another."""
+def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> list[Slots]:
+    """The slots of a list: "2, 4-6 and slot 9" has three.
+
+    `chosen`: one of them is preferred "to" another. `spans`: what is said may be of all slots after or before one.
+    """
     before = _ahead(text, token.start)
-    if before.rstrip().endswith(LEADS) and (BESIDE.search(before) or BOTH_ENDS.search(before)):
-        return [] if BESIDE.search(before) else _from_to(text, token)
+    if before.rstrip().endswith(LEADS):
+        opened = OPENED.search(before) if spans and not HAPPENS.match(text, token.end) else None
+        if opened:
+            slots = _listed(text, token, False, False, False)
+            kind = next(kind for (kind, _), words in zip(OPEN_LEADS, opened.groups(), strict=True) if words)
+            return [slots[0]._replace(open=kind), *slots[1:]] if slots[0].to_start < 0 else slots
+        if BESIDE.search(before) or BOTH_ENDS.search(before):
+            return [] if BESIDE.search(before) else _from_to(text, token)
     goal = moving and TOWARDS.search(before) is not None
     to_is_goal = moving and (not text.startswith("slots", token.start) or FROM.search(before) is not None)
-    return _listed(text, token, goal, to_is_goal, chosen)
+    return _open_ended(text, token, _listed(text, token, goal, to_is_goal, chosen))
+
+
+def _open_ended(text: str, token: Token, slots: list[Slots]) -> list[Slots]:
+    """The slots, of which the last may begin or end a range: "3, 5 and from 9 on", "10 or later"."""
+    if not slots or slots[-1].to_start >= 0:
+        return slots
+    for kind, words in ((FROM_ON, ONWARD), (UP_TO, DOWNWARD)):
+        if words.match(text, token.end):
+            return [*slots[:-1], slots[-1]._replace(open=kind)]
+    return slots
 
 
 def _listed(text: str, token: Token, goal: bool, to_is_goal: bool, chosen: bool) -> list[Slots]:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipeline.privacy.language.atoms import Atom, atoms_of, phrases
+from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
+from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, REST, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out, targets
 
 TAG = re.compile(
@@ -20,14 +20,21 @@ OPENS = re.compile(
 )
 # Words that repeat a class, or its opposite, of slots that a question or a condition named.
 ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
+# "Only slot 3 works for me": no other does.
+ONLY = re.compile(
+    r"\bonly (?:(?:have|got|free|available|open|at|in|on|for|during|do|make|can do|slots?|be) )*(?:slots?\s+)?#?0"
+    r"|\b0 only\b|\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
+)
+SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those)\b")
 EDGES = " \t\n\r,;:-~()|"
 
 
 class StatementForm(NamedTuple):
     """What a sentence states: in which scope, of whom, which slots and ranges, of what class, where, and at what rank.
 
-    Agents and slots are given by which of the sentence's numbers they are, None being the sender. Of statements of one
-    scope about one slot the lowest rank holds.
+    Agents and slots are given by which of the sentence's numbers they are, None being the sender; where a range names one
+    end, its second number is FROM_ON, AFTER, UP_TO or BEFORE_IT, and REST for the rest of the calendar. Of statements of one scope about one slot the lowest
+    rank holds.
     """
 
     scope: int
@@ -70,8 +77,8 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
 
 
 def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
-    """Whether a sentence has a word of a class, or one that repeats a class."""
-    return not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
+    """Whether a sentence has a word of a class, one that repeats a class, or only settles on a slot."""
+    return VERBLESS.fullmatch(text) is not None or not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
 
 
 def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
@@ -117,6 +124,8 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     others = left_out(text, clause.tokens)
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
+    if claim_class == "positive" and ONLY.search(text, clause.start, clause.end) and not SHARED.search(text, start, end):
+        yield StatementForm(clause.scope, _agents_of(spans, ranks), ((0, REST),), "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
@@ -130,8 +139,10 @@ def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | N
 
 
 def _numbers_of(slot: Slots, ranks: Mapping[int, int]) -> tuple[int, int | None]:
-    """Which of the sentence's numbers a slot or the ends of a range are."""
-    return ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None
+    """Which of the sentence's numbers a slot or the ends of a range are; of a range with one end how it is open."""
+    if slot.open == REST:
+        return 0, REST
+    return ranks[slot.start], slot.open or (ranks[slot.to_start] if slot.to_start >= 0 else None)
 
 
 def _agents_of(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:

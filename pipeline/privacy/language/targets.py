@@ -20,6 +20,8 @@ READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
 # "Let's put meeting 4 at slot 3" proposes; "let's move meeting 4 out of slot 3" says where it is.
 IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
 EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
+# An item is there whatever one would rather not do; what need not move is not in the way.
+DENIABLE = re.compile(r".*any|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak")
 UNABLE = re.compile(r"can|could|unable|.*\bable\b")
 TICKS = ("^", "`")
 
@@ -40,7 +42,7 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
         negated |= token.kind == "negation"
         token_class = _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
-        if token_class is None or (proposed and _is_the_meeting(text, token, token_class)):
+        if token_class is None or (token_class == "proposal" and "shun" in kinds) or (proposed and _is_the_meeting(text, token, token_class)):
             continue
         proposed |= token_class == "proposal"
         if _outranks(token_class, claim_class, decider):
@@ -69,8 +71,8 @@ def _negated(text: str, token: Token, claim_class: str) -> str | None:
     """What a negation makes of a class: room that can't be made is a slot out of reach."""
     if token.kind == "effort":
         return "negative"
-    if claim_class == "occupied" and "any" in text[token.start : token.end]:
-        return "positive"  # "neither Agent 0 nor I have anything at 3"
+    if claim_class == "occupied" and DENIABLE.match(text, token.start, token.end):
+        return "positive"  # "neither Agent 0 nor I have anything at 3", "none of 3, 5 requires me to move an errand"
     return NEGATED.get(claim_class)
 
 

@@ -38,127 +38,95 @@ POSITIVE: Phrases = (
     r"(?:can|could|will|'ll) {adv}be (?:there|around|present|in)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})",
     r"(?:can|could) {adv}go with|on board with|poses? no \w+|presents? no \w+|can {adv}use",
     r"able to (?:do|make|attend|meet|join|take|accommodate)",
-    r"(?:is|are|'s|'re|be|am|'m|looks?|seems?|appears?|stays?|remains?|shows?|"
-    r"comes? up) (?:to be )?{adv}(?:as )?clear(?! that)",
+    r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that)|able (?=(?:at|in|on|for) {slot})",
     r"clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|"
     r"slots?|0)\b)",
-    r"(?:is|are|'s|'re|be|am|'m|looks?|sounds?|seems?|remains?|stays?|appears?|proves?) {adv}(?:good|fine|"
-    r"great|perfect|okay|ok|possible|convenient|acceptable)",
-    r"(?:is|are|'s|'re|be|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
+    r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
+    r"(?:{be}|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
     r"(?:can|could) be (?:arranged|done|managed|accommodated)|(?:can|could) go along with",
-    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)",
+    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)",
     r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)",
     r"perfect(?<=[0:=>~-] perfect)|options? (?=from my|on my|for me)",
 )
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
 CLEAR: Phrases = (
-    r"(?:haven't|hasn't) (?:got )?(?:an?|any) (?:[\w-]+ )?(?:{noun}|meetings?|items?)",
-    r"{noun}-free|conflict-free|free of (?:{noun}|conflicts?|meetings?)",
-    r"clear of (?:{noun}|conflicts?|meetings?)",
-    r"no (?:(?!luck|way|with|for|on|at|in)[\w-]+ ){0,2}(?:{noun}|meetings?|items?)(?: (?:or|"
-    r"and) (?:{noun}|meetings?|conflicts?))?",
-    r"no (?:need|reason) to (?:move|reschedule|shift|displace)",
-    r"nothing (?:needs|has|to) (?:to )?(?:move|be moved|reschedule|displace)",
-    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:an?|any|anything|another)(?: (?:[\w-]+ )?(?:{noun}|"
-    r"meetings?|items?|thing))(?: \w+ed)?",
-    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:anything|a thing)(?: {adv}(?:scheduled|booked|planned|on))?",
-    r"(?:nobody|no one|none of us|everyone) (?:has|have) (?:a |an |any |no )(?:problem|issue|objection|"
-    r"conflict)s?(?: with| at)?",
-    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:need|require|oblige|have to|"
-    r"mean|involve|force)[^,;:()~]{0,20}?(?:mov(?:e|es|ed|ing)|reschedul\w+|displac\w+|"
-    r"shift\w*)(?: (?:anything|a thing|any \w+))?",
-    r"(?:nobody|no one|none of us|neither of us) {adv}(?:needs?|has|have|must|would (?:need|have)|"
-    r"will (?:need|have)) (?:to )?(?:mov|resched|shift|displac|rearrang|clear|cancel)\w*(?: (?:anything|"
-    r"a thing))?",
-    r"(?:needs?|requires?|involves?|means?|with|takes?) no (?:\w+ )?(?:changes?|moves?|shuffl\w+|"
-    r"rearrang\w+|adjustments?|reschedul\w*|displac\w*|sacrifices?)",
-    r"no (?:changes?|moves?|moving|shuffl\w+|adjustments?) (?:is |are )?(?:needed|required|necessary)",
-    r"without (?:[\w']+ ){0,3}(?:mov\w+|reschedul\w+|displac\w+|conflicts?|{noun}|issues?|problems?)",
-    r"nothing (?:[\w']+ ){0,2}in (?:my|the|our) way|(?:none|neither|nothing) of my (?:{noun}|meetings?)",
-    r"(?:no|nothing) (?:plans?|stuff)|nothing (?:at all|whatsoever)(?= ?$| ?[,~)(])",
-    r"{not} {adv}need (?:freeing|clearing|any|much)",
+    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}"
+    r"(?! to (?:clear|move|free|shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
+    r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )",
+    r"(?:{item}|conflict)-free|unoccupied|(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?",
+    # A need, an item or an obstacle denied.
+    r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |foresee |"
+    r"expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|thing)"
+    r"(?: (?:with|against|at|in|for|on)| \w+ed)?",
+    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|touch\w*)|"
+    r"(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|a thing))){it}",
+    r"{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|occupied|taken|"
+    r"booked))",
+    r"(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |no ){clash}(?: with| at)?",
+    r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}",
+    r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|in place|"
+    r"intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
+    # Nothing there.
+    r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|nothing) of my {item}",
+    r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|no reason not to|not a thing",
     r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
-    r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|to move|going on|"
+    r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|going on|"
     r"happening|for(?= slots?| #?0))",
-    r"{not} {adv}(?:conflict|clash|collide|interfere|overlap)\w*|nothing (?:to|has to) (?:be )?move[d]?",
-    r"{not} {adv}(?:occupied|taken|booked)|unoccupied",
-    r"(?:no|zero) (?:problem|problems|issue|issues|trouble|bother|obstacles?|reservations?|qualms|"
-    r"hurdles?|barriers?|difficult(?:y|ies)|conflicts?|constraints?|objections?|"
-    r"clash(?:es)?)(?! to (?:clear|move|free|shift|open|vacate|resched))",
     r"(?:holds?|contains?|has|have|had|shows?|got|'ve|with) {adv}nothing(?! to| against| left| free| open)",
-    r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|"
-    r"in|on))?",
-    r"no reason not to|not a thing|nothing (?:\w+ ){0,2}against",
-    r"(?:no objections?|not anything|n't anything) (?:at all )?against",
+    r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?",
+    r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|scheduled|planned|booked))?(?= (?:at|in|on|for|during)\b)",
-    r"{not} (?:see|have|foresee|expect|find|anticipate) (?:a|any|much of a|an) (?:problem|issue|trouble|"
-    r"reason|objection|conflict|obstacle|difficulty)s?(?: (?:with|against|at|in|for|on))?",
-    r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|not a conflict",
-    r"{not} {adv}(?:be )?{adv}(?:problem|issue|trouble)",
+    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:anything|a thing)(?: {adv}(?:scheduled|booked|planned|on))?",
 )
 
 # Cost-qualitative: moving what is there costs little, or a number.
 COST: Phrases = (
-    r"costs? (?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})",
-    r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)",
+    # A price in numbers.
+    r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost",
     r"costs?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|"
     r"around|at|would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
-    r"00*[- ]cost",
-    r"(?:costs?|price|charge) (?:for|of|at|to (?:use|take|clear|free|open up|move))(?= slots?\b| #?0|"
-    r" (?:us|mov|clear|free|tak)ing)",
-    r"(?:pay(?:s|ing)?|paid|charge[sd]?|quote[sd]?|priced at|price(?: tag)? (?:of|is)|set(?:s|"
-    r"ting)? (?:me|us|them) back|set agent 00? back) (?:about |a cost of |a price of )?0+\b",
-    r"comes? (?:out |in )?(?:to|at) (?:about |a total of )?0+\b",
-    r"(?:hardly|barely|scarcely) (?:any |an? )?(?:trouble|bother|effort|hassle|problem|inconvenience)",
-    r"{not} mind (?=(?:clear|mov|free|shift|rearrang|open|giv)\w*ing)",
-    r"takes? (?:very |only )?(?:little|nothing)",
+    r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|clear|free|"
+    r"open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)| ?: ?slots?\b)",
+    r"(?:pay(?:s|ing)?|paid|charge[sd]?|quote[sd]?|priced at|price(?: tag)? (?:of|is)|set(?:s|ting)? (?:me|us|them) back|"
+    r"set agent 00? back|comes? (?:out |in )?(?:to|at)|worth|rated|score[sd]?|valued at|expensive(?: at|,)) "
+    r"(?:about |a (?:cost|price|total) of )?0+\b",
     r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|"
     r"price|penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
-    r"(?:worth|rated|score[sd]?|valued at) 0+\b",
-    r"(?:small|slight|minor|little|mild|tiny|modest|trivial) (?:\w+ )?(?:inconvenience|hassle|bother|"
-    r"trouble|nuisance|effort|price|sacrifice|adjustment|change|favou?r|matter|thing)",
-    r"(?:low|lower|lowest|small|minimal|zero|no|little|minimum|reasonable|modest|negligible|least|"
-    r"limited)[- ]?(?:displacement |moving |scheduling )?(?:costs?|impact|priority|stakes|effort|"
-    r"disruption|burden|importance)",
-    r"costs? (?:(?:me|us) )?(?:almost |next to |very |practically )?(?:nothing|little)",
-    r"(?:simple|quick|trivial|straightforward|simpler) to (?:move|shift|clear|relocate|reschedule|free up)",
-    r"(?:hardly|barely|scarcely) (?:bothers?|hurts?|disturbs?|affects?|disrupts?|touches|troubles?)",
-    r"bothers (?:me|us) (?:least|little)",
-    r"(?:the )?least (?:of a )?(?:trouble|bother|hassle|effort|pain|work|problem)",
-    r"a (?:breeze|cinch|doddle|snap)|piece of cake|child's play",
-    r"without (?:much |any |a |great |undue |too much )?(?:fuss|effort|hassle|pain|bother|ado|drama)",
-    r"without (?:much|great) (?:trouble|difficulty)",
-    r"no (?:trouble|bother|problem|effort|hassle) to (?:clear|move|free|shift|open|vacate|reschedule)",
-    r"(?:hardly|barely|not) (?:much of )?an? (?:\w+ )?(?:sacrifice|loss|burden|imposition)",
-    r"(?:is|be|'s) (?:quick|painless|trivial|simple|straightforward|nothing)",
-    r"(?:displacement|moving|relocation|rescheduling) costs? (?:is |of |: ?|= ?)?0+\b|costs?(?= ?: ?slots?\b)",
-    r"costs(?= (?:are|per slot))|free of (?:cost|charge)|cost-free",
-    r"no (?:great |big |real |major )?(?:sacrifice|loss|burden|imposition)|wiggle room|negotiable|nudged?",
-    r"no sweat|small (?:price|ask)|(?:barely|hardly) (?:costs?|any cost|matters)|low[- ]friction|movable",
-    r"can give|minor|trivial|negligible|minimal|painless|cheap(?:er|est|ly)?|inexpensive|unimportant|harmless",
-    r"easy|easier|easiest|easily|eas(?:e|ily) of moving|flexible|flexibility|mov(?:e?able)|adjustable",
+    r"(?:displacement|moving|relocation|rescheduling) costs? (?:is |of |: ?|= ?)?0+\b",
+    # Little or no burden, and little that is moved.
+    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{burden}|{few}[- ]{burden})(?! to {item})|{few} {mods}(?:{move}|{change})"
+    r"|(?:{few}|{none}) {mods}{clash} to (?:clear|move|free|shift|open|vacate|reschedule)",
+    r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|hurt|affect|"
+    r"touch|trouble|cost|matter|impact|inconvenienc|burden|{move})\w*(?: (?:me|us))?(?: (?:much|anything|a lot))?",
+    r"{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
+    r"without (?:much|great|any great|undue|too much) (?:{clash}|{burden})",
+    r"(?:costs?|takes?|bothers) (?:(?:me|us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)",
+    r"(?:simpl[ey]r?|quick|trivial|straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?",
+    r"a (?:breeze|cinch|doddle|snap)|piece of cake|child's play|no sweat|no big deal|small (?:price|ask)",
+    r"(?:cost|free of (?:cost|charge))-?free|free of (?:cost|charge)|wiggle room|negotiable|nudged?|low[- ]friction",
+    # What moves easily.
+    r"(?:least|less) (?:costly|expensive|disruptive|painful)|{not} mind (?=(?:clear|mov|free|shift|rearrang|open|giv)\w*ing)",
+    r"can give|minor|trivial|negligible|minimal|cheap(?:er|est|ly)?|inexpensive|unimportant|harmless|"
+    r"eas(?:y|ier|iest|ily)|eas(?:e|ily) of moving|flexible|flexibility|mov(?:e?able)|adjustable|"
     r"shiftable|effortless\w*|(?:can|could|happy to|willing to|able to) (?:be )?{adv}(?:moved?|shift(?:ed)?)",
-    r"{not} (?:cost|costly|expensive|disruptive|(?:be )?an? (?:huge |major |big |real )?(?:deal|hassle|"
-    r"burden))(?: (?:me|us))?(?: (?:much|anything|a lot))?",
-    r"no big deal|(?:least|less) (?:costly|expensive|disruptive|painful)",
 )
 
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
-    r"(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
-    r"(?:i|we) (?:really |quite |do )?like (?=slots?)|keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
+    r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
+    r"keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
     r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
-    r"meeting m?0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
+    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
     r"for )?",
     r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)",
     r"(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|"
     r"hold(?:ing)?|reserv(?:e|ing)|book(?:ing)?)",
     r"(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
-    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting m?0+)",
+    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)",
     r"a go|fixed(?= ?[:,~] ?slot)|alternative(?= ?[:~])|(?:second|third|next|other|main) choice|prefer\w*",
     r"suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|advocat\w+|vot(?:e|ing) for|push(?:ing)? for",
     r"my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|plan b|partial to|decid(?:e|ed|ing) on",
@@ -174,9 +142,9 @@ PROPOSAL: Phrases = (
     r"pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|select(?:ed|ing)?|reserv(?:e|ed|ing)|book(?:ing)?",
     r"booked (?:us|it|the|this|meeting)",
     r"schedul(?:e|ing) (?=it|this|the|that|our|us|meeting|for|at|in|on|slot|0|around)",
-    r"scheduled (?:it|us|this|the meeting|our meeting|meeting m?0+)",
-    r"(?:all )?set(?:ting)? (?:us |it |this |meeting m?0+ )?(?:for|to|at|on|in)",
-    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting m?0+|me)(?: down| in)?",
+    r"scheduled (?:it|us|this|the meeting|our meeting|meeting 0+)",
+    r"(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
+    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?",
     r"best|better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|inclined",
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|pitch",
     r"(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|ing)? on|see you|consensus",
@@ -185,6 +153,6 @@ PROPOSAL: Phrases = (
     r"that makes it|pencil(?:l?ed|l?ing)?",
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)",
     r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|(?:done|deal|sold)(?= ?[,:~] ?slots?)|final",
-    r"official|fix(?:ed|ing)? (?:it|us|this|meeting m?0+|on|for)(?: at| in| for| to| on)?",
+    r"official|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?",
     r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))|final answer",
 )

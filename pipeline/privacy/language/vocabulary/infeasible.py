@@ -55,20 +55,17 @@ OCCUPIED: Phrases = (
     r"his) (?:\w+ )?meetings?",
     r"(?:have|has|had|'ve|got|is|'s|there's|hosts?|holds?) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting",
-    r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting m?0+",
-    r"meeting #?m?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
+    r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting 0+",
+    r"meetings?(?= (?:at|in|on|there|then)\b)",
+    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
     r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|"
     r"tasks?|bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:scheduled|booked|planned|on|at(?! all)|in|"
     r"there|going on|during|for)",
     r"(?:have|has|had|'ve|got|there is|there's) {adv}something",
-    r"(?:have|has|had|need|needs|require[sd]?|requiring|oblige[sd]?|forces?|means?|involves?|entails?|by|"
-    r"after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:mov(?:e|"
-    r"ing|ed)|shift(?:ing|ed)?|(?:displac|relocat|rearrang)\w+(?! costs?)|juggl\w+|bump(?:ing)?|"
-    r"clear(?:ing)?|swap(?:ping)?|reorgani[sz]\w+|(?:re)?shuffl(?:e|ing)|drop(?:ping)?|skip(?:ping)?|"
-    r"break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|postpon(?:e|ing)|cancel(?:l?ing)?|dislodg(?:e|"
-    r"ing)|work(?:ing)? around|giv(?:e|ing) up)",
-    r"(?:need|require|mean|involve|take|cost)s? {adv}(?:some |one )?(?:moves?|shuffl\w+|rearrang\w+)",
+    r"(?:{need}|by|after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |one )?"
+    r"(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|work(?:ing)? "
+    r"around|giv(?:e|ing) up|(?:some |one )?moves)",
     r"reschedul\w*(?! costs?)",
     r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|"
     r"something) (?:that )?(?:i|we|they|he|she|{agent})(?:'ve)? {adv}(?:have|has|had|got|hold|holds|keep|"
@@ -79,26 +76,26 @@ OCCUPIED: Phrases = (
     r"(?:have|has|had|'ve|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|items|"
     r"tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|"
-    r"meeting m?0+)",
+    r"meeting 0+)",
     r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|"
     r"must) (?:have )?(?:to )?(?:move|go|give|shift|yield|be moved)",
     r"something (?:\w+ ){0,3}?(?:is|sits|stands|lies) (?=at|in|on|there)",
     r"(?:holds?|contains?|houses?|keeps?|carr(?:y|ies)) {adv}(?:something|things?|stuff)",
     r"(?:have|has|had|got|prior|existing|other|'ve) {adv}(?:other |prior |existing )?plans",
     r"(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|dislodge)",
-    r"meeting #?m?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|"
+    r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|"
     r"needs?|must|should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )",
-    r"(?:pre-?)?occup(?:ied|ies|y|ying)|(?:taken|takes|taking) up by|by meeting m?0+|m0+ ?@ ?|meeting(?=\))",
-    r"meeting(?<=: meeting)|meeting(?<=- meeting)|meeting(?<=~ meeting)|meeting(?<=> meeting)",
+    r"(?:pre-?)?occup(?:ied|ies|y|ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting 0+ ?@ ?|meeting(?=\))",
+    r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}(?:scheduled|booked|planned|going on)",
     r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting",
     r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|"
     r"mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
-    r"meeting m?0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)",
-    r"is meeting m?0+(?= ?$| ?[,~(]| for me| on my)",
-    r"meeting m?0+ (?:(?:should|must|has to|needs to|will|can|would) )?(?:stays?|remains?|"
+    r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)",
+    r"is meeting 0+(?= ?$| ?[,~(]| for me| on my)",
+    r"meeting 0+ (?:(?:should|must|has to|needs to|will|can|would) )?(?:stays?|remains?|"
     r"belongs) (?:put )?(?:at|in|on)",
-    r"(?:leave|keep) meeting m?0+ (?:at|in|on)|another(?: one)?(?= (?:at|in|for|on) {slot})",
+    r"(?:leave|keep) meeting 0+ (?:at|in|on)|another(?: one)?(?= (?:at|in|for|on) {slot})",
     r"the (?:other )?one (?=(?:at|in) {slot})",
     r"(?:pick|drop)(?:ing|ping)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
     r"(?:pick|drop)(?:ing|ping)? (?:up|off) (?:my|our|the|a|his|her|their)",
