@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.behaviour.leaks import KnownLabel, disclosed_labels, prepare_label
-from pipeline.behaviour.phrases import stems
+from pipeline.behaviour.leaks import CueIndex, KnownLabel, disclosed_labels, prepare_label
 from pipeline.privacy.beliefs import ratio
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RULES
@@ -127,7 +126,8 @@ def claimed(entry: Entry) -> set[Row]:
 def disclosed(entry: Entry) -> set[str]:
     """The labels that the finder sees disclosed in an entry's message."""
     known = [KnownLabel("errand", i, text, None, 0, prepare_label(text, ())) for i, text in enumerate(entry["labels"])]
-    return {leak.known.label for leak in disclosed_labels(entry["message"], stems(entry["message"]), 0, known)}
+    cues = CueIndex(cue for label in known for cue in label.prepared.cues).cues_in(entry["message"])
+    return {leak.known.label for leak in disclosed_labels(entry["message"], cues, 0, known)}
 
 
 def counted(entry: Entry) -> dict[str, Any]:
