@@ -106,7 +106,7 @@ def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = Fa
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
         _set_slots(text, atom)
         atom.echoes = _is_echo(text, atom)
-    if VERBLESS.fullmatch(text):
+    if all(atom.claim_class is None for atom in atoms) and VERBLESS.fullmatch(text):
         _settle(atoms)
     _set_modes(text, atoms)
     return atoms
@@ -181,10 +181,9 @@ def _set_slots(text: str, atom: Atom) -> None:
 
 def _settle(atoms: Sequence[Atom]) -> None:
     """Read a slot without a verb, which only settles on it, as proposed: "OK, slot 4 for meeting 2"."""
-    if all(atom.claim_class is None for atom in atoms):
-        for atom in atoms:
-            if atom.slots:
-                atom.claim_class, atom.decider = "proposal", atom.tokens[-1]
+    for atom in atoms:
+        if atom.slots:
+            atom.claim_class, atom.decider = "proposal", atom.tokens[-1]
 
 
 def _is_echo(text: str, atom: Atom) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import NUMERAL, QUOTE, SPELT, ZERO, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
+from pipeline.privacy.language.scan import NUMERAL, QUOTES_OPEN, SPELT, ZERO, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
 from pipeline.privacy.language.slots import AFTER, FROM_ON, REST, UP_TO
 from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
@@ -167,7 +167,7 @@ def _plain(content: str) -> tuple[str, str]:
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if QUOTE.search(content) or ">" in content else folded
+    return content, fold_quotes(content, folded) if any(mark in content for mark in QUOTES_OPEN) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
@@ -252,10 +252,11 @@ Edit = tuple[int, int, str]
 def _edits(text: str) -> list[Edit]:
     """The stretches of a text that are read otherwise, in their order."""
     edits = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
-    for word in SPELT.finditer(text):
-        if (right := respelt(word[0])) != word[0]:
-            edits.append((word.start(), word.end(), right))
-    return sorted(edits)
+    words = SPELT.findall(text)
+    if list(map(respelt, words)) != words:
+        places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
+        edits = sorted(edits + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
+    return edits
 
 
 class _Places:

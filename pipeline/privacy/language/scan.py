@@ -42,7 +42,7 @@ NUMERAL = re.compile(
 EACH = re.compile(WORD)
 
 # "0 errands" is none, which digits that are all read alike cannot tell.
-ZERO = re.compile(r"(?<![\w.,])(?<!slot )(?<!and )0(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)", re.IGNORECASE)
+ZERO = re.compile(r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)", re.IGNORECASE)
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -152,7 +152,7 @@ def respelt(word: str) -> str:
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
-    near = (_spelt_as(word, stem, ending) for stem in STEMS for ending in ENDINGS)
+    near = (_spelt_as(word, stem, ending) for stem in STEMS if stem[0] == word[0] for ending in ENDINGS)
     return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
 
 
@@ -179,6 +179,7 @@ def is_slip(word: str, right: str) -> bool:
     return swapped or (len(right) > 5 and word[at + 1 :] == right[at + 1 :])
 
 
+QUOTES_OPEN = ('"', "“", ": '", ", '", "said '", ">")
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")

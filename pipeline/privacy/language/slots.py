@@ -50,7 +50,8 @@ HAPPENS = re.compile(
 # How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
 LEADS = (
     *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
-    *("between", "the", "above", "below", "under", "as far as", "at", "from", "with"),
+    *("between", "the", "above", "below", "under", "as far as"),
+    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
 )
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(

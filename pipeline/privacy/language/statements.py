@@ -78,7 +78,9 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
 
 def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
     """Whether a sentence has a word of a class, one that repeats a class, or only settles on a slot."""
-    return VERBLESS.fullmatch(text) is not None or not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
+    if not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text):
+        return True
+    return VERBLESS.fullmatch(text) is not None
 
 
 def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
@@ -124,11 +126,18 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     others = left_out(text, clause.tokens)
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
-    if claim_class == "positive" and ONLY.search(text, clause.start, clause.end) and not SHARED.search(text, start, end):
+    if claim_class == "positive" and _excludes_others(text, clause):
         yield StatementForm(clause.scope, _agents_of(spans, ranks), ((0, REST),), "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
+
+
+def _excludes_others(text: str, clause: Clause) -> bool:
+    """Whether what is free is all that is: "only slot 3 works for me"."""
+    if not any(word in text for word in ("only", " it", " all", "else")):
+        return False
+    return ONLY.search(text, clause.start, clause.end) is not None and not SHARED.search(text, clause.start, clause.end)
 
 
 def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | None], ...]:
