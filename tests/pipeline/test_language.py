@@ -191,14 +191,12 @@ TYPED = (
     '{"imap": "decision", "slot": 3, "note": "slot 3 is free"}',
     '{"dsm": "unknown", "note": "I am free at slot 3"}',
     '{"imap": "costs", "note": "slot 3 is free"',
-    '  {"slot": 3, "status": "slot 3 is free"}',
-    '["slot 3 is free"]',
     'Sent: {"sd": "reply", "text": "slot 3 is free"}',
 )
 
 
 @pytest.mark.parametrize("content", TYPED)
-def test_typed_json_is_never_read_as_english(content: str) -> None:
+def test_a_protocols_json_is_never_read_as_english(content: str) -> None:
     assert all(not claim[2].startswith("language") for claim in claims(content, 1, (0,), RoundContext(), PAPER))
 
 

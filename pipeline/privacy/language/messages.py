@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import NUMERAL, QUOTES_OPEN, SPELT, ZERO, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
 from pipeline.privacy.language.slots import AFTER, FROM_ON, REST, UP_TO
@@ -17,8 +18,13 @@ from pipeline.privacy.language.statements import Reading, StatementForm, read
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
-# Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
-TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
+# A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
+TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
+# Where a message may have a layout: lines, keys, marks that a legend explains.
+LAYOUT = re.compile(r"""\n|[{\[]\s*["{]|\w *= *[a-z]""")
+# No clause begins as a formula does, so that its words are the same in CSV.
+FORMULA = frozenset("=+-@'")
+WORDS = re.compile(r"\w")
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
 
 HEADING = re.compile(r":\s*$")
@@ -93,6 +99,8 @@ def language_runs(content: str, sender: int, rules: RuleSet, num_slots: int | No
     named = False
     for targets, slots, kind, start, end in _stated(content, rules.english, num_slots):
         source, evidence, strength = values[kind]
+        if content[start] in FORMULA:
+            start = WORDS.search(content, start).start()  # type: ignore[union-attr]
         clause = content[start:end], start, end
         whom = [sender if target is None else target for target in targets]
         if len(whom) == 1:
@@ -135,9 +143,19 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
     """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
     if TYPED.match(content):
         return ()
+    if LAYOUT.search(content) and (rewritten := in_sentences(content)):
+        return tuple(
+            (targets, slots, kind, *rewritten.places(start, end))
+            for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
+        )
+    return tuple(_in_lines(content, num_slots))
+
+
+def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
+    """What a message without layout states."""
     content, folded = _plain(content)
     if "0" not in folded:
-        return ()
+        return []
     numbers = numbers_of(content)
     stated: list[Statement] = []
     rest: list[Statement] = []
@@ -154,7 +172,7 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
             stated += told
         if room < 0:
             break
-    return tuple(_with_rest(stated, rest, num_slots or 0) if rest else stated)
+    return list(_with_rest(stated, rest, num_slots or 0)) if rest else stated
 
 
 def _plain(content: str) -> tuple[str, str]:

@@ -1,0 +1,303 @@
+"""Layout to sentences: tables, JSON, legends and titles say in lines and columns what a sentence says in words.
+
+One pass over a message, in time proportional to its length.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pipeline.privacy.language.records import (
+    Piece,
+    Record,
+    Rewritten,
+    agent_of,
+    glue,
+    is_slots,
+    plain,
+    table_at,
+    table_records,
+)
+
+# Where JSON starts: with a key, or a list of objects.
+JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
+TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
+DEEPEST = 12
+
+
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
+MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
+STATE = (
+    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
+    r"[a-z' ]*)"
+)
+PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){PAIR}")
+
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+
+MEETING = re.compile(r"^meetings?$", re.I)
+
+BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
+MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+LONGEST_TITLE = 60
+NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
+ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
+OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
+
+
+def in_sentences(content: str) -> Rewritten | None:
+    """A message with its layout in sentences, one a line; None where it has no layout."""
+    out, changed, end = Rewritten(), False, 0
+    legend = _legend(content)
+    while match := JSON.search(content, end):
+        records, stop = _json(content, match.start())
+        changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
+        for record in records:
+            changed = True
+            _add_record(out, record, match.start(), legend)
+        end = stop
+    changed |= _add_text(out, content, (end, len(content)), legend)
+    return out if changed else None
+
+
+def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, str]) -> None:
+    """Append what a record says; what heads the text before it does not head what is another's."""
+    here = Piece("", at, at)
+    if record.agent:
+        out.add(glue("\nnext\n", here))
+    for sentence in record.sentences():
+        pieces = [part for piece in sentence for part in _spelled_out(piece, legend)] if legend else sentence
+        out.add(glue("\n", here), *pieces, glue("\n", here))
+
+
+# --- JSON ---
+
+
+class Frame:
+    """An object or a list that is being read: its keys so far, and what it says."""
+
+    def __init__(self, keys: tuple[Piece, ...], agent: Piece | None, listed: bool) -> None:
+        self.keys, self.listed = keys, listed
+        self.key: Piece | None = None
+        self.values: list[Piece] = []
+        self.record = Record(agent)
+
+
+def _json(content: str, start: int) -> tuple[list[Record], int]:
+    """The records of the JSON that starts at a place, as far as it is well formed, and where it ends."""
+    frames: list[Frame] = []
+    records: list[Record] = []
+    at = start
+    while token := TOKEN.match(content, at):
+        at = token.end()
+        text, _, mark = token.groups()
+        if mark in ("{", "["):
+            if len(frames) == DEEPEST:
+                break
+            frames.append(_opened(frames, mark == "["))
+        elif mark in ("}", "]"):
+            if not frames:
+                break
+            _close(frames, records)
+        elif mark is None:
+            group = 1 if text is not None else 2
+            _take(content, frames, Piece(token[group], *token.span(group)), at)
+        if not frames:
+            break
+    while frames:
+        _close(frames, records)
+    return records, max(at, start + 1)
+
+
+def _opened(frames: Sequence[Frame], listed: bool) -> Frame:
+    """A frame within the last one: under its key, of its agent."""
+    if not frames:
+        return Frame((), None, listed)
+    outer = frames[-1]
+    keys = (*outer.keys, outer.key) if outer.key else outer.keys
+    return Frame(keys, outer.record.agent, listed)
+
+
+def _take(content: str, frames: Sequence[Frame], piece: Piece, end: int) -> None:
+    """Read a string or an atom: a key, or a value."""
+    frame = frames[-1]
+    if frame.listed:
+        frame.values.append(piece)
+    elif frame.key is None:
+        frame.key = piece
+    else:
+        frame.record.add(frame.key, [piece])
+        frame.key = None
+
+
+def _close(frames: list[Frame], records: list[Record]) -> None:
+    """End the last frame: a list of values is a field of the object around it, an object a record."""
+    frame = frames.pop()
+    outer = frames[-1] if frames else None
+    if frame.listed and outer and outer.key and frame.values:
+        outer.record.add(outer.key, frame.values, listed=True)
+    if not frame.listed:
+        _place(frame)
+        records.append(frame.record)
+    if outer:
+        outer.key = None
+
+
+def _place(frame: Frame) -> None:
+    """Give an object's record what the keys around it say: labels, an agent, or slots."""
+    record, before = frame.record, ""
+    for key in frame.keys:
+        name = plain(key.text)
+        if before.endswith(("agent", "agents")) or agent_of(key):
+            record.agent = record.agent or agent_of(key, bare=True)
+        elif is_slots(name) and not record.slots:
+            record.slots.append(key)
+        else:
+            record.label(key)
+        before = name
+
+
+# --- lines ---
+
+
+def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mapping[str, str]) -> bool:
+    """Append a stretch of a message, with its tables in sentences and its titles marked; whether it changed."""
+    lines, changed, at = _lines(content, *span), False, 0
+    titles = Titles()
+    while at < len(lines):
+        if rows := table_at(lines, at):
+            changed = True
+            for record in table_records(lines[at : at + rows]):
+                _add_record(out, record, lines[at].start, legend)
+            at += rows
+            continue
+        pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
+        if legend:
+            pieces = [part for piece in pieces for part in _spelled_out(piece, legend)]
+        changed |= bool(legend) or len(pieces) != 1 or pieces[0].text != lines[at].text
+        out.add(*pieces)
+        at += 1
+        if at < len(lines):
+            out.add(Piece("\n", lines[at].start - 1, lines[at].start))
+    return changed
+
+
+def _lines(content: str, start: int, end: int) -> list[Piece]:
+    lines = []
+    for text in content[start:end].split("\n"):
+        lines.append(Piece(text, start, start + len(text)))
+        start += len(text) + 1
+    return lines
+
+
+class Title(NamedTuple):
+    """What stands above items: how deep it is, and the agent or slots that it names."""
+
+    rank: int
+    agent: Piece | None
+    slots: Piece | None
+
+
+class Titles:
+    """The titles that a line stands under: one below another is of its agent, an item of its slots."""
+
+    def __init__(self) -> None:
+        self.open: list[Title] = []
+        self.fresh = False  # whether nothing stands yet under the last one
+
+    def read(self, lines: Sequence[Piece], at: int) -> list[Piece]:
+        """A line as it is, below the slots that its title names; or as a title, with its agent and a colon."""
+        line, below = lines[at], _below(lines, at)
+        rank = _rank(line.text, below)
+        if rank is not None:
+            return self._title(line, rank, below)
+        self.fresh = False
+        item = BULLET.match(line.text)
+        if line.text.strip() and not item and not any(char.isdigit() for char in line.text):
+            self.open.clear()
+        slots = self.open[-1].slots if item and self.open else None
+        if not slots or not item or OWN_NUMBER.search(line.text, item.end()):
+            return [line]
+        return [glue(f"{slots.text}: ", slots), line.part(item.end())]
+
+    def _title(self, line: Piece, rank: int, below: str) -> list[Piece]:
+        body = line.text.rstrip(" \t*_:")
+        first = len(body) - len(body.lstrip(" \t#*_+-•"))
+        words = line.part(first, len(body))
+        agent = NAMED.search(body)
+        while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
+            self.open.pop()
+        if self.open and self.open[-1].rank == rank and not self.fresh:
+            self.open.pop()
+        outer = next((title.agent for title in reversed(self.open) if title.agent), None)
+        slots = words if is_slots(words.text) and BULLET.match(below) else None
+        self.open.append(Title(rank, line.part(*agent.span()) if agent else None, slots))
+        self.fresh = True
+        if slots:
+            return []
+        of = [glue(f"{outer.text}: ", words)] if outer else []
+        return [*of, words, Piece(":", line.start + len(body), line.end)]
+
+
+def _below(lines: Sequence[Piece], at: int) -> str:
+    """The next line, or the one after where that is blank."""
+    return next((line.text for line in lines[at + 1 : at + 3] if line.text.strip()), "")
+
+
+def _rank(text: str, below: str) -> int | None:
+    """How deep a title a line is, by its mark and the line below; None where it is none."""
+    bullet = BULLET.match(text)
+    body = text[bullet.end() if bullet else 0 :].strip()
+    if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
+        return None
+    if OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
+        return None
+    indent = len(text) - len(text.lstrip())
+    markdown = MARKDOWN.match(text)
+    if markdown and below:
+        return len(markdown[1]) if markdown[1] else 7 + indent
+    if body.rstrip("*_ ").endswith(":"):
+        return 8 + indent
+    deeper = BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
+    return 8 + indent if deeper or "|" in below else None
+
+
+# --- legends ---
+
+
+def _legend(content: str) -> dict[str, str]:
+    """Mark → what it stands for, where a message says so of two or more, or of one that is no letter."""
+    pairs: dict[str, str] = {}
+    for legend in LEGEND.finditer(content):
+        told = PAIRS.findall(legend[0])
+        if len(told) > 1 or not told[0][0].isascii():
+            pairs |= {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in told}
+    return pairs
+
+
+def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
+    """A piece of a line with its marks in words, and without the legend."""
+    marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
+    end = 0
+    for found in re.finditer(rf"{LEGEND.pattern}|{marks}", piece.text):
+        yield piece.part(end, found.start())
+        end = found.end()
+        word = legend.get(found[0])
+        if word:
+            after = NEXT_NUMBER.match(piece.text, end)
+            word = (
+                f": {word} "
+                if NUMBER_AHEAD.search(piece.text, 0, found.start())
+                else f" {word}: "
+                if after
+                else f" {word} "
+            )
+            yield Piece(
+                word + ("slots " if after and not after[1] else ""), piece.start + found.start(), piece.start + end
+            )
+    yield piece.part(end)
