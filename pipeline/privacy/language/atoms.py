@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
+from pipeline.privacy.language.grammar import MOVE, REST
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, REST, Slots, is_anchored, joined, listed
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
 PREFERS = re.compile(r"\bprefer\w*\b")
@@ -230,7 +231,9 @@ def _ends_condition(text: str, atom: Atom, moves: bool) -> bool:
 
 def _asks(text: str, atom: Atom, mode: str, names_slots: bool) -> str:
     """Whether an atom asks: it starts like a question, or goes on with one and makes no claim of its own."""
-    relative = atom.lead.endswith(RELATIVE) or (atom.lead == "," and OF_AGENT.search(text, 0, atom.start + 5) is not None)
+    relative = atom.lead.endswith(RELATIVE) or (
+        atom.lead == "," and OF_AGENT.search(text, 0, atom.start + 5) is not None
+    )
     if relative and not names_slots and not text[: atom.start].replace(atom.lead, "", 1).strip(" -"):
         return "question"
     if not (relative or atom.echoes) and _starts_question(text, atom):

@@ -67,7 +67,11 @@ class ClauseReader:
 
     def pass_over(self, atom: Atom) -> None:
         """Take nothing from a question or condition; slots that only it says something of are no part of a list."""
-        if self.open.lacks_class and atom.boundary == "hypothetical" and "," not in self.text[self.open.slots[-1].end : atom.start]:
+        if (
+            self.open.lacks_class
+            and atom.boundary == "hypothetical"
+            and "," not in self.text[self.open.slots[-1].end : atom.start]
+        ):
             self.open.silent = True
 
     def await_class(self, atom: Atom) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.privacy.language.grammar import KINDS, PATTERNS
+from pipeline.privacy.language.grammar import KINDS
+from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS, UNMARKED
 
 QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
@@ -42,7 +43,10 @@ NUMERAL = re.compile(
 EACH = re.compile(WORD)
 
 # "0 errands" is none, which digits that are all read alike cannot tell.
-ZERO = re.compile(r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)", re.IGNORECASE)
+ZERO = re.compile(
+    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)",
+    re.IGNORECASE,
+)
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -121,22 +125,10 @@ def _cut(text: str, most: int) -> int:
     return most
 
 
-# Stems of the twenty commonest words: what is one slip of the keys away from one is read as it.
-STEMS = (
-    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "meeting"),
-    *("suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "doesnt", "cant", "anything"),
-)
-ENDINGS = ("", "s", "e", "ed", "ing")
-SHORT = {
-    **{"mtg": "meeting", "appt": "appointment", "pls": "please", "u": "you", "im": "i'm", "ive": "i've"},
-    **{"s": "slot ", "a": "agent ", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings ", "n/a": "unavailable", "w/": "with", "w/o": "without"},
-    **{"ag": "agent", "conf": "confirmed", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "z": "zero"},
-}
-UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
-REAL = frozenset(("conform", "works"))
-QUOTED = {"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"}
 # A word; "s3", "a2" and "m1" without their number; a first person in somebody's quoted words, as `fold_quotes` marks it.
-SPELT = re.compile(r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)")
+SPELT = re.compile(
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
+)
 
 
 @lru_cache(maxsize=65536)
@@ -183,10 +175,14 @@ QUOTES_OPEN = ('"', "“", ": '", ", '", "said '", ">")
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
-ADDRESSED = re.compile(r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))")
+ADDRESSED = re.compile(
+    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
+)
 SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
-QUOTED_LINE = re.compile(r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE)  # "> Agent 2: I can"
+QUOTED_LINE = re.compile(
+    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
+)  # "> Agent 2: I can"
 SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
@@ -207,7 +203,9 @@ def fold_quotes(content: str, folded: str) -> str:
         spoken = before is not None and not ADDRESSED.search(folded, max(0, start - FAR_QUOTED), start)
         if end - start <= LONGEST_QUOTE and (spoken or SAID_AFTER.match(folded, end + 1)):
             inside = "".join(_marked(part) for part in SAYINGS.split(f" {folded[start + 1 : end]}"))
-            folded = folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
+            folded = (
+                folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
+            )
     return folded
 
 

@@ -1,14 +1,15 @@
 """A sentence's statements: its clauses with their targets, without what a question only asks."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
+from pipeline.privacy.language.grammar import REST
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, REST, Slots
+from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots, numbered_slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out, targets
 
 TAG = re.compile(
@@ -27,6 +28,15 @@ ONLY = re.compile(
 )
 SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those)\b")
 EDGES = " \t\n\r,;:-~()|"
+
+
+# Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
+# slots, class, start, end.
+Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
+
+ALONE = (None,)  # the targets of who speaks of itself alone
+# Where a span of a passage stands in its message.
+Places = Callable[[int, int], tuple[int, int]]
 
 
 class StatementForm(NamedTuple):
@@ -196,3 +206,56 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     left = start + inner.find(kept)
     closes = kept.count("(") > kept.count(")") and text.startswith(")", left + len(kept))
     return left, left + len(kept) + closes
+
+
+def numbered(
+    forms: Sequence[StatementForm], numbers: list[bytes], places: Places, room: int, num_slots: int | None
+) -> tuple[Iterable[Statement], int]:
+    """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
+    how many are left."""
+    stated: list[Statement] = []
+    for _, targets, slots, claim_class, start, end, _ in forms:
+        whom = targets if targets == ALONE else _agents(targets, numbers)
+        begin, stop = places(start, end)
+        named = numbered_slots(slots, numbers, num_slots)
+        room -= len(whom) * len(named)
+        if room < 0:
+            break
+        stated.append((whom, named, claim_class, begin, stop))
+    return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
+
+
+def rest_of(forms: Sequence[StatementForm], numbers: list[bytes], places: Places) -> Iterator[Statement]:
+    """What is stated of the rest of the calendar, as of no slots yet."""
+    for form in forms:
+        if any(last == REST for _, last in form.slots):
+            begin, stop = places(form.start, form.end)
+            yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
+
+
+def with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
+    """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
+    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
+    for targets, _, claim_class, start, end in rest:
+        for target in targets:
+            slots = [slot for slot in range(num_slots) if (target, slot) not in told]
+            told.update((target, slot) for slot in slots)
+            stated.append(((target,), slots, claim_class, start, end))
+    return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
+
+
+def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
+    """The agents that are named, each once."""
+    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
+
+
+def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
+    """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
+    best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
+    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=False):
+        for slot in slots:
+            for target in targets:
+                held = best.get((scope, target, slot))
+                if held is None or rank < held[0]:
+                    best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
+    return (statement for _, statement in best.values())
