@@ -57,6 +57,8 @@ PATTERNS: Mapping[str, str] = {
         r"reasonable|least|less|hardly|barely|scarcely|(?:almost|next to|not much|not) (?:no|of an?|an?)|light)"
     ),
     "{be}": r"(?:is|are|was|were|be|am|'s|'re|'m|looks?|sounds?|seems?|appears?|stays?|remains?|proves?|shows?|feels?)",
+    "{can}": r"(?:can|could|will|would|'ll|'d)",
+    "{have}": r"(?:have|has|had|'ve|got|hosts?|holds?|there is|there's)",
     "{need}": (
         r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|necessitat|"
         r"trigger|result in)\w*"
@@ -89,49 +91,19 @@ PATTERNS: Mapping[str, str] = {
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
 }
 
-# Stems of the twenty commonest words: what is one slip of the keys away from one is read as it.
-STEMS = (
-    *(
-        "slot",
-        "free",
-        "busy",
-        "open",
-        "work",
-        "book",
-        "taken",
-        "agent",
-        "block",
-        "errand",
-        "prefer",
-        "propos",
-        "meeting",
-    ),
-    *("suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "doesnt", "cant", "anything"),
+# Stems of the commonest words: what is one slip of the keys away from one is read as it.
+STEMS = tuple(
+    "slot free busy open work book taken agent block errand prefer propos meeting suggest confirm conflict available "
+    "reschedul unavailable anything doesnt cant".split()
 )
 ENDINGS = ("", "s", "e", "ed", "ing")
-SHORT = {
-    **{"mtg": "meeting", "appt": "appointment", "pls": "please", "u": "you", "im": "i'm", "ive": "i've"},
-    **{
-        "s": "slot ",
-        "a": "agent ",
-        "m": "meeting ",
-        "meeting m": "meeting ",
-        "meetings m": "meetings ",
-        "n/a": "unavailable",
-        "w/": "with",
-        "w/o": "without",
-    },
-    **{"ag": "agent", "conf": "confirmed", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "z": "zero"},
-}
+SHORT = dict(
+    pair.split(":")
+    for pair in (
+        "mtg:meeting,appt:appointment,pls:please,u:you,im:i'm,ive:i've,s:slot ,a:agent ,ag:agent,m:meeting ,meeting m:meeting ,"
+        "meetings m:meetings ,n/a:unavailable,w/:with,w/o:without,conf:confirmed,nope:no,nah:no,yep:yes,yeah:yes,z:zero"
+    ).split(",")
+)
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 REAL = frozenset(("conform", "works"))
-QUOTED = {
-    "I": "they",
-    "W": "they",
-    "U": "them",
-    "O": "their",
-    "M": "their",
-    "T": "they:",
-    "Me": "them",
-    "Mine": "theirs",
-}
+QUOTED = dict(pair.split("=") for pair in "I=they W=they U=them O=their M=their T=they: Me=them Mine=theirs".split())

@@ -6,26 +6,24 @@ from pipeline.privacy.language.vocabulary import Phrases
 POSITIVE: Phrases = (
     r"\^|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0: yes)|yes(?<=0 - yes)|definite yes|unoccupied",
     r"(?:am|'m|'re|are|will be|'ll be) {adv}good (?=at|in|on|there|then)",
-    r"(?:gaps?|holes?|openings?|windows?) (?=at|in|for|on|during)|working(?= ?$| ?[,:~(])|happy with|blank",
-    r"idle|unused|unassigned|unscheduled|unplanned|at (?:my |your )?leisure|(?:a )?clear run|at your service",
-    r"within reach|(?:gaps?|holes?|openings?|windows?) (?:is|are) (?=at|in|on|during)",
-    r"mine to (?:give|offer|fill)|agreeable",
-    r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)",
+    r"(?:gaps?|holes?|openings?|windows?) (?=at|in|for|on|during)|working(?= ?$| ?[,:~(])|happy with|blank|idle",
+    r"unused|unassigned|unscheduled|unplanned|at (?:my |your )?leisure|(?:a )?clear run|at your service",
+    r"within reach|(?:gaps?|holes?|openings?|windows?) (?:is|are) (?=at|in|on|during)|mine to (?:give|offer|fill)",
+    r"agreeable|(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)",
     r"on for (?=slots?|#?0|it)|(?:will|'ll|can|could) {adv}make it(?= (?:to|at|for|in|on)\b)",
     r"(?:can|could|would|'d|will|'ll|happy to|glad to) {adv}accept",
-    r"(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|free) to {adv}(?:do|take|use|accept|"
-    r"make|meet|join|attend|go with)",
+    r"(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|free) to {adv}(?:do|take|use|accept|make|meet|"
+    r"join|attend|go with)",
     r"offer(?:ed|ing)(?= slots?| #?0)|free|unencumbered|uncommitted|capacity|in a position to",
-    r"around(?= (?:at|in|for)\b)|permits?|allows?|available|availability|availabilities|avail|open(?:ings?)?",
-    r"vacant|unbooked|unblocked|wide-?open|empty|work(?:s(?!-)|able)?|working (?:for|well)|doable|feasible",
-    r"viable|suits?|suitable|manageable|achievable",
-    r"(?:can|could) {adv}(?:do|make(?! room| space)|attend|meet|manage|accommodate|take|join|handle|fit|"
-    r"swing|commit|support|host|offer|agree to)",
-    r"(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |definite )?yes",
-    r"thumbs up|up for grabs|all yours|at (?:your|our) disposal|usable|at liberty|unengaged|untaken",
-    r"serves? (?=me|us|agent)",
-    r"(?:can|could|will|'ll) {adv}(?:live with|squeeze|arrange|spare|say yes|cope|pull|stretch|get there|"
-    r"show up|turn up|find (?:the )?time|make time|oblige)",
+    r"around(?= (?:at|in|for)\b)|permits?|allows?|available|availability|availabilities|avail|open(?:ings?)?|vacant",
+    r"unbooked|unblocked|wide-?open|empty|work(?:s(?!-)|able)?|working (?:for|well)|doable|feasible|viable|suits?",
+    r"suitable|manageable|achievable",
+    r"(?:can|could) {adv}(?:do|make(?! room| space)|attend|meet|manage|accommodate|take|join|handle|fit|swing|"
+    r"commit|support|host|offer|agree to)",
+    r"(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |definite )?yes|thumbs up",
+    r"up for grabs|all yours|at (?:your|our) disposal|usable|at liberty|unengaged|untaken|serves? (?=me|us|agent)",
+    r"(?:can|could|will|'ll) {adv}(?:live with|squeeze|arrange|spare|say yes|cope|pull|stretch|get there|show up|"
+    r"turn up|find (?:the )?time|make time|oblige)",
     r"(?:ready|in|free|happy|glad|okay|ok|fine|up) (?:for|with) (?={slot})|has my (?:ok|okay|blessing|yes)",
     r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)",
     r"manages?(?= slots?| #?0| it| that)|unproblematic|my pick of|(?:have|has|got|leaves?|'ve) {adv}to offer",
@@ -33,48 +31,51 @@ POSITIVE: Phrases = (
     r"(?:there's|there is|have|has|got|'ve|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|"
     r"room)(?= (?:at|in|for|on|during)\b)",
     r"count (?:me|on me|us|{agent}) (?:in )?(?:for|at)|mak(?:e|ing) (?:it|this|that)(?: slots? ?#?0+)? work",
-    r"count me in|game for|in favou?r of|a go(?= for (?:me|us|agent))|green light|checks? out|unclaimed",
-    r"unreserved|untouched|room (?:at|in|for|on)|space (?:at|in|for)",
+    r"count me in|game for|in favou?r of|a go(?= for (?:me|us|agent))|green light|checks? out|unclaimed|unreserved",
+    r"untouched|room (?:at|in|for|on)|space (?:at|in|for)",
     r"(?:can|could|will|'ll) {adv}be (?:there|around|present|in)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})",
     r"(?:can|could) {adv}go with|on board with|poses? no \w+|presents? no \w+|can {adv}use",
     r"able to (?:do|make|attend|meet|join|take|accommodate)",
     r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that)|able (?=(?:at|in|on|for) {slot})",
     r"clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
-    r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|"
-    r"slots?|0)\b)",
+    r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
+    r"0)\b)",
     r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
     r"(?:{be}|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
     r"(?:can|could) be (?:arranged|done|managed|accommodated)|(?:can|could) go along with",
-    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)",
-    r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)",
-    r"perfect(?<=[0:=>~-] perfect)|options? (?=from my|on my|for me)",
+    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)",
+    r"clear(?<=[0:=>~-] clear)|go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)|fine(?<=[0:=>~-] fine)",
+    r"ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|perfect(?<=[0:=>~-] perfect)",
+    r"options? (?=from my|on my|for me)",
 )
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
 CLEAR: Phrases = (
-    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}"
-    r"(?! to (?:clear|move|free|shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
+    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}(?! to (?:clear|move|free|"
+    r"shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
     r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )",
     r"(?:{item}|conflict)-free|unoccupied|(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?",
     # A need, an item or an obstacle denied.
-    r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |foresee |"
-    r"expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|thing)"
-    r"(?: (?:with|against|at|in|for|on)| \w+ed)?",
-    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|touch\w*)|"
-    r"(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|a thing))){it}",
-    r"{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|occupied|taken|"
-    r"booked))",
+    r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
+    r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
+    r"thing)(?: (?:with|against|at|in|for|on)| \w+ed)?",
+    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
+    r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
+    r"a thing))){it}",
+    r"{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
+    r"occupied|taken|booked))",
     r"(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |no ){clash}(?: with| at)?",
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}",
-    r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|in place|"
-    r"intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
+    r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|"
+    r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     # Nothing there.
-    r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|nothing) of my {item}",
-    r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|no reason not to|not a thing",
+    r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)",
+    r"(?:none|neither|nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|no reason not to",
+    r"not a thing",
     r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
-    r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|going on|"
-    r"happening|for(?= slots?| #?0))",
+    r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|going on|happening|for(?= slots?|"
+    r" #?0))",
     r"(?:holds?|contains?|has|have|had|shows?|got|'ve|with) {adv}nothing(?! to| against| left| free| open)",
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?",
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
@@ -86,47 +87,51 @@ CLEAR: Phrases = (
 COST: Phrases = (
     # A price in numbers.
     r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost",
-    r"costs?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|"
-    r"around|at|would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
-    r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|clear|free|"
-    r"open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)| ?: ?slots?\b)",
-    r"(?:pay(?:s|ing)?|paid|charge[sd]?|quote[sd]?|priced at|price(?: tag)? (?:of|is)|set(?:s|ting)? (?:me|us|them) back|"
-    r"set agent 00? back|comes? (?:out |in )?(?:to|at)|worth|rated|score[sd]?|valued at|expensive(?: at|,)) "
-    r"(?:about |a (?:cost|price|total) of )?0+\b",
-    r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|"
-    r"price|penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
+    r"costs?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|at|"
+    r"would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
+    r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|"
+    r"clear|free|open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))",
+    r"costs?(?= (?:are|per slot)| ?: ?slots?\b)",
+    r"(?:pay(?:s|ing)?|paid|charge[sd]?|quote[sd]?|priced at|price(?: tag)? (?:of|is)|set(?:s|ting)? (?:me|us|"
+    r"them) back|set agent 00? back|comes? (?:out |in )?(?:to|at)|worth|rated|score[sd]?|valued at|expensive(?: at|"
+    r",)) (?:about |a (?:cost|price|total) of )?0+\b",
+    r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|price|"
+    r"penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
     r"(?:displacement|moving|relocation|rescheduling) costs? (?:is |of |: ?|= ?)?0+\b",
     # Little or no burden, and little that is moved.
-    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{burden}|{few}[- ]{burden})(?! to {item})|{few} {mods}(?:{move}|{change})"
-    r"|(?:{few}|{none}) {mods}{clash} to (?:clear|move|free|shift|open|vacate|reschedule)",
-    r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|hurt|affect|"
-    r"touch|trouble|cost|matter|impact|inconvenienc|burden|{move})\w*(?: (?:me|us))?(?: (?:much|anything|a lot))?",
+    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{burden}|{few}[- ]{burden})(?! to {item})",
+    r"{few} {mods}(?:{move}|{change})",
+    r"(?:{few}|{none}) {mods}{clash} to (?:clear|move|free|shift|open|vacate|reschedule)",
+    r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|"
+    r"hurt|affect|touch|trouble|cost|matter|impact|inconvenienc|burden|{move})\w*(?: (?:me|us))?(?: (?:much|"
+    r"anything|a lot))?",
     r"{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
     r"without (?:much|great|any great|undue|too much) (?:{clash}|{burden})",
-    r"(?:costs?|takes?|bothers) (?:(?:me|us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)",
+    r"(?:costs?|takes?|bothers) (?:(?:me|us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|"
+    r"least)",
     r"(?:simpl[ey]r?|quick|trivial|straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?",
     r"a (?:breeze|cinch|doddle|snap)|piece of cake|child's play|no sweat|no big deal|small (?:price|ask)",
-    r"(?:cost|free of (?:cost|charge))-?free|free of (?:cost|charge)|wiggle room|negotiable|nudged?|low[- ]friction",
+    r"(?:cost)-?free|wiggle room|negotiable|nudged?|low[- ]friction",
     # What moves easily.
-    r"(?:least|less) (?:costly|expensive|disruptive|painful)|{not} mind (?=(?:clear|mov|free|shift|rearrang|open|giv)\w*ing)",
-    r"can give|minor|trivial|negligible|minimal|cheap(?:er|est|ly)?|inexpensive|unimportant|harmless|"
-    r"eas(?:y|ier|iest|ily)|eas(?:e|ily) of moving|flexible|flexibility|mov(?:e?able)|adjustable|"
-    r"shiftable|effortless\w*|(?:can|could|happy to|willing to|able to) (?:be )?{adv}(?:moved?|shift(?:ed)?)",
+    r"(?:least|less) (?:costly|expensive|disruptive|painful)",
+    r"{not} mind (?=(?:clear|mov|free|shift|rearrang|open|giv)\w*ing)|can give|minor|trivial|negligible|minimal",
+    r"cheap(?:er|est|ly)?|inexpensive|unimportant|harmless|eas(?:y|ier|iest|ily)|eas(?:e|ily) of moving|flexible",
+    r"flexibility|mov(?:e?able)|adjustable|shiftable|effortless\w*",
+    r"(?:can|could|happy to|willing to|able to) (?:be )?{adv}(?:moved?|shift(?:ed)?)",
 )
 
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
-    r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)",
-    r"keen on|i move (?:that|to|we)|may i (?:suggest|propose)",
-    r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
-    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |"
-    r"for )?",
+    r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)",
+    r"go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)|keen on|i move (?:that|to|we)",
+    r"may i (?:suggest|propose)|(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
+    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?",
     r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)",
     r"(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call it)",
-    r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|"
-    r"hold(?:ing)?|reserv(?:e|ing)|book(?:ing)?)",
-    r"(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
-    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)",
+    r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|"
+    r"reserv(?:e|ing)|book(?:ing)?)",
+    r"(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|earmarked) {adv}for (?:us|"
+    r"it|this|that|the meeting|our meeting|meeting 0+)",
     r"a go|fixed(?= ?[:,~] ?slot)|alternative(?= ?[:~])|(?:second|third|next|other|main) choice|prefer\w*",
     r"suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|advocat\w+|vot(?:e|ing) for|push(?:ing)? for",
     r"my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|plan b|partial to|decid(?:e|ed|ing) on",
@@ -137,22 +142,22 @@ PROPOSAL: Phrases = (
     r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)",
     r"went with|stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)",
     r"proceed(?:ing|s)?(?: with)?|run with|use|using",
-    r"(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|put|set|hold|keep|grab|pick|"
-    r"choose|reserve|place|have)",
+    r"(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|put|set|hold|keep|grab|pick|choose|"
+    r"reserve|place|have)",
     r"pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|select(?:ed|ing)?|reserv(?:e|ed|ing)|book(?:ing)?",
     r"booked (?:us|it|the|this|meeting)",
     r"schedul(?:e|ing) (?=it|this|the|that|our|us|meeting|for|at|in|on|slot|0|around)",
     r"scheduled (?:it|us|this|the meeting|our meeting|meeting 0+)",
     r"(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
-    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?",
-    r"best|better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|inclined",
+    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?|best",
+    r"better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|inclined",
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|pitch",
-    r"(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|ing)? on|see you|consensus",
-    r"converged?|settled|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for",
+    r"(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|ing)? on|see you|consensus|converged?",
+    r"settled|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for",
     r"(?:we'll|we will|to) meet|put (?=slots? ?#?0+ (?:forward|down|in|on))|float|it(?:'ll| will| shall) be",
     r"that makes it|pencil(?:l?ed|l?ing)?",
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)",
-    r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|(?:done|deal|sold)(?= ?[,:~] ?slots?)|final",
-    r"official|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?",
-    r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))|final answer",
+    r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|(?:done|deal|sold)(?= ?[,:~] ?slots?)|final|official",
+    r"fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|plan(?:s|ning)?(?: on| for)?|try",
+    r"it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))|final answer",
 )

@@ -5,14 +5,14 @@ from pipeline.privacy.language.vocabulary import Phrases
 # Negative: the slot is out of the question.
 NEGATIVE: Phrases = (
     r"busy|block(?:s|ed|ing)?{unless_for_us}|hard-?blocked|double-?booked|overbooked|booked{unless_for_us}",
-    r"taken{unless_for_us}|packed|tied up|swamped|unavailab\w+|in use|conflict(?:s|ed|ing)?",
-    r"clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)|collision",
-    r"(?:am|'m|is|'s|are|'re|be|completely|fully|totally|already|calendar|schedule) {adv}(?:full|"
-    r"committed(?! to)|engaged|spoken for|dead)",
+    r"taken{unless_for_us}|packed|tied up|swamped|unavailab\w+|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?",
+    r"overlaps? with|overlaps|collid(?:e|es)|collision",
+    r"(?:am|'m|is|'s|are|'re|be|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|"
+    r"engaged|spoken for|dead)",
     r"can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able",
-    r"(?:won't|will not) {adv}be able|infeasible|unfeasible|impossible|unworkable|unsuitable|immovable",
-    r"unmovable|immoveable|non-?negotiable|undoable|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go",
-    r"non-?starters?|deal-?breaker|no can do|off (?:the|my) (?:table|list|limits)|off[- ]?limits",
+    r"(?:won't|will not) {adv}be able|infeasible|unfeasible|impossible|unworkable|unsuitable|immovable|unmovable",
+    r"immoveable|non-?negotiable|undoable|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?",
+    r"deal-?breaker|no can do|off (?:the|my) (?:table|list|limits)|off[- ]?limits",
     r"out of (?:the )?(?:question|reach|play|consideration)|rul(?:e|ed|es|ing) (?:it |that |this |them )?out",
     r"(?:is|are|'s|'re) {adv}out(?! of)|out for|(?:count|strike) (?:out|me out)",
     r"{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
@@ -24,27 +24,26 @@ NEGATIVE: Phrases = (
     r"fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|both|either)",
     r"a (?:clear |firm |definite |hard )?no(?= ?[,:~(]| here| on)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)",
     r"unusable|unreachable|inaccessible|out of bounds|no chance|thumbs down",
-    r"(?:cross|strik|scratch|leav)(?:e|es|ed|ing)? (?:off|out)|not in the cards",
-    r"beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|no luck(?! with (?:the )?meeting)|shut",
+    r"(?:cross|strik|scratch|leav)(?:e|es|ed|ing)? (?:off|out)|not in the cards|beyond (?:me|us|reach|my reach)",
+    r"hands (?:are )?(?:full|tied)|no luck(?! with (?:the )?meeting)|shut",
     r"{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)",
-    r"{not} going to (?:work|happen)|(?:am|'m|are|'re|is|be) {adv}(?:away|absent)|`",
-    r"no(?= (?:for|on|at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0: no)(?= ?$| ?[,~)|(]| for)",
-    r"no(?<=0 - no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|solid) no",
+    r"{not} going to (?:work|happen)|(?:am|'m|are|'re|is|be) {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})",
+    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0: no)(?= ?$| ?[,~)|(]| for)|no(?<=0 - no)(?= ?$| ?[,~)|(]| for)",
+    r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|unfree|non-?free",
     r"locked (?=for me|on my)|spoken for|filled|closed|claimed{unless_for_us}|jammed|slammed|otherwise engaged",
     r"hard pass|(?:have|need) to pass|pass(?:ing)? on|count me out|won't fly|not happening|no way",
-    r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:make|do|take|accept|agree to|attend|join|"
-    r"be there|be around|commit|manage|have|accommodate|be present|be in)(?= (?:it|that|this|then|at|for|"
-    r"in|on|slots?|#?0)\b)",
-    r"(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|"
-    r"or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)",
+    r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:make|do|take|accept|agree to|attend|join|be there|"
+    r"be around|commit|manage|have|accommodate|be present|be in)(?= (?:it|that|this|then|at|for|in|on|slots?|"
+    r"#?0)\b)",
+    r"(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|"
+    r"0+|it|that|this|them) (?:out|down|off)\b)",
     r"not for (?:me|us)|hands are (?:full|tied)",
     r"no (?:free |spare )?(?:time|gaps?|space|slack)(?= (?:at|in|for|on|during)\b)",
     r"(?:what|which|that|ones) (?:doesn't|don't|won't|can't)(?= ?[,:~(-])|bad for",
-    r"(?:is|are|'s) (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})",
-    r"out (?:on|at|for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)",
-    r"(?:is|are|already) {adv}reserved{unless_for_us}|falls? through|prevented|hindered|indisposed",
-    r"(?:is|are|'s) gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
+    r"(?:is|are|'s) (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|out (?:on|at|for|in) (?={slot})",
+    r"off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:is|are|already) {adv}reserved{unless_for_us}|falls? through|prevented",
+    r"hindered|indisposed|(?:is|are|'s) gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
     r"(?:i|we|agent 00?)(?:'m| am|'re| are| is) out (?=at|for|in|of|on)",
 )
 
@@ -55,46 +54,42 @@ OCCUPIED: Phrases = (
     r"his) (?:\w+ )?meetings?",
     r"(?:have|has|had|'ve|got|is|'s|there's|hosts?|holds?) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting",
-    r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting 0+",
-    r"meetings?(?= (?:at|in|on|there|then)\b)",
+    r"(?:have|has|had|'ve|hosts?|holds?) {adv}(?:got )?meeting 0+|meetings?(?= (?:at|in|on|there|then)\b)",
     r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
-    r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|"
-    r"tasks?|bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
-    r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:scheduled|booked|planned|on|at(?! all)|in|"
-    r"there|going on|during|for)",
+    r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|"
+    r"bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
+    r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:scheduled|booked|planned|on|at(?! all)|in|there|"
+    r"going on|during|for)",
     r"(?:have|has|had|'ve|got|there is|there's) {adv}something",
-    r"(?:{need}|by|after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |one )?"
-    r"(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|work(?:ing)? "
-    r"around|giv(?:e|ing) up|(?:some |one )?moves)",
+    r"(?:{need}|by|after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
+    r"one )?(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|"
+    r"work(?:ing)? around|giv(?:e|ing) up|(?:some |one )?moves)",
     r"reschedul\w*(?! costs?)",
-    r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|"
-    r"something) (?:that )?(?:i|we|they|he|she|{agent})(?:'ve)? {adv}(?:have|has|had|got|hold|holds|keep|"
-    r"keeps|planned|scheduled|booked)(?= (?:got |scheduled |planned |booked |down )?{adv}(?:at|in|on|"
-    r"during|there|for)\b)",
+    r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|"
+    r"he|she|{agent})(?:'ve)? {adv}(?:have|has|had|got|hold|holds|keep|keeps|planned|scheduled|booked)(?= (?:got |"
+    r"scheduled |planned |booked |down )?{adv}(?:at|in|on|during|there|for)\b)",
     r"what(?:'s| is) (?:already |currently |now )?(?=at |in |on |there)|(?:pencill?ed|written) in for myself",
     r"something(?:'s| is| sits| stands| lies| comes)? {adv}(?:in the way|in my way|there|then)",
-    r"(?:have|has|had|'ve|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|items|"
-    r"tasks|events|entries)",
-    r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|"
-    r"meeting 0+)",
+    r"(?:have|has|had|'ve|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|items|tasks|"
+    r"events|entries)",
+    r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|meeting 0+)",
     r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|"
     r"must) (?:have )?(?:to )?(?:move|go|give|shift|yield|be moved)",
     r"something (?:\w+ ){0,3}?(?:is|sits|stands|lies) (?=at|in|on|there)",
     r"(?:holds?|contains?|houses?|keeps?|carr(?:y|ies)) {adv}(?:something|things?|stuff)",
     r"(?:have|has|had|got|prior|existing|other|'ve) {adv}(?:other |prior |existing )?plans",
     r"(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|dislodge)",
-    r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|"
-    r"needs?|must|should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )",
+    r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
+    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )",
     r"(?:pre-?)?occup(?:ied|ies|y|ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting 0+ ?@ ?|meeting(?=\))",
-    r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
-    r"something(?:'s| is) {adv}(?:scheduled|booked|planned|going on)",
+    r"meeting(?<=[:~>-] meeting)(?! ?#?0)|something(?:'s| is) {adv}(?:scheduled|booked|planned|going on)",
     r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting",
-    r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|"
-    r"mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
+    r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|mod|"
+    r"reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
     r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)",
     r"is meeting 0+(?= ?$| ?[,~(]| for me| on my)",
-    r"meeting 0+ (?:(?:should|must|has to|needs to|will|can|would) )?(?:stays?|remains?|"
-    r"belongs) (?:put )?(?:at|in|on)",
+    r"meeting 0+ (?:(?:should|must|has to|needs to|will|can|would) )?(?:stays?|remains?|belongs) (?:put )?(?:at|in|"
+    r"on)",
     r"(?:leave|keep) meeting 0+ (?:at|in|on)|another(?: one)?(?= (?:at|in|for|on) {slot})",
     r"the (?:other )?one (?=(?:at|in) {slot})",
     r"(?:pick|drop)(?:ing|ping)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
@@ -106,14 +101,13 @@ EFFORT: Phrases = (
     r"(?:displac|relocat|rearrang)\w+(?! costs?)|reshuffl\w+|shuffl(?:e|ing)|vacat(?:e|ing)",
     r"mak(?:e|ing) (?:room|space)|(?:mov|shift|relocat|reschedul|bump)ing(?= slots?\b| #?0)",
     r"(?:can|could|will|'ll|to|'d) {adv}open (?={slot})",
-    r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?|reorgani[sz]\w+|"
-    r"juggl\w+) (?:that(?! (?:we|slot))|this|something|things|everything|stuff|it|them)(?: (?:around|away|"
-    r"aside|out of (?:there|the way)))?",
-    r"(?:can|could|will) be (?:cleared|freed|opened|vacated)",
-    r"free(?:ing)? (?:it |that |this |slots? 0+ |0+ )?up|freeing(?= #?0| slots?| it| that| them)",
-    r"clear(?:ing)? (?:it|that|this|out|my|the|up|them)|clear(?:ing)?(?= slots?\b| #?0)",
-    r"(?:can|could) {adv}clear|(?:can|could|will|'ll|to) {adv}free(?= slots?| #?0| it| that| this)",
-    r"open(?:ing)? (?:it |that )?up|opening(?= slots?\b| #?0)",
+    r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?|reorgani[sz]\w+|juggl\w+) (?:that(?! (?:we|"
+    r"slot))|this|something|things|everything|stuff|it|them)(?: (?:around|away|aside|out of (?:there|the way)))?",
+    r"(?:can|could|will) be (?:cleared|freed|opened|vacated)|free(?:ing)? (?:it |that |this |slots? 0+ |0+ )?up",
+    r"freeing(?= #?0| slots?| it| that| them)|clear(?:ing)? (?:it|that|this|out|my|the|up|them)",
+    r"clear(?:ing)?(?= slots?\b| #?0)|(?:can|could) {adv}clear",
+    r"(?:can|could|will|'ll|to) {adv}free(?= slots?| #?0| it| that| this)|open(?:ing)? (?:it |that )?up",
+    r"opening(?= slots?\b| #?0)",
 )
 
 # Words that an event's name doesn't have: "I have a gap at 0" is no event.
