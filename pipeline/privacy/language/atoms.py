@@ -19,7 +19,8 @@ NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
     rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:\w+ ?:\s+they\b|who|which|and|like|0|just like|"
-    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
+    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|"
+    r"-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
 HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
 GLUE = (
@@ -36,10 +37,12 @@ INVERTED = re.compile(
     r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
 )
 # A slot, what greets it or goes with it, and no verb.
-YES = r"(?:ok|okay|great|perfect|alright|all right|right|yes|yep|so|good|super|excellent|cool|fine|thanks|understood|deal|then|well)"
+YES = r"(?:ok|okay|great|perfect|alright|all right|right|yes|so|good|super|excellent|cool|fine|thanks|understood|deal|then|well)"
 VERBLESS = re.compile(
-    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|:|->|=>|~|-|,)? ?)?"
-    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|all (?:three )?of us))*\s*"
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|"
+    rf":|->|=>|~|-|,)? ?)?"
+    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|"
+    rf"all (?:three )?of us))*\s*"
 )
 ENDS_SCOPE = ("hard", "stop")  # in front of an atom: what was said before is over
 OPENING = ("soft", "hard", "stop", "")

@@ -72,7 +72,7 @@ class ClauseReader:
             and atom.boundary == "hypothetical"
             and "," not in self.text[self.open.slots[-1].end : atom.start]
         ):
-            self.open.silent = True
+            self.open.apart = True
 
     def await_class(self, atom: Atom) -> None:
         """Keep slots of which nothing is said yet."""
@@ -87,7 +87,8 @@ class ClauseReader:
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
         if self.exception and atom.lead.endswith(RELATIVE):
-            return self._lean_on(clause)
+            self._lean_on(clause)
+            return
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
             self._add_exception(clause)
         self.open = clause

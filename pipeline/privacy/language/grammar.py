@@ -80,7 +80,8 @@ FOR_WHOM: Phrases = (
     rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
-    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary|way)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
+    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary|way)"
+    r"(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
     r"from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
@@ -263,11 +264,13 @@ OPENED = re.compile(
 # The same by what stands after it.
 ONWARD = re.compile(
     r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|till) the end)"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
+    r"till) the end)"
 )
 DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
 HAPPENS = re.compile(
-    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|comes|goes)\b"
+    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
+    r"comes|goes)\b"
 )  # "after slot 5 is moved"
 # How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
 LEADS = (
@@ -286,24 +289,29 @@ NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
-    r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
+    r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
+    r"be|"
     r"being|seems?|"
     r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
     r"an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|"
+    r"whereas|"
     r"though|also|"
     r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
-    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at|me|us|you|e\.g\.|i\.e\.|namely|including|like)\s+$"
+    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at|me|us|you|e\.g\.|i\.e\.|"
+    r"namely|including|like)\s+$"
 )
 HELD = re.compile(
-    r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
+    r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|"
+    r"leaves?|left)\s+$"
 )  # "3 and 8 free", but not "2 conflicts"
 # Such a number is no slot even next to a class.
 OTHERS = re.compile(
-    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
+    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
     r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
 )
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")

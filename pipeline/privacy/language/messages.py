@@ -15,13 +15,13 @@ from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import (
     NUMERAL,
     QUOTES_OPEN,
-    SPELT,
     ZERO,
+    Edit,
+    edits,
     fold,
     fold_quotes,
     in_digits,
     numbers_of,
-    respelt,
     sentences,
 )
 from pipeline.privacy.language.statements import (
@@ -54,11 +54,6 @@ THEY = re.compile(
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
-# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
-TWO = re.compile(r"(?<!0)00(?!0)")
-# More blanks or digits in a row than any rule looks back over are read as so many.
-RUN = 44
-LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
@@ -103,8 +98,8 @@ class Outline(NamedTuple):
 def language_claims(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[Claim]:
     """What an English message claims, in the order of its clauses.
 
-    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: of slots without
-    an end, of which such a range claims only the one that it names.
+    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: its end is not
+    known, and such a range claims only the slot that it names.
     """
     return claims_of(language_runs(content, sender, rules, num_slots))
 
@@ -268,33 +263,19 @@ def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
-    """What the text says in the vocabulary's spelling, with numbers of one digit and no long runs, its places put back."""
-    edits = _edits(text)
-    if not edits:
+    """What the text says with its words and numbers as `edits` reads them, its places put back."""
+    changed = edits(text)
+    if not changed:
         return _read_short(text, question, before, after)
     pieces, end = [], 0
-    for start, stop, written in edits:
+    for start, stop, written in changed:
         pieces += [text[end:start], written]
         end = stop
-    grown = sum(len(written) - (stop - start) for start, stop, written in edits if stop <= after)
+    grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
     short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
-    places = _Places(edits)
+    places = _Places(changed)
     moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
     return Reading(tuple(moved), short.decided)
-
-
-# Where a stretch starts and ends, and what is read for it.
-Edit = tuple[int, int, str]
-
-
-def _edits(text: str) -> list[Edit]:
-    """The stretches of a text that are read otherwise, in their order."""
-    edits = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
-    words = SPELT.findall(text)
-    if list(map(respelt, words)) != words:
-        places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
-        edits = sorted(edits + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
-    return edits
 
 
 class _Places:

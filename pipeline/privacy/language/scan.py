@@ -9,32 +9,23 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS, UNMARKED
+from pipeline.privacy.language.vocabulary import (
+    ASCII,
+    ENDINGS,
+    FOLDED,
+    PATTERNS,
+    QUOTED,
+    REAL,
+    SHORT,
+    SPACED,
+    STEMS,
+    UNMARKED,
+    VALUES,
+    WORD,
+)
 
-QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
-DASHES = dict.fromkeys("‐‑‒–−", "-")
-# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
-YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
-FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
-FOLDED |= {"•": "-", **TICKS}
-UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
-BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
-MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
-# Digits become 0: messages that differ in their numbers alone are parsed once.
-PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
-ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
-# All but digits becomes a space.
-SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
 FOREIGN = re.compile(r"[^\x00-\x7f]")
 
-# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
-WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-VALUES = {word: str(value) for value, word in enumerate(WORDS)}
-WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
 # Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
 # letter: a search for one letter skips fast to where it stands.
 NUMERAL = re.compile(
@@ -125,7 +116,7 @@ def _cut(text: str, most: int) -> int:
     return most
 
 
-# A word; "s3", "a2" and "m1" without their number; a first person in somebody's quoted words, as `fold_quotes` marks it.
+# A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
 )
@@ -171,6 +162,26 @@ def is_slip(word: str, right: str) -> bool:
     return swapped or (len(right) > 5 and word[at + 1 :] == right[at + 1 :])
 
 
+# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
+TWO = re.compile(r"(?<!0)00(?!0)")
+# More blanks or digits in a row than any rule looks back over are read as so many.
+RUN = 44
+LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
+
+# Where a stretch starts and ends, and what is read for it.
+Edit = tuple[int, int, str]
+
+
+def edits(text: str) -> list[Edit]:
+    """The stretches of a text that are read otherwise, in their order."""
+    found = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
+    words = SPELT.findall(text)
+    if list(map(respelt, words)) != words:
+        places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
+        found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
+    return found
+
+
 QUOTES_OPEN = ('"', "“", ": '", ", '", "said '", ">")
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
@@ -195,7 +206,7 @@ def _marked(saying: str) -> str:
 
 
 def fold_quotes(content: str, folded: str) -> str:
-    """The folded message with a capital where an agent's quoted words speak in the first person: it is not the sender."""
+    """The folded message with a capital where an agent's quoted words speak in the first person."""
     marks = [mark.start() for mark in QUOTE.finditer(content)]
     lines = [line.span(1) for line in QUOTED_LINE.finditer(content)] if ">" in content else []
     for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):

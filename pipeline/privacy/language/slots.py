@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language.grammar import (
-    AFTER,
     ANCHOR,
     BEFORE,
     BESIDE,
@@ -34,7 +33,6 @@ from pipeline.privacy.language.grammar import (
     OTHERS,
     PLACE,
     PRICED,
-    REST,
     STARTS,
     SUBJECT,
     TOWARDS,
@@ -46,7 +44,6 @@ from pipeline.privacy.language.grammar import (
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
-LONGEST = 64  # slots in a range; of a longer one only the ends are read
 REACH = 32  # characters between a feasibility word and the slots it anchors
 
 NUMBER = re.compile(r"0+")
@@ -297,36 +294,3 @@ def _goes_on(text: str, last: Token, subject: Token | None) -> bool:
 def _is_noun(text: str, token: Token) -> bool:
     """Whether a phrase of a class is part of a subject, whose slots are one list whatever verb follows."""
     return SUBJECT.search(text, max(0, token.start - 40), token.end) is not None
-
-
-def numbered_slots(
-    named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None
-) -> Sequence[int]:
-    """The slots of the calendar that are named, each once, and those that ranges span."""
-    slots: list[int] = []
-    for first, last in named:
-        if last is None:
-            slots.append(int(numbers[first]))
-        elif last == REST:
-            continue
-        elif last < 0:
-            slots += _opened(int(numbers[first]), last, num_slots)
-        else:
-            slots += _spanned(int(numbers[first]), int(numbers[last]))
-    if num_slots is not None:
-        slots = [slot for slot in slots if slot < num_slots]
-    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
-
-
-def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
-    """The slots of a range that names one end; of one that is too long, or goes on to an unknown end, that end alone."""
-    if kind in (FROM_ON, AFTER):
-        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
-    else:
-        slots = range(end + (kind == UP_TO))
-    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
-
-
-def _spanned(first: int, last: int) -> Sequence[int]:
-    """The slots between two ends; of more than any calendar has the ends alone."""
-    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

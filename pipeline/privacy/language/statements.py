@@ -7,10 +7,11 @@ from typing import NamedTuple
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
-from pipeline.privacy.language.grammar import REST
+from pipeline.privacy.language.grammar import AFTER, FROM_ON, REST, UP_TO
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots, numbered_slots
-from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out, targets
+from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
+from pipeline.privacy.language.targets import targets as targets_of_part
 
 TAG = re.compile(
     r"\s*(?:right|correct|yes|yeah|ok|okay|agreed|no|true|is that (?:right|correct)|isn't it|doesn't it)\s*$"
@@ -34,6 +35,7 @@ EDGES = " \t\n\r,;:-~()|"
 # slots, class, start, end.
 Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
 
+LONGEST = 64  # slots in a range; of a longer one only the ends are read
 ALONE = (None,)  # the targets of who speaks of itself alone
 # Where a span of a passage stands in its message.
 Places = Callable[[int, int], tuple[int, int]]
@@ -42,9 +44,9 @@ Places = Callable[[int, int], tuple[int, int]]
 class StatementForm(NamedTuple):
     """What a sentence states: in which scope, of whom, which slots and ranges, of what class, where, and at what rank.
 
-    Agents and slots are given by which of the sentence's numbers they are, None being the sender; where a range names one
-    end, its second number is FROM_ON, AFTER, UP_TO or BEFORE_IT, and REST for the rest of the calendar. Of statements of one scope about one slot the lowest
-    rank holds.
+    Agents and slots are given by which of the sentence's numbers they are, None being the sender. Where a range names
+    one end, FROM_ON, AFTER, UP_TO or BEFORE_IT stands for its second number; REST for the rest of the calendar. Of
+    statements of one scope about one slot the lowest rank holds.
     """
 
     scope: int
@@ -187,8 +189,8 @@ def _own_targets(text: str, clause: Clause, phrases: Sequence[Token]) -> tuple[S
     """The targets that a clause marks: None where it marks none, empty where they can't be named."""
     if clause.decider is None:
         names = any(token.kind in ("group", "for_whom") for token in clause.tokens)
-        return targets(text, clause.tokens, clause.tokens[-1], phrases) if names else None
-    own = targets(text, clause.tokens, clause.decider, phrases)
+        return targets_of_part(text, clause.tokens, clause.tokens[-1], phrases) if names else None
+    own = targets_of_part(text, clause.tokens, clause.decider, phrases)
     return (SENDER,) if own is None and text.startswith("let", clause.decider.start) else own
 
 
@@ -217,7 +219,7 @@ def numbered(
     for _, targets, slots, claim_class, start, end, _ in forms:
         whom = targets if targets == ALONE else _agents(targets, numbers)
         begin, stop = places(start, end)
-        named = numbered_slots(slots, numbers, num_slots)
+        named = _slots(slots, numbers, num_slots)
         room -= len(whom) * len(named)
         if room < 0:
             break
@@ -259,3 +261,34 @@ def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Ite
                 if held is None or rank < held[0]:
                     best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
     return (statement for _, statement in best.values())
+
+
+def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
+    """The slots of the calendar that are named, each once, and those that ranges span."""
+    slots: list[int] = []
+    for first, last in named:
+        if last is None:
+            slots.append(int(numbers[first]))
+        elif last == REST:
+            continue
+        elif last < 0:
+            slots += _opened(int(numbers[first]), last, num_slots)
+        else:
+            slots += _spanned(int(numbers[first]), int(numbers[last]))
+    if num_slots is not None:
+        slots = [slot for slot in slots if slot < num_slots]
+    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+
+
+def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
+    """The slots of a range that names one end; that end alone where the other is unknown or too far."""
+    if kind in (FROM_ON, AFTER):
+        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
+    else:
+        slots = range(end + (kind == UP_TO))
+    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
+
+
+def _spanned(first: int, last: int) -> Sequence[int]:
+    """The slots between two ends; of more than any calendar has the ends alone."""
+    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

@@ -1,8 +1,9 @@
 """The words of H.3's five classes, as data; grammar.py has what stands around them.
 
 Phrases are regular expressions over folded text (lower case, straight quotes, every digit a 0), spelled as STEMS and
-SHORT say. A space stands for any run of spaces; {adv}, {not}, {slot} and the like for what PATTERNS says. Of a message's
-phrases only those that share a clause with a slot count, and of two that start at one place the one that KINDS has first.
+SHORT say. A space stands for any run of spaces; {adv}, {not}, {slot} and the like for what PATTERNS says. Of a
+message's phrases only those that share a clause with a slot count, and of two that start at one place the one that
+KINDS has first.
 """
 
 import re
@@ -21,7 +22,8 @@ NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
+        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
+        r"so|too|all|both|"
         r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
         r"the) ){0,3}"
     ),
@@ -39,32 +41,48 @@ PATTERNS: Mapping[str, str] = {
         r"swap|dislodg|postpon|cancel|disrupt|disturb|uproot)\w*(?! costs?))"
     ),
     "{clash}": (
-        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|constraint|"
+        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|"
+        r"constraint|"
         r"objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
     ),
     "{burden}": (
-        r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|imposition|"
+        r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
+        r"imposition|"
         r"drama|ado|priority|stakes|importance|friction|price|matter|thing|favou?r)"
     ),
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|without|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
+        r"(?:no|zero|nil|without|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
     ),
     "{few}": (
-        r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|negligible|limited|"
+        r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|"
+        r"negligible|limited|"
         r"reasonable|least|less|hardly|barely|scarcely|(?:almost|next to|not much|not) (?:no|of an?|an?)|light)"
     ),
     "{be}": r"(?:is|are|was|were|be|am|'s|'re|'m|looks?|sounds?|seems?|appears?|stays?|remains?|proves?|shows?|feels?)",
-    "{can}": r"(?:can|could|will|would|'ll|'d)",
-    "{have}": r"(?:have|has|had|'ve|got|hosts?|holds?|there is|there's)",
+    "{can}": r"(?:can|could|will|'ll)",
+    "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
+    "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
+    "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
+    # What one does with a slot that one can have.
+    "{do}": (
+        r"(?:do|make(?! room| space)|take|use|meet|join|attend|accept|manage|accommodate|handle|fit|swing|commit|"
+        r"support|host|"
+        r"offer|spare|squeeze|arrange|cope|oblige|agree to|go (?:along )?with|live with|say yes|show up|turn up|"
+        r"get there)"
+    ),
     "{need}": (
-        r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|necessitat|"
+        r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|"
+        r"necessitat|"
         r"trigger|result in)\w*"
     ),
     # Words between such a word and its noun.
-    "{mods}": r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?",
+    "{mods}": (
+        r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?"
+    ),
     "{it}": r"(?: (?:to |of |for )?(?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
     # An item of one's own that is said to be somewhere: "my errand at 3".
     "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
@@ -92,18 +110,44 @@ PATTERNS: Mapping[str, str] = {
 }
 
 # Stems of the commonest words: what is one slip of the keys away from one is read as it.
-STEMS = tuple(
-    "slot free busy open work book taken agent block errand prefer propos meeting suggest confirm conflict available "
-    "reschedul unavailable anything doesnt cant".split()
+STEMS = (
+    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
+    *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
 )
 ENDINGS = ("", "s", "e", "ed", "ing")
-SHORT = dict(
-    pair.split(":")
-    for pair in (
-        "mtg:meeting,appt:appointment,pls:please,u:you,im:i'm,ive:i've,s:slot ,a:agent ,ag:agent,m:meeting ,meeting m:meeting ,"
-        "meetings m:meetings ,n/a:unavailable,w/:with,w/o:without,conf:confirmed,nope:no,nah:no,yep:yes,yeah:yes,z:zero"
-    ).split(",")
-)
+SHORT = {
+    **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
+    **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
+    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
+    **{"ive": "i've", "z": "zero"},
+}
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 REAL = frozenset(("conform", "works"))
-QUOTED = dict(pair.split("=") for pair in "I=they W=they U=them O=their M=their T=they: Me=them Mine=theirs".split())
+# What a first person in quoted words is: who is quoted.
+QUOTED = {
+    **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
+}
+
+QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
+DASHES = dict.fromkeys("‐‑‒–−", "-")
+# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
+YES, NO = "\x01", "\x02"
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
+FOLDED |= {"•": "-", **TICKS}
+UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
+BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
+MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
+# Digits become 0: messages that differ in their numbers alone are parsed once.
+PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
+ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
+# All but digits becomes a space.
+SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
+
+# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
+WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+VALUES = {word: str(value) for value, word in enumerate(WORDS)}
+WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"

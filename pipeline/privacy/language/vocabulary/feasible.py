@@ -5,49 +5,38 @@ from pipeline.privacy.language.vocabulary import Phrases
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
     r"\^|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0: yes)|yes(?<=0 - yes)|definite yes|unoccupied",
-    r"(?:am|'m|'re|are|will be|'ll be) {adv}good (?=at|in|on|there|then)",
-    r"(?:gaps?|holes?|openings?|windows?) (?=at|in|for|on|during)|working(?= ?$| ?[,:~(])|happy with|blank|idle",
-    r"unused|unassigned|unscheduled|unplanned|at (?:my |your )?leisure|(?:a )?clear run|at your service",
-    r"within reach|(?:gaps?|holes?|openings?|windows?) (?:is|are) (?=at|in|on|during)|mine to (?:give|offer|fill)",
-    r"agreeable|(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)",
-    r"on for (?=slots?|#?0|it)|(?:will|'ll|can|could) {adv}make it(?= (?:to|at|for|in|on)\b)",
-    r"(?:can|could|would|'d|will|'ll|happy to|glad to) {adv}accept",
-    r"(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|free) to {adv}(?:do|take|use|accept|make|meet|"
-    r"join|attend|go with)",
+    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|unused",
+    r"unassigned|unscheduled|unplanned|at (?:my |your )?leisure|(?:a )?clear run|at your service|within reach",
+    r"mine to (?:give|offer|fill)|agreeable",
+    r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|on for (?=slots?|#?0|it)",
+    r"(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|free) to) {adv}{do}",
+    r"{can} {adv}(?:accept|stretch|pull|be (?:there|around|present|in)|(?:make|find) (?:the )?time|"
+    r"make it(?= (?:to|at|for|in|on)\b))",
     r"offer(?:ed|ing)(?= slots?| #?0)|free|unencumbered|uncommitted|capacity|in a position to",
     r"around(?= (?:at|in|for)\b)|permits?|allows?|available|availability|availabilities|avail|open(?:ings?)?|vacant",
     r"unbooked|unblocked|wide-?open|empty|work(?:s(?!-)|able)?|working (?:for|well)|doable|feasible|viable|suits?",
-    r"suitable|manageable|achievable",
-    r"(?:can|could) {adv}(?:do|make(?! room| space)|attend|meet|manage|accommodate|take|join|handle|fit|swing|"
-    r"commit|support|host|offer|agree to)",
-    r"(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |definite )?yes|thumbs up",
-    r"up for grabs|all yours|at (?:your|our) disposal|usable|at liberty|unengaged|untaken|serves? (?=me|us|agent)",
-    r"(?:can|could|will|'ll) {adv}(?:live with|squeeze|arrange|spare|say yes|cope|pull|stretch|get there|show up|"
-    r"turn up|find (?:the )?time|make time|oblige)",
+    r"suitable|manageable|achievable|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)",
+    r"a (?:clear |firm |definite )?yes|thumbs up|up for grabs|all yours|at (?:your|our) disposal|usable|at liberty",
+    r"unengaged|untaken|serves? (?=me|us|agent)",
     r"(?:ready|in|free|happy|glad|okay|ok|fine|up) (?:for|with) (?={slot})|has my (?:ok|okay|blessing|yes)",
     r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)",
-    r"manages?(?= slots?| #?0| it| that)|unproblematic|my pick of|(?:have|has|got|leaves?|'ve) {adv}to offer",
+    r"manages?(?= slots?| #?0| it| that)|unproblematic|my pick of|(?:{have}|leaves?) {adv}to offer",
     r"offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|word|argument) against|on board for",
-    r"(?:there's|there is|have|has|got|'ve|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|"
-    r"room)(?= (?:at|in|for|on|during)\b)",
+    r"(?:{have}|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|room){at}",
     r"count (?:me|on me|us|{agent}) (?:in )?(?:for|at)|mak(?:e|ing) (?:it|this|that)(?: slots? ?#?0+)? work",
     r"count me in|game for|in favou?r of|a go(?= for (?:me|us|agent))|green light|checks? out|unclaimed|unreserved",
-    r"untouched|room (?:at|in|for|on)|space (?:at|in|for)",
-    r"(?:can|could|will|'ll) {adv}be (?:there|around|present|in)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})",
-    r"(?:can|could) {adv}go with|on board with|poses? no \w+|presents? no \w+|can {adv}use",
-    r"able to (?:do|make|attend|meet|join|take|accommodate)",
-    r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that)|able (?=(?:at|in|on|for) {slot})",
-    r"clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
+    r"untouched|room (?:at|in|for|on)|space (?:at|in|for)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})|on board with",
+    r"poses? no \w+|presents? no \w+|(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that)",
+    r"able (?=(?:at|in|on|for) {slot})|clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
     r"0)\b)",
     r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
     r"(?:{be}|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
-    r"(?:can|could) be (?:arranged|done|managed|accommodated)|(?:can|could) go along with",
-    r"all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])|check out|good(?<=[0:=>~-] good)",
-    r"clear(?<=[0:=>~-] clear)|go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)|fine(?<=[0:=>~-] fine)",
-    r"ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|perfect(?<=[0:=>~-] perfect)",
-    r"options? (?=from my|on my|for me)",
+    r"(?:can|could) be (?:arranged|done|managed|accommodated)|all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])",
+    r"check out|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)",
+    r"go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)",
+    r"okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|perfect(?<=[0:=>~-] perfect)",
 )
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
@@ -55,7 +44,7 @@ CLEAR: Phrases = (
     r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}(?! to (?:clear|move|free|"
     r"shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
     r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )",
-    r"(?:{item}|conflict)-free|unoccupied|(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?",
+    r"(?:{item}|conflict)-free|(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?",
     # A need, an item or an obstacle denied.
     r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
@@ -71,16 +60,14 @@ CLEAR: Phrases = (
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)",
-    r"(?:none|neither|nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|no reason not to",
-    r"not a thing",
+    r"(?:none|neither|nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])",
     r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
-    r"at all) ){0,2}{adv}(?:scheduled|booked|planned|marked|on|at|in|there|during|going on|happening|for(?= slots?|"
-    r" #?0))",
-    r"(?:holds?|contains?|has|have|had|shows?|got|'ve|with) {adv}nothing(?! to| against| left| free| open)",
+    r"at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|for(?= slots?| #?0))",
+    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)",
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?",
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
-    r"n't (?:much )?anything(?: {adv}(?:on|scheduled|planned|booked))?(?= (?:at|in|on|for|during)\b)",
-    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:anything|a thing)(?: {adv}(?:scheduled|booked|planned|on))?",
+    r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}",
+    r"{not} {adv}(?:have|got|hold|contain) {adv}(?:anything|a thing)(?: {adv}(?:{set}|on))?",
 )
 
 # Cost-qualitative: moving what is there costs little, or a number.
@@ -97,7 +84,6 @@ COST: Phrases = (
     r",)) (?:about |a (?:cost|price|total) of )?0+\b",
     r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|price|"
     r"penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
-    r"(?:displacement|moving|relocation|rescheduling) costs? (?:is |of |: ?|= ?)?0+\b",
     # Little or no burden, and little that is moved.
     r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{burden}|{few}[- ]{burden})(?! to {item})",
     r"{few} {mods}(?:{move}|{change})",
@@ -123,8 +109,8 @@ COST: Phrases = (
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)",
-    r"go(?:ing|es)? along with|(?:decision|verdict|final)(?= ?:)|keen on|i move (?:that|to|we)",
-    r"may i (?:suggest|propose)|(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
+    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|i move (?:that|to|we)",
+    r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
     r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?",
     r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)",
     r"(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call it)",
@@ -132,13 +118,13 @@ PROPOSAL: Phrases = (
     r"reserv(?:e|ing)|book(?:ing)?)",
     r"(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|earmarked) {adv}for (?:us|"
     r"it|this|that|the meeting|our meeting|meeting 0+)",
-    r"a go|fixed(?= ?[:,~] ?slot)|alternative(?= ?[:~])|(?:second|third|next|other|main) choice|prefer\w*",
-    r"suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|advocat\w+|vot(?:e|ing) for|push(?:ing)? for",
-    r"my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|plan b|partial to|decid(?:e|ed|ing) on",
-    r"make it (?=slot|0)|put me down|sign(?:ed|ing)? off on|pin(?:ned|ning)? down|nail(?:ed|ing)? down",
-    r"second (?=slot)|i'm for (?=slot)|i'd say|put forward|counter-?propos\w*|aim(?:s|ing)?|target(?:ing)?",
-    r"lean(?:ing)?(?: towards?)?|shoot for|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*",
-    r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|agreed|agreement",
+    r"a go|fixed(?= ?[:,~] ?slot)|(?:second|third|next|other|main) choice|prefer\w*|suggest\w*|propos\w*",
+    r"recommend\w*|favou?r\w*|nominat\w+|advocat\w+|vot(?:e|ing) for|push(?:ing)? for",
+    r"my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|decid(?:e|ed|ing) on|make it (?=slot|0)",
+    r"sign(?:ed|ing)? off on|pin(?:ned|ning)? down|nail(?:ed|ing)? down|second (?=slot)|i'm for (?=slot)|i'd say",
+    r"put forward|counter-?propos\w*|aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|shoot for",
+    r"opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*",
+    r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|agreement",
     r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)",
     r"went with|stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)",
     r"proceed(?:ing|s)?(?: with)?|run with|use|using",
@@ -153,11 +139,10 @@ PROPOSAL: Phrases = (
     r"better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|inclined",
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|pitch",
     r"(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|ing)? on|see you|consensus|converged?",
-    r"settled|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for",
-    r"(?:we'll|we will|to) meet|put (?=slots? ?#?0+ (?:forward|down|in|on))|float|it(?:'ll| will| shall) be",
-    r"that makes it|pencil(?:l?ed|l?ing)?",
+    r"sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for|(?:we'll|we will|to) meet",
+    r"float|it(?:'ll| will| shall) be|that makes it|pencil(?:l?ed|l?ing)?",
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)",
-    r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|(?:done|deal|sold)(?= ?[,:~] ?slots?)|final|official",
+    r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final|official",
     r"fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|plan(?:s|ning)?(?: on| for)?|try",
-    r"it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))|final answer",
+    r"it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
 )
