@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.privacy.language.grammar import MOVE, REST
+from pipeline.privacy.language.frames import MOVE, REST
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
@@ -37,7 +37,10 @@ INVERTED = re.compile(
     r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
 )
 # A slot, what greets it or goes with it, and no verb.
-YES = r"(?:ok|okay|great|perfect|alright|all right|right|yes|so|good|super|excellent|cool|fine|thanks|understood|deal|then|well)"
+YES = (
+    r"(?:ok|okay|great|perfect|alright|all right|right|yes|so|good|super|excellent|cool|fine|thanks|understood|deal|"
+    r"then|well)"
+)
 VERBLESS = re.compile(
     rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|"
     rf":|->|=>|~|-|,)? ?)?"

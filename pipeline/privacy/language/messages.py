@@ -10,20 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import NUMERAL, QUOTES_OPEN, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import (
-    NUMERAL,
-    QUOTES_OPEN,
-    ZERO,
-    Edit,
-    edits,
-    fold,
-    fold_quotes,
-    in_digits,
-    numbers_of,
-    sentences,
-)
+from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,

@@ -8,36 +8,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import (
+from pipeline.privacy.language.frames import (
+    ADDRESSED,
     ASCII,
-    ENDINGS,
+    EACH,
+    FAR_QUOTED,
     FOLDED,
-    PATTERNS,
-    QUOTED,
-    REAL,
-    SHORT,
+    FOREIGN,
+    I_QUOTED,
+    LONGEST_QUOTE,
+    NUMERAL,
+    QUOTE,
+    QUOTED_LINE,
+    SAID_AFTER,
+    SAYINGS,
     SPACED,
-    STEMS,
+    SPEAKER,
+    SPELT,
     UNMARKED,
     VALUES,
-    WORD,
 )
-
-FOREIGN = re.compile(r"[^\x00-\x7f]")
-
-# Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
-# letter: a search for one letter skips fast to where it stands.
-NUMERAL = re.compile(
-    rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
-)
-EACH = re.compile(WORD)
-
-# "0 errands" is none, which digits that are all read alike cannot tell.
-ZERO = re.compile(
-    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)",
-    re.IGNORECASE,
-)
+from pipeline.privacy.language.grammar import KINDS
+from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -116,12 +108,6 @@ def _cut(text: str, most: int) -> int:
     return most
 
 
-# A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
-SPELT = re.compile(
-    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
-)
-
-
 @lru_cache(maxsize=65536)
 def respelt(word: str) -> str:
     """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
@@ -180,23 +166,6 @@ def edits(text: str) -> list[Edit]:
         places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
     return found
-
-
-QUOTES_OPEN = ('"', "“", ": '", ", '", "said '", ">")
-# Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
-QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
-SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
-ADDRESSED = re.compile(
-    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
-)
-SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
-I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
-QUOTED_LINE = re.compile(
-    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
-)  # "> Agent 2: I can"
-SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
-FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
-LONGEST_QUOTE = 800
 
 
 def _marked(saying: str) -> str:

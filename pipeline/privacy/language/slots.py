@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline.privacy.language.grammar import (
+from pipeline.privacy.language.frames import (
     ANCHOR,
     BEFORE,
     BESIDE,

@@ -6,7 +6,6 @@ message's phrases only those that share a clause with a slot count, and of two t
 KINDS has first.
 """
 
-import re
 from collections.abc import Mapping
 
 Phrases = tuple[str, ...]
@@ -121,33 +120,8 @@ SHORT = {
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
     **{"ive": "i've", "z": "zero"},
 }
-UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 REAL = frozenset(("conform", "works"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
 }
-
-QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
-DASHES = dict.fromkeys("‐‑‒–−", "-")
-# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
-YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
-FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
-FOLDED |= {"•": "-", **TICKS}
-UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
-BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
-MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
-# Digits become 0: messages that differ in their numbers alone are parsed once.
-PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
-ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
-# All but digits becomes a space.
-SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
-
-# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
-WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-VALUES = {word: str(value) for value, word in enumerate(WORDS)}
-WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
