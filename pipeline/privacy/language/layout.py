@@ -5,13 +5,14 @@ One pass over a message, in time proportional to its length.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pipeline.privacy.language.records import (
     Piece,
     Record,
     Rewritten,
     agent_of,
+    fields_at,
     glue,
     is_slots,
     plain,
@@ -30,7 +31,7 @@ MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
 STATE = (
     r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
     r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
-    r"[a-z' ]*)"
+    r"[a-z' ]*+)(?![\d#])"
 )
 PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
 LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
@@ -39,6 +40,12 @@ PAIRS = re.compile(rf"(?<!\w){PAIR}")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
 NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 
+# Whose words follow, and numbers that only blanks part.
+RELAY = re.compile(
+    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!:]\s+",
+    re.I,
+)
+UNMARKED = re.compile(r"(?<![\w.,:#])\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
 MEETING = re.compile(r"^meetings?$", re.I)
 
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
@@ -81,11 +88,11 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, st
 class Frame:
     """An object or a list that is being read: its keys so far, and what it says."""
 
-    def __init__(self, keys: tuple[Piece, ...], agent: Piece | None, listed: bool) -> None:
-        self.keys, self.listed = keys, listed
-        self.key: Piece | None = None
+    def __init__(self, outer: "Frame | None", listed: bool) -> None:
+        self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
+        self.listed, self.key = listed, cast("Piece | None", None)
         self.values: list[Piece] = []
-        self.record = Record(agent)
+        self.record = Record(outer.record.agent if outer else None)
 
 
 def _json(content: str, start: int) -> tuple[list[Record], int]:
@@ -99,14 +106,14 @@ def _json(content: str, start: int) -> tuple[list[Record], int]:
         if mark in ("{", "["):
             if len(frames) == DEEPEST:
                 break
-            frames.append(_opened(frames, mark == "["))
+            frames.append(Frame(frames[-1] if frames else None, mark == "["))
         elif mark in ("}", "]"):
             if not frames:
                 break
             _close(frames, records)
         elif mark is None:
             group = 1 if text is not None else 2
-            _take(content, frames, Piece(token[group], *token.span(group)), at)
+            _take(frames[-1], Piece(token[group], *token.span(group)))
         if not frames:
             break
     while frames:
@@ -114,18 +121,8 @@ def _json(content: str, start: int) -> tuple[list[Record], int]:
     return records, max(at, start + 1)
 
 
-def _opened(frames: Sequence[Frame], listed: bool) -> Frame:
-    """A frame within the last one: under its key, of its agent."""
-    if not frames:
-        return Frame((), None, listed)
-    outer = frames[-1]
-    keys = (*outer.keys, outer.key) if outer.key else outer.keys
-    return Frame(keys, outer.record.agent, listed)
-
-
-def _take(content: str, frames: Sequence[Frame], piece: Piece, end: int) -> None:
+def _take(frame: Frame, piece: Piece) -> None:
     """Read a string or an atom: a key, or a value."""
-    frame = frames[-1]
     if frame.listed:
         frame.values.append(piece)
     elif frame.key is None:
@@ -176,7 +173,13 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mappi
                 _add_record(out, record, lines[at].start, legend)
             at += rows
             continue
+        if fields := fields_at(lines, at):
+            changed = True
+            _add_record(out, fields[0], lines[at].start, legend)
+            at += fields[1]
+            continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
+        pieces = [part for piece in pieces for part in _listed(piece)]
         if legend:
             pieces = [part for piece in pieces for part in _spelled_out(piece, legend)]
         changed |= bool(legend) or len(pieces) != 1 or pieces[0].text != lines[at].text
@@ -267,17 +270,35 @@ def _rank(text: str, below: str) -> int | None:
     return 8 + indent if deeper or "|" in below else None
 
 
+def _listed(line: Piece) -> Iterator[Piece]:
+    """A line with its source over it, as a title, and commas in its lists: "Relay from Agent 3. Free 2 4 6"."""
+    relay = RELAY.match(line.text)
+    start = relay.end() if relay else 0
+    if relay:
+        yield line.part(relay.start(2), relay.end(1))
+        yield Piece(":\n", line.start + relay.end(1), line.start + start)
+    for blanks in UNMARKED.finditer(line.text, start):
+        for blank in re.finditer(" ", blanks[0]):
+            at = blanks.start() + blank.start()
+            yield line.part(start, at)
+            yield glue(",", line.part(at))
+            start = at
+    yield line.part(start)
+
+
 # --- legends ---
 
 
 def _legend(content: str) -> dict[str, str]:
-    """Mark → what it stands for, where a message says so of two or more, or of one that is no letter."""
-    pairs: dict[str, str] = {}
-    for legend in LEGEND.finditer(content):
-        told = PAIRS.findall(legend[0])
-        if len(told) > 1 or not told[0][0].isascii():
-            pairs |= {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in told}
-    return pairs
+    """Mark → what it stands for, where a message says so."""
+    pairs = (pair for legend in LEGEND.finditer(content) for pair in _pairs(legend[0]))
+    return {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
+
+
+def _pairs(legend: str) -> list[tuple[str, str]]:
+    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
+    told = PAIRS.findall(legend)
+    return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else []
 
 
 def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
@@ -285,9 +306,11 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
     marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
     end = 0
     for found in re.finditer(rf"{LEGEND.pattern}|{marks}", piece.text):
+        word = legend.get(found[0])
+        if not (word or _pairs(found[0])):
+            continue
         yield piece.part(end, found.start())
         end = found.end()
-        word = legend.get(found[0])
         if word:
             after = NEXT_NUMBER.match(piece.text, end)
             word = (

@@ -43,6 +43,7 @@ HEADER = re.compile(
 )
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 
+KEY_VALUE = re.compile(r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*?)[*_ \t]*$")
 STATUS = "status"
 MANY = 24
 
@@ -301,3 +302,17 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
         elif not YOU.match(name.text):
             base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
     return [*records, base]
+
+
+def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
+    """Lines in a row that say under keys what a slot is, as a record, and how many they are."""
+    record, keys, end = Record(), set[str](), at
+    while end < min(len(lines), at + MANY) and (told := KEY_VALUE.match(lines[end].text)):
+        key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
+        if plain(key.text) in keys or not value.text:
+            break
+        keys.add(plain(key.text))
+        record.add(key, [value])
+        end += 1
+    beside = all(PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
+    return (record, end - at) if record.slots and record.fields and beside else None
