@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
+from pipeline.privacy.language.frames import MOVE, REST
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, REST, Slots, is_anchored, joined, listed
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
 PREFERS = re.compile(r"\bprefer\w*\b")
@@ -18,7 +19,8 @@ NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
     rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:\w+ ?:\s+they\b|who|which|and|like|0|just like|"
-    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
+    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|"
+    r"-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
 HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
 GLUE = (
@@ -35,10 +37,15 @@ INVERTED = re.compile(
     r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
 )
 # A slot, what greets it or goes with it, and no verb.
-YES = r"(?:ok|okay|great|perfect|alright|all right|right|yes|yep|so|good|super|excellent|cool|fine|thanks|understood|deal|then|well)"
+YES = (
+    r"(?:ok|okay|great|perfect|alright|all right|right|yes|so|good|super|excellent|cool|fine|thanks|understood|deal|"
+    r"then|well)"
+)
 VERBLESS = re.compile(
-    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|:|->|=>|~|-|,)? ?)?"
-    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|all (?:three )?of us))*\s*"
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|"
+    rf":|->|=>|~|-|,)? ?)?"
+    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|"
+    rf"all (?:three )?of us))*\s*"
 )
 ENDS_SCOPE = ("hard", "stop")  # in front of an atom: what was said before is over
 OPENING = ("soft", "hard", "stop", "")
@@ -106,7 +113,7 @@ def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = Fa
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
         _set_slots(text, atom)
         atom.echoes = _is_echo(text, atom)
-    if VERBLESS.fullmatch(text):
+    if all(atom.claim_class is None for atom in atoms) and VERBLESS.fullmatch(text):
         _settle(atoms)
     _set_modes(text, atoms)
     return atoms
@@ -181,10 +188,9 @@ def _set_slots(text: str, atom: Atom) -> None:
 
 def _settle(atoms: Sequence[Atom]) -> None:
     """Read a slot without a verb, which only settles on it, as proposed: "OK, slot 4 for meeting 2"."""
-    if all(atom.claim_class is None for atom in atoms):
-        for atom in atoms:
-            if atom.slots:
-                atom.claim_class, atom.decider = "proposal", atom.tokens[-1]
+    for atom in atoms:
+        if atom.slots:
+            atom.claim_class, atom.decider = "proposal", atom.tokens[-1]
 
 
 def _is_echo(text: str, atom: Atom) -> bool:
@@ -231,7 +237,9 @@ def _ends_condition(text: str, atom: Atom, moves: bool) -> bool:
 
 def _asks(text: str, atom: Atom, mode: str, names_slots: bool) -> str:
     """Whether an atom asks: it starts like a question, or goes on with one and makes no claim of its own."""
-    relative = atom.lead.endswith(RELATIVE) or (atom.lead == "," and OF_AGENT.search(text, 0, atom.start + 5) is not None)
+    relative = atom.lead.endswith(RELATIVE) or (
+        atom.lead == "," and OF_AGENT.search(text, 0, atom.start + 5) is not None
+    )
     if relative and not names_slots and not text[: atom.start].replace(atom.lead, "", 1).strip(" -"):
         return "question"
     if not (relative or atom.echoes) and _starts_question(text, atom):

@@ -67,8 +67,12 @@ class ClauseReader:
 
     def pass_over(self, atom: Atom) -> None:
         """Take nothing from a question or condition; slots that only it says something of are no part of a list."""
-        if self.open.lacks_class and atom.boundary == "hypothetical" and "," not in self.text[self.open.slots[-1].end : atom.start]:
-            self.open.silent = True
+        if (
+            self.open.lacks_class
+            and atom.boundary == "hypothetical"
+            and "," not in self.text[self.open.slots[-1].end : atom.start]
+        ):
+            self.open.apart = True
 
     def await_class(self, atom: Atom) -> None:
         """Keep slots of which nothing is said yet."""
@@ -83,7 +87,8 @@ class ClauseReader:
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
         if self.exception and atom.lead.endswith(RELATIVE):
-            return self._lean_on(clause)
+            self._lean_on(clause)
+            return
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
             self._add_exception(clause)
         self.open = clause

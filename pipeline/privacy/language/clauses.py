@@ -35,7 +35,8 @@ NEWS = re.compile(r"\bnow\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.
 GLUE = re.compile(
-    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|again|from|onwards?)\b"
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|"
+    r"again|from|onwards?)\b"
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
@@ -79,6 +80,7 @@ class Clause:
     decider: Token | None = None
     overrides: bool = False
     silent: bool = False
+    apart: bool = False  # no list goes on with it
     inherits_from: "Clause | None" = None  # whose targets are its own where it marks none
 
     @property
@@ -233,7 +235,7 @@ def has_changed(text: str, past: Clause, atom: Atom) -> bool:
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
-    if not before.lacks_class or before.silent or not is_whole(atom):
+    if not before.lacks_class or before.apart or not is_whole(atom):
         return False
     return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
 

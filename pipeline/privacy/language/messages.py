@@ -7,14 +7,23 @@ alone; the numbers are put in afterwards, from the message itself.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import NUMERAL, QUOTES_OPEN, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import NUMERAL, QUOTE, SPELT, ZERO, fold, fold_quotes, in_digits, numbers_of, respelt, sentences
-from pipeline.privacy.language.slots import AFTER, FROM_ON, REST, UP_TO
-from pipeline.privacy.language.statements import Reading, StatementForm, read
+from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
+from pipeline.privacy.language.statements import (
+    ALONE,
+    Reading,
+    Statement,
+    StatementForm,
+    numbered,
+    read,
+    rest_of,
+    with_rest,
+)
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
@@ -25,7 +34,6 @@ LAYOUT = re.compile(r"""\n|[{\[]\s*["{]|\w *= *[a-z]|\d \d\d?(?! \w)|(?i:\A\s*(?
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
-LONGEST = 64  # slots in a range; of a longer one only the ends are read
 
 HEADING = re.compile(r":\s*$")
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
@@ -36,18 +44,12 @@ THEY = re.compile(
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
-ONESELF = (None,)  # the targets of who speaks of itself alone
-# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
-TWO = re.compile(r"(?<!0)00(?!0)")
-# More blanks or digits in a row than any rule looks back over are read as so many.
-RUN = 44
-LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
-# Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
-# slots, class, start, end.
-Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
+def _places(at: int, start: int, end: int) -> tuple[int, int]:
+    """Where a span of a passage that starts at a place stands in the message."""
+    return at + start, at + end
 
 
 class Heading(NamedTuple):
@@ -86,8 +88,8 @@ class Outline(NamedTuple):
 def language_claims(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[Claim]:
     """What an English message claims, in the order of its clauses.
 
-    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: of slots without
-    an end, of which such a range claims only the one that it names.
+    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: its end is not
+    known, and such a range claims only the slot that it names.
     """
     return claims_of(language_runs(content, sender, rules, num_slots))
 
@@ -124,7 +126,9 @@ def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequenc
 
 def _hinted(content: str, vague: str | None, num_slots: int | None) -> Iterator[Statement]:
     """What a message only hints at, of slots and targets of which it states nothing."""
-    told = {(target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots}
+    told = {
+        (target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots
+    }
     for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
         for target in targets:
             hinted = [slot for slot in slots if (target, slot) not in told]
@@ -162,17 +166,18 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
         forms = _read(text, question, None if apart else before, after)
-        before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
+        before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
             own = numbers[heading.numbers] + own if heading else own
-            told, room = _numbered(forms, own, start, heading, room, num_slots)
+            places = partial(heading.places if heading else _places, start)
+            told, room = numbered(forms, own, places, room, num_slots)
             if num_slots is not None:
-                rest += _rest_of(forms, own, start, heading)
+                rest += rest_of(forms, own, places)
             stated += told
         if room < 0:
             break
-    return list(_with_rest(stated, rest, num_slots or 0)) if rest else stated
+    return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
 
 
 def _plain(content: str) -> tuple[str, str]:
@@ -185,7 +190,7 @@ def _plain(content: str) -> tuple[str, str]:
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if QUOTE.search(content) or ">" in content else folded
+    return content, fold_quotes(content, folded) if any(mark in content for mark in QUOTES_OPEN) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
@@ -248,32 +253,19 @@ def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
-    """What the text says in the vocabulary's spelling, with numbers of one digit and no long runs, its places put back."""
-    edits = _edits(text)
-    if not edits:
+    """What the text says with its words and numbers as `edits` reads them, its places put back."""
+    changed = edits(text)
+    if not changed:
         return _read_short(text, question, before, after)
     pieces, end = [], 0
-    for start, stop, written in edits:
+    for start, stop, written in changed:
         pieces += [text[end:start], written]
         end = stop
-    grown = sum(len(written) - (stop - start) for start, stop, written in edits if stop <= after)
+    grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
     short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
-    places = _Places(edits)
+    places = _Places(changed)
     moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
     return Reading(tuple(moved), short.decided)
-
-
-# Where a stretch starts and ends, and what is read for it.
-Edit = tuple[int, int, str]
-
-
-def _edits(text: str) -> list[Edit]:
-    """The stretches of a text that are read otherwise, in their order."""
-    edits = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
-    for word in SPELT.finditer(text):
-        if (right := respelt(word[0])) != word[0]:
-            edits.append((word.start(), word.end(), right))
-    return sorted(edits)
 
 
 class _Places:
@@ -297,88 +289,3 @@ class _Places:
 @lru_cache(maxsize=65536)
 def _read_short(text: str, question: bool, before: str | None, after: int) -> Reading:
     return read(text, question, before, after)
-
-
-def _numbered(
-    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int, num_slots: int | None
-) -> tuple[Iterable[Statement], int]:
-    """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
-    how many are left."""
-    stated: list[Statement] = []
-    for _, targets, slots, claim_class, start, end, _ in forms:
-        whom = targets if targets == ONESELF else _agents(targets, numbers)
-        begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
-        named = _slots(slots, numbers, num_slots)
-        room -= len(whom) * len(named)
-        if room < 0:
-            break
-        stated.append((whom, named, claim_class, begin, stop))
-    return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
-
-
-def _rest_of(
-    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None
-) -> Iterator[Statement]:
-    """What is stated of the rest of the calendar, as of no slots yet."""
-    for form in forms:
-        if any(last == REST for _, last in form.slots):
-            begin, stop = heading.places(at, form.start, form.end) if heading else (at + form.start, at + form.end)
-            yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
-
-
-def _with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
-    """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
-    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
-    for targets, _, claim_class, start, end in rest:
-        for target in targets:
-            slots = [slot for slot in range(num_slots) if (target, slot) not in told]
-            told.update((target, slot) for slot in slots)
-            stated.append(((target,), slots, claim_class, start, end))
-    return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
-
-
-def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
-    """The agents that are named, each once."""
-    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
-
-
-def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
-    """The slots of the calendar that are named, each once, and those that ranges span."""
-    slots: list[int] = []
-    for first, last in named:
-        if last is None:
-            slots.append(int(numbers[first]))
-        elif last == REST:
-            continue
-        elif last < 0:
-            slots += _opened(int(numbers[first]), last, num_slots)
-        else:
-            slots += _spanned(int(numbers[first]), int(numbers[last]))
-    if num_slots is not None:
-        slots = [slot for slot in slots if slot < num_slots]
-    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
-
-
-def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
-    """The slots of a range that names one end; of one that is too long, or goes on to an unknown end, that end alone."""
-    if kind in (FROM_ON, AFTER):
-        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
-    else:
-        slots = range(end + (kind == UP_TO))
-    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
-
-
-def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
-    """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
-    best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
-    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=False):
-        for slot in slots:
-            for target in targets:
-                held = best.get((scope, target, slot))
-                if held is None or rank < held[0]:
-                    best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
-    return (statement for _, statement in best.values())
-
-
-def _spanned(first: int, last: int) -> Sequence[int]:
-    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

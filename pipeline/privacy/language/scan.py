@@ -8,41 +8,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.privacy.language.grammar import KINDS, PATTERNS
-
-QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
-DASHES = dict.fromkeys("‐‑‒–−", "-")
-# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
-YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
-FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
-FOLDED |= {"•": "-", **TICKS}
-UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
-BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
-MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
-# Digits become 0: messages that differ in their numbers alone are parsed once.
-PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
-ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
-# All but digits becomes a space.
-SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
-FOREIGN = re.compile(r"[^\x00-\x7f]")
-
-# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
-WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+from pipeline.privacy.language.frames import (
+    ADDRESSED,
+    ASCII,
+    EACH,
+    FAR_QUOTED,
+    FOLDED,
+    FOREIGN,
+    I_QUOTED,
+    LONGEST_QUOTE,
+    NUMERAL,
+    QUOTE,
+    QUOTED_LINE,
+    SAID_AFTER,
+    SAYINGS,
+    SPACED,
+    SPEAKER,
+    SPELT,
+    UNMARKED,
+    VALUES,
 )
-VALUES = {word: str(value) for value, word in enumerate(WORDS)}
-WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
-# Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
-# letter: a search for one letter skips fast to where it stands.
-NUMERAL = re.compile(
-    rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
-)
-EACH = re.compile(WORD)
-
-# "0 errands" is none, which digits that are all read alike cannot tell.
-ZERO = re.compile(r"(?<![\w.,])(?<!slot )(?<!and )0(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)", re.IGNORECASE)
+from pipeline.privacy.language.grammar import KINDS
+from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -121,24 +108,6 @@ def _cut(text: str, most: int) -> int:
     return most
 
 
-# Stems of the twenty commonest words: what is one slip of the keys away from one is read as it.
-STEMS = (
-    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "meeting"),
-    *("suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "doesnt", "cant", "anything"),
-)
-ENDINGS = ("", "s", "e", "ed", "ing")
-SHORT = {
-    **{"mtg": "meeting", "appt": "appointment", "pls": "please", "u": "you", "im": "i'm", "ive": "i've"},
-    **{"s": "slot ", "a": "agent ", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings ", "n/a": "unavailable", "w/": "with", "w/o": "without"},
-    **{"ag": "agent", "conf": "confirmed", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "z": "zero"},
-}
-UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
-REAL = frozenset(("conform", "works"))
-QUOTED = {"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"}
-# A word; "s3", "a2" and "m1" without their number; a first person in somebody's quoted words, as `fold_quotes` marks it.
-SPELT = re.compile(r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)")
-
-
 @lru_cache(maxsize=65536)
 def respelt(word: str) -> str:
     """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
@@ -152,7 +121,7 @@ def respelt(word: str) -> str:
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
-    near = (_spelt_as(word, stem, ending) for stem in STEMS for ending in ENDINGS)
+    near = (_spelt_as(word, stem, ending) for stem in STEMS if stem[0] == word[0] for ending in ENDINGS)
     return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
 
 
@@ -179,16 +148,24 @@ def is_slip(word: str, right: str) -> bool:
     return swapped or (len(right) > 5 and word[at + 1 :] == right[at + 1 :])
 
 
-# Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
-QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
-SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
-ADDRESSED = re.compile(r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))")
-SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
-I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
-QUOTED_LINE = re.compile(r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE)  # "> Agent 2: I can"
-SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
-FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
-LONGEST_QUOTE = 800
+# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
+TWO = re.compile(r"(?<!0)00(?!0)")
+# More blanks or digits in a row than any rule looks back over are read as so many.
+RUN = 44
+LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
+
+# Where a stretch starts and ends, and what is read for it.
+Edit = tuple[int, int, str]
+
+
+def edits(text: str) -> list[Edit]:
+    """The stretches of a text that are read otherwise, in their order."""
+    found = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
+    words = SPELT.findall(text)
+    if list(map(respelt, words)) != words:
+        places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
+        found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
+    return found
 
 
 def _marked(saying: str) -> str:
@@ -198,7 +175,7 @@ def _marked(saying: str) -> str:
 
 
 def fold_quotes(content: str, folded: str) -> str:
-    """The folded message with a capital where an agent's quoted words speak in the first person: it is not the sender."""
+    """The folded message with a capital where an agent's quoted words speak in the first person."""
     marks = [mark.start() for mark in QUOTE.finditer(content)]
     lines = [line.span(1) for line in QUOTED_LINE.finditer(content)] if ">" in content else []
     for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
@@ -206,7 +183,9 @@ def fold_quotes(content: str, folded: str) -> str:
         spoken = before is not None and not ADDRESSED.search(folded, max(0, start - FAR_QUOTED), start)
         if end - start <= LONGEST_QUOTE and (spoken or SAID_AFTER.match(folded, end + 1)):
             inside = "".join(_marked(part) for part in SAYINGS.split(f" {folded[start + 1 : end]}"))
-            folded = folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
+            folded = (
+                folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
+            )
     return folded
 
 

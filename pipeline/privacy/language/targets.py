@@ -42,7 +42,11 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
         negated |= token.kind == "negation"
         token_class = _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
-        if token_class is None or (token_class == "proposal" and "shun" in kinds) or (proposed and _is_the_meeting(text, token, token_class)):
+        if (
+            token_class is None
+            or (token_class == "proposal" and "shun" in kinds)
+            or (proposed and _is_the_meeting(text, token, token_class))
+        ):
             continue
         proposed |= token_class == "proposal"
         if _outranks(token_class, claim_class, decider):
