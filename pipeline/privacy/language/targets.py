@@ -22,6 +22,7 @@ IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|
 EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
 # An item is there whatever one would rather not do; what need not move is not in the way.
 DENIABLE = re.compile(r".*any|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak")
+ABSENT = ("without", "zero")  # "without any need to free it up"
 UNABLE = re.compile(r"can|could|unable|.*\bable\b")
 TICKS = ("^", "`")
 
@@ -34,13 +35,14 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
     if not _has_class(kinds):
         return UNDECIDED
     claim_class, decider = UNDECIDED
-    negated, proposed = _negates_all(text, tokens, kinds), False
+    negated, proposed, absent = _negates_all(text, tokens, kinds), False, False
     skips_effort = not kinds.isdisjoint(("cost", "clear"))
     for token in _ticks_last(text, tokens):
         if claim_class and text[token.start] in TICKS:
             break
         negated |= token.kind == "negation"
-        token_class = _class_of(text, token, negated, skips_effort)
+        absent |= token.kind == "negation" and text.startswith(ABSENT, token.start)
+        token_class = "positive" if absent and token.kind == "effort" else _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
         if (
             token_class is None

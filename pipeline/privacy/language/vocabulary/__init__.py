@@ -52,7 +52,7 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|without|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
     ),

@@ -153,7 +153,7 @@ POSITIVE: Phrases = (
     r"count (?:me|on me|us|{agent}) (?:in )?(?:for|at)|mak(?:e|ing) (?:it|this|that)(?: slots? ?#?0+)? work",
     r"count me in|game for|in favou?r of|a go(?= for (?:me|us|agent))|green light|checks? out|unclaimed|unreserved",
     r"untouched|room (?:at|in|for|on)|space (?:at|in|for)|(?:good|fine|ok|okay|cool) w/(?= ?{slot})|on board with",
-    r"poses? no \w+|presents? no \w+|(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that)",
+    r"poses? no \w+|presents? no \w+|(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that| of)",
     r"able (?=(?:at|in|on|for) {slot})|clear (?:at|in|on|during|for)|in the clear|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
@@ -185,12 +185,14 @@ CLEAR: Phrases = (
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}",
     r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|"
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
+    r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)",
+    r"need(?:n't| not) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? )?{move} (?:nothing|(?:no|zero) {mods}{item})",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)",
     r"(?:none|neither|nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])",
     r"nothing (?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
     r"at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|for(?= slots?| #?0))",
-    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)",
+    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?",
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?",
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}",
@@ -212,7 +214,7 @@ COST: Phrases = (
     r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|price|"
     r"penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
     # Little or no burden, and little that is moved.
-    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{burden}|{few}[- ]{burden})(?! to {item})",
+    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{few}[- ])?{burden}(?: (?:on|to|for|of) (?!{placed}){mods}{item})?",
     r"{few} {mods}(?:{move}|{change})",
     r"(?:{few}|{none}) {mods}{clash} to (?:clear|move|free|shift|open|vacate|reschedule)",
     r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|"
