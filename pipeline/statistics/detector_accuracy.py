@@ -20,7 +20,7 @@ from pipeline.privacy.rules import RULES
 from pipeline.statistics.resampling import Resampling, game_draws, percentiles
 
 Measures = Mapping[str, tuple[str, str]]  # measure → the columns that count for it and against it
-Draws = NDArray[np.int64]
+Draws = NDArray[np.float64]  # numbers of draws are whole, but products of floats are many times as fast
 
 OF_INTENTS: Measures = {"precision": ("hits", "false_alarms"), "recall": ("hits", "misses")}
 PART = ["finder", "part", "held_out"]
@@ -53,7 +53,7 @@ def _template_draws(wordings: Sequence[str], resampling: Resampling) -> Iterator
     number = {template: i for i, template in enumerate(sorted({name for names in split for name in names}))}
     flat = np.array([number[name] for names in split for name in names], dtype=np.int64)
     firsts = np.cumsum([0, *(len(names) for names in split)])[:-1]
-    times = game_draws(len(number), resampling)
+    times = game_draws(len(number), resampling).astype(np.float64)
     for block in np.array_split(times, max(1, len(times) // DRAWS_AT_ONCE)):
         yield np.multiply.reduceat(block[:, flat], firsts, axis=1) if len(flat) else block
 
@@ -96,7 +96,11 @@ def _by_cluster(
     is_part = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(value)) for name, value in part.items())
     sums = counts.filter(is_part).group_by(cluster).agg(pl.col(names).sum())
     every = pl.DataFrame({cluster: clusters}, {cluster: counts.schema[cluster]})
-    return every.join(sums, on=cluster, how="left", maintain_order="left").select(pl.col(names).fill_null(0)).to_numpy()
+    return (
+        every.join(sums, on=cluster, how="left", maintain_order="left")
+        .select(pl.col(names).fill_null(0).cast(pl.Float64))
+        .to_numpy()
+    )
 
 
 def _interval(drawn: Mapping[str, Draws], yes: str, no: str, level: float) -> tuple[float | None, float | None]:
@@ -196,7 +200,7 @@ def gold_accuracy(entries: Sequence[Entry], resampling: Resampling = Resampling(
 
 
 def _author_draws(authors: Sequence[str], resampling: Resampling) -> Iterator[Draws]:
-    yield game_draws(len(authors), resampling)
+    yield game_draws(len(authors), resampling).astype(np.float64)
 
 
 def printed(accuracy: pl.DataFrame, measures: Measures) -> Iterator[str]:
