@@ -147,7 +147,7 @@ IGNORED: Phrases = (
 HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless",
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as",
-    r"so long as|(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever",
+    r"so long as|(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that",
     r"should (?=you|slot|agent|0|we|any|that|it)|contingent|tb[cd]",
     r"(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|conditional|pending",
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
@@ -164,7 +164,8 @@ HYPOTHETICAL: Phrases = (
     r"in the event|on condition|imagine|were (?=agents?)|if only|as soon as",
     r"(?:have|has)(?:n't| not) (?:yet )?(?:heard|asked|checked|confirmed)|(?:would|will) have to (?:ask|check)",
     r"question is|let me (?:find|look|see)",
-    r"(?:thought|believed|assumed|supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever|withdraw\w*",
+    r"(?:thought(?<!second thought)|believed|assumed|supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|"
+    r"whoever|withdraw\w*",
     r"retract\w*|take back",
     r"(?:need|want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? ?#?)?00?)*|you|them|"
     r"him|her) to",

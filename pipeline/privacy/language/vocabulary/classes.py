@@ -20,7 +20,8 @@ NEGATIVE: Phrases = (
     r"lack(?:s|ing)? (?:availability|space)|no good",
     r"{not} {adv}(?:be )?(?:good|fine|okay|ok|acceptable|suitable|convenient|doable|manageable|achievable|"
     r"realistic|possible|options?|on)",
-    r"out(?<=0 out)(?! of)|an? (?:\w+ )?no(?= (?:for|from|on)| ?$)|declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?",
+    r"out(?<=0 out)(?! of)|an? (?:\w+ )?no(?= (?:for|from|on|here)| ?$| ?[,:~(])|declin(?:e|ed|es|ing)|reject(?:s|ed|"
+    r"ing)?",
     r"fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|both|either)|turn(?:s|ed|ing)? down",
     r"refus(?:e|es|ed|ing)|unusable|unreachable|inaccessible|out of bounds|no chance|thumbs down",
     r"(?:cross|strik|scratch|leav)(?:e|es|ed|ing)? (?:off|out)|not in the cards|beyond (?:me|us|reach|my reach)",
@@ -50,7 +51,7 @@ OCCUPIED: Phrases = (
     r"his) (?:\w+ )?meetings?",
     r"(?:{have}|is|'s) {adv}(?:got )?(?:a|an|one|my|another) (?:[\w-]+ ){0,2}meeting",
     r"{have} {adv}(?:got )?meeting 0+|meetings?(?= (?:at|in|on|there|then)\b)",
-    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)",
+    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)",
     r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|"
     r"bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)",
@@ -106,12 +107,14 @@ EFFORT: Phrases = (
 # Words that an event's name doesn't have: "I have a gap at 0" is no event.
 NO_EVENT = (
     r"(?:free|open|avail\w*|clear|empty|vacant|gaps?|holes?|openings?|windows?|room|space|spare|time|slots?|flexib\w*|"
-    r"prefer\w*|questions?|ideas?|feelings?|problems?|issues?|conflict\w*|clash\w*|objections?|concerns?|doubts?|chance|"
+    r"prefer\w*|questions?|ideas?|feelings?|problems?|issues?|conflict\w*|clash\w*|objections?|concerns?|doubts?|"
+    r"chance|"
     r"options?|reasons?|choices?|costs?|low|lower|cheap|minor|small|easy|price|penalty|suggest\w*|propos\w*|spots?|way|"
     r"lot|bit|look|notes?|requests?|capacity|interest|it|that|this|them|no|not|none|nothing|anything|everything|"
     r"calendar|schedule|agenda|diary|planner|me|us|you|him|them|money|run|word|service|everyone|everybody|hands|side|"
     r"end|answers?|votes?|pick|favou?rite|best|first|only|status|position|commit|plans?|been|gone|put|"
-    r"seen|no|yes|hard|say|stake|view|update|news|match|overlap|consensus|agreement|deal|\w+ed|\w+ly|and|or|to|is|are|you|"
+    r"seen|no|yes|hard|say|stake|view|update|news|match|overlap|consensus|agreement|deal|\w+ed|\w+ly|and|or|to|is|are|"
+    r"you|"
     r"your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
 )
 NAME = rf"(?:(?!{NO_EVENT}\b)[a-z][\w'&-]*)"
@@ -159,7 +162,8 @@ POSITIVE: Phrases = (
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
     r"0)\b)",
     r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
-    r"(?:{be}|as|my|only) {adv}(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|{not} mind",
+    r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
+    r"{not} mind",
     r"(?:can|could) be (?:arranged|done|managed|accommodated)|all right (?=with|for|by|at)|all right(?= ?$| ?[,~(])",
     r"check out|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)",
     r"go(?<=0 go)(?= ?$| ?[,~)(])|good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)",
@@ -186,7 +190,8 @@ CLEAR: Phrases = (
     r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|"
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)",
-    r"need(?:n't| not) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? )?{move} (?:nothing|(?:no|zero) {mods}{item})",
+    r"need(?:n't| not) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? )?{move} (?:nothing|(?:no|"
+    r"zero) {mods}{item})",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)",
     r"(?:none|neither|nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])",
@@ -214,7 +219,8 @@ COST: Phrases = (
     r"(?:carr(?:y|ies)|ha(?:ve|s)|at|bears?|with|for|against|involves?) (?:an? |the )?(?:\w+ )?(?:cost|price|"
     r"penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
     # Little or no burden, and little that is moved.
-    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{few}[- ])?{burden}(?: (?:on|to|for|of) (?!{placed}){mods}{item})?",
+    r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{few}[- ])?{burden}(?: (?:on|to|for|"
+    r"of) (?!{placed}){mods}{item})?",
     r"{few} {mods}(?:{move}|{change})",
     r"(?:{few}|{none}) {mods}{clash} to (?:clear|move|free|shift|open|vacate|reschedule)",
     r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|"
