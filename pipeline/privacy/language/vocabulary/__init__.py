@@ -66,6 +66,7 @@ PATTERNS: Mapping[str, str] = {
     "{can}": r"(?:can|could|will|'ll)",
     "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
     "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
+    "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
