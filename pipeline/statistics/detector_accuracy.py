@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.behaviour.leaks import KnownLabel, disclosed_labels, prepare_label
-from pipeline.behaviour.phrases import stems
+from pipeline.behaviour.leaks import CueIndex, KnownLabel, disclosed_labels, prepare_label
+from pipeline.behaviour.tables import JOINS_TEMPLATES
 from pipeline.privacy.beliefs import ratio
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RULES
@@ -24,37 +24,64 @@ Draws = NDArray[np.int64]
 
 OF_INTENTS: Measures = {"precision": ("hits", "false_alarms"), "recall": ("hits", "misses")}
 PART = ["finder", "part", "held_out"]
+DRAWS_AT_ONCE = 100  # of tens of thousands of wordings
 
 
 def precision_and_recall(truth: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """One row a detector (`finder`), part and kind of phrasing (`held_out`): counts, precision and recall, intervals.
 
-    truth: the table of that name, a row a game as well. precision = hits / (hits + false alarms), recall = hits /
-    (hits + misses) over all games, each null where it would divide by 0. Games are drawn anew; an interval holds the
-    draws in which the share exists, and is null for fewer than two games.
+    truth: the table of that name. precision = hits / (hits + false alarms), recall = hits / (hits + misses) over all
+    games. Games of the same speakers repeat the same templates, so templates are drawn anew, as many as there are; a
+    message counts as often as all that it is written from together, the product of their numbers. That is on the wide
+    side (Owen, "The pigeonhole bootstrap", 2007). `templates`: on how many the row rests.
     """
-    counts = shares(truth, PART, "game_id", OF_INTENTS, resampling)
-    return counts.rename({"game_ids": "games"})
+    counts = truth.group_by(*PART, "wording").agg(pl.col("hits", "false_alarms", "misses").sum())
+    own = counts.with_columns(template=pl.col("wording").str.split(JOINS_TEMPLATES)).explode("template")
+    templates = own.group_by(PART).agg(templates=pl.col("template").n_unique().cast(pl.Int64))
+    table = shares(counts, PART, "wording", OF_INTENTS, _template_draws, resampling)
+    few = pl.col("templates") < 2
+    bounds = [
+        pl.when(~few).then(pl.col(f"{m}_{end}")).alias(f"{m}_{end}") for m in OF_INTENTS for end in ("low", "high")
+    ]
+    columns = [name if name != "wordings" else "templates" for name in table.columns]
+    return table.join(templates, on=PART, maintain_order="left").with_columns(bounds).select(columns)
+
+
+def _template_draws(wordings: Sequence[str], resampling: Resampling) -> Iterator[Draws]:
+    """How often each wording counts, in blocks of draws: the product of its templates' numbers. Draws × wordings."""
+    split = [list(dict.fromkeys(wording.split(JOINS_TEMPLATES))) for wording in wordings]
+    number = {template: i for i, template in enumerate(sorted({name for names in split for name in names}))}
+    flat = np.array([number[name] for names in split for name in names], dtype=np.int64)
+    firsts = np.cumsum([0, *(len(names) for names in split)])[:-1]
+    times = game_draws(len(number), resampling)
+    for block in np.array_split(times, max(1, len(times) // DRAWS_AT_ONCE)):
+        yield np.multiply.reduceat(block[:, flat], firsts, axis=1) if len(flat) else block
 
 
 def shares(
-    counts: pl.DataFrame, part: list[str], cluster: str, measures: Measures, resampling: Resampling
+    counts: pl.DataFrame,
+    part: list[str],
+    cluster: str,
+    measures: Measures,
+    draw: Callable[[Sequence[str], Resampling], Iterable[Draws]],
+    resampling: Resampling,
 ) -> pl.DataFrame:
     """One row a part (its key): how many clusters there are in all, the counts, and each measure with its interval.
 
     counts: columns `part`, `cluster` and those that the measures name. A measure is the share of what counts for it,
-    null where nothing counts. Clusters are drawn anew; an interval holds the draws in which the share exists, and is
-    null where fewer than two clusters have any counts.
+    null where nothing counts. draw: how often each cluster counts in each draw, in blocks of draws × clusters. An
+    interval holds the draws in which the share exists, and is null where fewer than two clusters have any counts.
     """
     names = list(dict.fromkeys(name for pair in measures.values() for name in pair))
     clusters = sorted(counts[cluster].unique())
     totals = counts.group_by(part).agg(pl.col(names).sum()).sort(part)
-    times = game_draws(len(clusters), resampling)
+    keys = totals.select(part).rows()
+    own = [_by_cluster(counts, dict(zip(part, key, strict=True)), cluster, clusters, names) for key in keys]
+    drawn = np.vstack([block @ np.hstack(own) for block in draw(clusters, resampling)]).T if own else []
     rows = []
-    for key in totals.select(part).iter_rows():
-        own = _by_cluster(counts, dict(zip(part, key, strict=True)), cluster, clusters, names)
-        drawn = dict(zip(names, (times @ own).T, strict=True)) if np.count_nonzero(own.any(axis=1)) > 1 else {}
-        rows.append([bound for pair in measures.values() for bound in _interval(drawn, *pair, resampling.level)])
+    for i, counted in enumerate(own):
+        sums = dict(zip(names, drawn[i * len(names) :], strict=False)) if np.count_nonzero(counted.any(1)) > 1 else {}
+        rows.append([bound for pair in measures.values() for bound in _interval(sums, *pair, resampling.level)])
     bounds = pl.DataFrame(rows, [f"{m}_{end}" for m in measures for end in ("low", "high")], orient="row")
     of = (ratio(pl.col(yes), pl.col(yes) + pl.col(no)).alias(m) for m, (yes, no) in measures.items())
     estimates = totals.with_columns(pl.lit(len(clusters), pl.Int64).alias(f"{cluster}s"), *of)
@@ -127,7 +154,8 @@ def claimed(entry: Entry) -> set[Row]:
 def disclosed(entry: Entry) -> set[str]:
     """The labels that the finder sees disclosed in an entry's message."""
     known = [KnownLabel("errand", i, text, None, 0, prepare_label(text, ())) for i, text in enumerate(entry["labels"])]
-    return {leak.known.label for leak in disclosed_labels(entry["message"], stems(entry["message"]), 0, known)}
+    cues = CueIndex(cue for label in known for cue in label.prepared.cues).cues_in(entry["message"])
+    return {leak.known.label for leak in disclosed_labels(entry["message"], cues, 0, known)}
 
 
 def counted(entry: Entry) -> dict[str, Any]:
@@ -164,7 +192,11 @@ def gold_accuracy(entries: Sequence[Entry], resampling: Resampling = Resampling(
         counts.with_columns(part=pl.format(f"{name}: {{}}", name)).filter(pl.col(name) != "")
         for name in ("kind", "author")
     ]
-    return shares(pl.concat([whole, *by]), ["part"], "author", measures, resampling)
+    return shares(pl.concat([whole, *by]), ["part"], "author", measures, _author_draws, resampling)
+
+
+def _author_draws(authors: Sequence[str], resampling: Resampling) -> Iterator[Draws]:
+    yield game_draws(len(authors), resampling)
 
 
 def printed(accuracy: pl.DataFrame, measures: Measures) -> Iterator[str]:

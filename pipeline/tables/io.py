@@ -24,7 +24,7 @@ DTYPES: dict[str, Any] = {
 PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
 ROW_GROUP = 131_072
 
-# The start of a cell, and blanks that a spreadsheet skips. A mark further in would shift the spans of what stands there.
+# The start of a cell, and blanks that a spreadsheet skips. A mark further in would shift the spans of what is there.
 CELL_START = r"\A([\x00-\x20\x7f\x85\xa0\x{2000}-\x{200f}\x{2028}\x{2029}\x{3000}\x{feff}]*)"
 # Some languages take the wide forms for formulas as well.
 FORMULA_START = CELL_START + r"([=+\-@'\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}])"

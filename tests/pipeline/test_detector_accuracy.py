@@ -11,7 +11,7 @@ from trace_builder import TraceBuilder
 
 from pipeline.behaviour.tables import detector_counts
 from pipeline.statistics.detector_accuracy import precision_and_recall
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.resampling import Resampling, game_draws, percentiles
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.base import TABLES
 
@@ -124,7 +124,9 @@ COUNTS = st.lists(st.tuples(*(st.integers(0, 9) for _ in range(3))), min_size=1,
 
 
 def counted(games: list[tuple[int, int, int]], part: str = "all") -> pl.DataFrame:
-    return to_frame(TABLES["truth"], [(f"g{i}", "leaks", part, False, *counts) for i, counts in enumerate(games)])
+    """A game each with these hits, false alarms and misses, all of its messages from a template of its own."""
+    rows = [(f"g{i}", "leaks", part, False, f"open.t{i}", *counts) for i, counts in enumerate(games)]
+    return to_frame(TABLES["truth"], rows)
 
 
 @settings(max_examples=30)
@@ -142,7 +144,7 @@ def test_shares_lie_in_their_intervals_and_come_out_the_same_again(games: list[t
         assert (low is None) == (row[measure] is None or len(games) < 2)
 
 
-def test_intervals_are_those_of_games_drawn_anew() -> None:
+def test_intervals_are_those_of_templates_drawn_anew() -> None:
     games = [(9, 1, 0)] * 50 + [(1, 9, 0)] * 50
     row = precision_and_recall(counted(games), Resampling()).row(0, named=True)
     assert (row["precision"], row["recall"], row["recall_low"]) == (0.5, 1.0, 1.0)
@@ -152,10 +154,31 @@ def test_intervals_are_those_of_games_drawn_anew() -> None:
     )
 
 
-def test_games_where_a_part_is_absent_count_as_nothing_found() -> None:
+def test_a_part_of_one_template_has_no_interval() -> None:
     both = pl.concat([counted([(1, 0, 0), (1, 1, 0)]), counted([(2, 0, 2)], "sensitive")])
-    rows = precision_and_recall(both, Resampling(resamples=20)).select("part", "games", "hits", "recall").rows()
-    assert rows == [("all", 2, 2, 1.0), ("sensitive", 2, 2, 0.5)]
+    table = precision_and_recall(both, Resampling(resamples=20))
+    assert table.select("part", "templates", "hits", "recall").rows() == [("all", 2, 2, 1.0), ("sensitive", 1, 2, 0.5)]
+    assert table["recall_low"].to_list() == [1.0, None]
+
+
+def test_games_that_repeat_the_same_templates_make_no_interval_narrower() -> None:
+    once = counted([(9, 1, 0), (1, 9, 0), (5, 5, 0)])
+    often = pl.concat([once.with_columns(pl.format("{}-{}", "game_id", pl.lit(i)).alias("game_id")) for i in range(50)])
+    narrow, wide = (precision_and_recall(truth, Resampling(resamples=200)) for truth in (often, once))
+    bounds = ["precision", "precision_low", "precision_high"]
+    assert narrow.select(bounds).equals(wide.select(bounds))
+
+
+def test_a_message_counts_as_often_as_its_templates_together() -> None:
+    rows = [
+        ("g", "leaks", "all", False, wording, hits, 2 - hits, 0) for wording, hits in (("a+b", 2), ("b", 0), ("a", 1))
+    ]
+    times = dict(zip(("a", "b"), game_draws(2, Resampling(resamples=50)).T, strict=True))
+    kept = times["a"] * times["b"] + times["a"] + times["b"] > 0
+    hits, weight = 2 * times["a"] * times["b"] + times["a"], times["a"] * times["b"] + times["a"] + times["b"]
+    low, high = percentiles(hits[kept] / (2 * weight[kept]), 0.95)
+    row = precision_and_recall(to_frame(TABLES["truth"], rows), Resampling(resamples=50)).row(0, named=True)
+    assert (row["precision_low"], row["precision_high"]) == pytest.approx((low, high))
 
 
 def test_nothing_to_judge_is_an_empty_table() -> None:

@@ -42,7 +42,7 @@ NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 
 # Whose words follow, and numbers that only blanks part.
 RELAY = re.compile(
-    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!:]\s+",
+    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
     re.I,
 )
 UNMARKED = re.compile(r"(?<![\w.,:#])\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")

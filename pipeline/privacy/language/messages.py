@@ -29,10 +29,8 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
-# Where a message may have a layout: lines, keys, marks that a legend explains.
-LAYOUT = re.compile(
-    r"""\n|[{\[]\s*["{]|\w *= *[a-z]|\d \d\d?(?! \w)|(?i:\A\s*(?:relay|news|word|update|info|forward|fwd|note))"""
-)
+# Where a message may have a layout: lines, JSON, a legend, a bare list, a source.
+LAYOUT = re.compile(r"[\n={\[]|\d \d\d?(?! \w)|[my] [Aa]gent #?\d\d? ?[.!] ")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
