@@ -18,8 +18,10 @@ from pipeline.privacy.language.clauses import (
     is_of_last_alone,
     is_of_others,
     is_of_them,
+    leaves_rest,
     marks_of,
     prices,
+    rest_of,
     wins,
 )
 from pipeline.privacy.language.scan import Token
@@ -161,6 +163,9 @@ class ClauseReader:
 
     def contrast(self, atom: Atom) -> None:
         """Say of other slots the opposite of what was said."""
+        if self.open.lacks_slots and leaves_rest(self.text, atom):
+            self.open.slots = [rest_of(atom)]
+            self._close(self.open)
         self._lean(atom, OPPOSITE[self.antecedent.claim_class or ""], self.antecedent, overrides=True)
 
     def except_inside(self, atom: Atom) -> None:
@@ -169,6 +174,9 @@ class ClauseReader:
         if self.open.lacks_class:
             main = self.open
             self.fill_class(atom)
+        if main is not self.open and leaves_rest(self.text, atom):
+            main.slots = [rest_of(atom)]
+            self._add_whole(atom, main)
         but_these = NOTHING.search(self.text, 0, atom.start) is not None
         claim_class = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
         if claim_class and atom.slots:
@@ -197,7 +205,7 @@ class ClauseReader:
             self.past.silent, self.open = True, now
 
     def _point_back(self, atom: Atom, claim_class: str | None, surely: bool = False) -> None:
-        before, marks = self.open, marks_of(atom)
+        before, marks = self.last if marks_of(atom) else self.open, marks_of(atom)
         assumed = before.overrides and before.decider is None  # the opposite of what else was said
         if claim_class is None or not before.slots or (before.silent and not marks):
             return

@@ -23,6 +23,7 @@ from pipeline.privacy.language.clauses import (
     is_whole,
     leans,
     names_subject,
+    points_back,
     shares_class,
     tells_for_whom,
 )
@@ -172,7 +173,7 @@ RULES = (
     ),
     Rule(
         "a class points back to a clause",
-        lambda reader, atom, _: atom.claim_class is not None and bool(reader.open.slots) and atom.lead != "|",
+        lambda reader, atom, _: points_back(reader.text, reader.open, reader.last, atom),
         ClauseReader.point_back,
         "I propose slot 3, it's free for Agent 2",
         "9 3 proposal, 2 3 positive",
@@ -235,7 +236,7 @@ RULES = (
     ),
     Rule(
         "it is said for whom",
-        lambda reader, atom, _: tells_for_whom(reader.open, atom),
+        lambda reader, atom, _: tells_for_whom(reader.text, reader.open, atom),
         ClauseReader.add_whom,
         "Slot 3 is free, for Agent 2",
         "2 3 positive",

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from pipeline.privacy.language.atoms import RELATIVE, Atom
+from pipeline.privacy.language.frames import REST
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
@@ -47,6 +48,9 @@ IT_IS_NOT = re.compile(
 )
 # What was so, and is not now: "4 was taken but has come free".
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
+JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
+IT = re.compile(r"\bit(?:'\w+)?\b")
+ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
@@ -107,12 +111,31 @@ def marks_of(atom: Atom) -> list[Token]:
     return [token for token in atom.tokens if token.kind in ("group", "for_whom")]
 
 
+def leaves_rest(text: str, atom: Atom) -> bool:
+    """Whether an exception is one from all slots, and not from those that were named before."""
+    return ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start]
+
+
+def rest_of(atom: Atom) -> Slots:
+    """The slots that an exception leaves."""
+    return Slots(atom.start, atom.start, open=REST)
+
+
 def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom names what it speaks of, or more slots than the clause before has: "I can do both"."""
     if atom.has("elsewhere") or OF_ANOTHER.match(text, atom.start):
         return True
     is_one = len(before.slots) == 1 and before.slots[0].to_start < 0
     return is_one and PAIR.search(text, atom.start, atom.end) is not None
+
+
+def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
+    """Whether an atom's class is of slots named before: in its scope, or as "it" for someone else in another."""
+    if atom.claim_class is None or atom.lead == "|":
+        return False
+    return bool(before.slots) or (
+        bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None
+    )
 
 
 def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
@@ -279,10 +302,12 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     return all(GLUE.fullmatch(text, start, end) for start, end in ends)
 
 
-def tells_for_whom(before: Clause, atom: Atom) -> bool:
+def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom adds for whom the slots before it are so."""
     marks = marks_of(atom)
-    return bool(before.slots and marks) and marks[0].kind == "for_whom"
+    if not (before.slots and marks) or marks[0].kind != "for_whom":
+        return False
+    return JUST.fullmatch(text, atom.start, marks[0].start) is not None
 
 
 def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:

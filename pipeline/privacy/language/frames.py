@@ -160,6 +160,7 @@ GOAL = re.compile(r"\s*(?:to\b|~)")
 DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
 FROM = re.compile(r"\bfrom\s+$")
 BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
+ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
 CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
 PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language.frames import (
     ANCHOR,
+    ANY_FROM,
     BEFORE,
     BESIDE,
     BOTH_ENDS,
@@ -92,7 +93,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
 
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
-    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or OPENED.search(ahead):
+    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ANY_FROM.search(ahead) or OPENED.search(ahead):
         return True
     if ONWARD.match(text, number.end) or DOWNWARD.match(text, number.end):
         return True

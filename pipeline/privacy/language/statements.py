@@ -30,7 +30,8 @@ ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
 # "Only slot 3 works for me": no other does.
 ONLY = re.compile(
     r"\bonly (?:(?:have|got|free|available|open|at|in|on|for|during|do|make|can do|slots?|be) )*(?:slots?\s+)?#?0"
-    r"|\b0 only\b|\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
+    r"|\bonly (?:\w+ )?(?:openings?|options?|availability|gaps?|windows?|free slots?|open slots?)\b|\b0 only\b|"
+    r"\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
 )
 SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those)\b")
 EDGES = " \t\n\r,;:-~()|"

@@ -286,7 +286,8 @@ def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Sp
     """The agents last named before "they" in the same sentence."""
     for token in reversed(everyone):
         if token.end <= pronoun.start and token.kind in ("group", "for_whom", "spoken_to"):
-            agents = named(text[token.start : token.end]).agents
-            if agents:
-                return [(token.start + start, token.start + end) for start, end in agents]
+            who = named(text[token.start : token.end])
+            if who.agents:
+                both = who.first and text.startswith("both", pronoun.start)
+                return [*[(token.start + start, token.start + end) for start, end in who.agents], *[SENDER] * both]
     return []

@@ -17,7 +17,7 @@ UNITS = (
     "other|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
 )
-NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
+NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
@@ -52,7 +52,8 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free (?:of|from)|clear of|"
+        r"avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
     ),
@@ -65,6 +66,7 @@ PATTERNS: Mapping[str, str] = {
     "{can}": r"(?:can|could|will|'ll)",
     "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
     "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
+    "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
