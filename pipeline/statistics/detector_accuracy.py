@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import yaml
 from numpy.typing import NDArray
 
 from pipeline.behaviour.leaks import CueIndex, KnownLabel, disclosed_labels, prepare_label
@@ -135,8 +136,6 @@ OF_LEAKS: Measures = {
 
 def read_gold(path: Path) -> list[Entry]:
     """The entries of a gold set, in its order."""
-    import yaml
-
     # The C library reads thousands of lines in a tenth of the time.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     entries: list[Entry] = yaml.load(path.read_text(encoding="utf-8"), loader)
@@ -217,11 +216,22 @@ def _share(row: Mapping[str, Any], measure: str, yes: str, no: str) -> str:
     return "–" if share is None else f"{share:.3f}{bounds} of {row[yes] + row[no]}"
 
 
-def main(path: str) -> None:
-    """Print how the gold set at a path is read."""
-    entries = read_gold(Path(path))
-    print("\n".join(printed(gold_accuracy(entries), OF_LEAKS if "labels" in entries[0] else OF_MESSAGES)))
+def main(*paths: str) -> int:
+    """Print how the gold set at a path is read; 2 where there is none that can be read."""
+    try:
+        (path,) = paths
+        entries = read_gold(Path(path))
+        lines = list(printed(gold_accuracy(entries), OF_LEAKS if "labels" in entries[0] else OF_MESSAGES))
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
+        told = " ".join(str(error).split())
+        print(
+            f"{' '.join(paths) or 'no file'}: no gold set ({told}); give one file like data/gold/*.yaml",
+            file=sys.stderr,
+        )
+        return 2
+    print("\n".join(lines))
+    return 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))
