@@ -108,12 +108,14 @@ def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = Fa
     tokens = joined(text, phrases)
     kept = [t for i, t in enumerate(tokens) if t.kind != "numbers" or is_anchored(text, tokens, i, goes_on)]
     atoms = _cut(text, kept, start)
+    decided = False
     for atom in atoms:
         atom.kinds = {token.kind for token in atom.tokens}
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
+        decided = decided or atom.claim_class is not None
         _set_slots(text, atom)
         atom.echoes = _is_echo(text, atom)
-    if all(atom.claim_class is None for atom in atoms) and VERBLESS.fullmatch(text):
+    if not decided and VERBLESS.fullmatch(text):
         _settle(atoms)
     _set_modes(text, atoms)
     return atoms

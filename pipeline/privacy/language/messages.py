@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import NUMERAL, QUOTES_OPEN, ZERO
+from pipeline.privacy.language.frames import NUMERAL, QUOTES, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
@@ -190,7 +190,7 @@ def _plain(content: str) -> tuple[str, str]:
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if any(mark in content for mark in QUOTES_OPEN) else folded
+    return content, fold_quotes(content, folded) if any(map(content.__contains__, QUOTES)) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:

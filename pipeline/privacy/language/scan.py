@@ -27,6 +27,7 @@ from pipeline.privacy.language.frames import (
     SPELT,
     UNMARKED,
     VALUES,
+    WORDS,
 )
 from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
@@ -158,11 +159,18 @@ LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
 Edit = tuple[int, int, str]
 
 
+@lru_cache(maxsize=65536)
+def is_misspelt(word: str) -> bool:
+    """Whether a run of letters, digits and slashes may hold a word that is spelled otherwise: "s3", "availble"."""
+    return any(respelt(part) != part for part in SPELT.findall(word))
+
+
 def edits(text: str) -> list[Edit]:
     """The stretches of a text that are read otherwise, in their order."""
-    found = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
-    words = SPELT.findall(text)
-    if list(map(respelt, words)) != words:
+    found: list[Edit] = []
+    if "00" in text or "  " in text or not text.isprintable():
+        found = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
+    if any(map(is_misspelt, WORDS.findall(text))):
         places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
     return found
