@@ -223,11 +223,8 @@ def main(*paths: str) -> int:
         entries = read_gold(Path(path))
         lines = list(printed(gold_accuracy(entries), OF_LEAKS if "labels" in entries[0] else OF_MESSAGES))
     except (OSError, LookupError, TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
-        told = " ".join(str(error).split())
-        print(
-            f"{' '.join(paths) or 'no file'}: no gold set ({told}); give one file like data/gold/*.yaml",
-            file=sys.stderr,
-        )
+        named, told = " ".join(paths) or "no file", " ".join(str(error).split())
+        print(f"{named}: no gold set ({told}); give one file like data/gold/*.yaml", file=sys.stderr)
         return 2
     print("\n".join(lines))
     return 0
