@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.privacy.language.frames import MOVE, REST
+from pipeline.privacy.language.frames import MOVE, MOVES, REST
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
@@ -177,8 +177,8 @@ def _set_slots(text: str, atom: Atom) -> None:
             token = next(token for token in atom.tokens if token.kind == "every")
             atom.slots.append(Slots(token.start, token.end, open=REST))
         return
-    moving = MOVE.search(text, atom.start, atom.end) is not None
-    chosen = PREFERS.search(text, atom.start, atom.end) is not None
+    moving = any(map(text.__contains__, MOVES)) and MOVE.search(text, atom.start, atom.end) is not None
+    chosen = "prefer" in text and PREFERS.search(text, atom.start, atom.end) is not None
     spans = atom.claim_class in SPANNING
     into = atom.slots
     for token in atom.tokens:

@@ -75,6 +75,8 @@ MOVE = re.compile(
     r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
     r"swap|displac)"
 )
+# Parts of its words: few sentences need the search.
+MOVES = ("mov", "shift", "push", "resched", "swap", "bump", "displac", "reloc", "tak", "switch", "transfer", "bring")
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
     r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
@@ -142,6 +144,15 @@ HELD = re.compile(
     r"leaves?|left)\s+$"
 )  # "3 and 8 free", but not "2 conflicts"
 # Such a number is no slot even next to a class.
+# How what it finds ends: few numbers need the search.
+OTHERS_END = (
+    *("of", "of the", "of our", "of my", "of these", "of all", ",", "and", "but", "vs", "vs.", "against", "versus"),
+    *(
+        f"{word}{s}"
+        for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
+        for s in ("", "s")
+    ),
+)
 OTHERS = re.compile(
     r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
     r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
@@ -153,7 +164,7 @@ ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
 STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
-COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
+COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
 # Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.

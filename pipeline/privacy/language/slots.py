@@ -32,6 +32,7 @@ from pipeline.privacy.language.frames import (
     OPEN_LEADS,
     OPENED,
     OTHERS,
+    OTHERS_END,
     PLACE,
     PRICED,
     STARTS,
@@ -76,8 +77,8 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     number = tokens[index]
     ahead = _ahead(text, number.start)
     if (
-        COUNTED.search(ahead)
-        or OTHERS.search(ahead)
+        (ahead.endswith(" ") and ahead[:-1].rpartition(" ")[2] in COUNTED)
+        or (ahead.rstrip(" #").endswith(OTHERS_END) and OTHERS.search(ahead))
         or IN_ALL.match(text, number.end)
         or VERSUS.match(text, number.end)
     ):
