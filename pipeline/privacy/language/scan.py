@@ -286,11 +286,11 @@ class Scanner:
 
     def scan(self, text: str, start: int) -> list[Token]:
         """The vocabulary's phrases in a sentence, from left to right."""
-        tokens, end = [], start
+        tokens, end, readers = [], start, self.readers
         for place in self.places(text, start):
             at = place.start()
             if at >= end:
-                read, kinds = self.readers.get(text[at]) or self.reader(text[at])
+                read, kinds = readers.get(text[at]) or self.reader(text[at])
                 if match := read(text, at):
                     end = match.end()
                     tokens.append(Token(kinds[match.lastindex or 0], at, end))
