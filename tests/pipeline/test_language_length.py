@@ -29,6 +29,12 @@ SHAPES: tuple[Shape, ...] = (
     *(("", each, "") for each in ("not 3, ", "slot ", "so 3, ", "know what 3 free ", "(", "slot three, ")),
 )
 MORE_SHAPES: tuple[Shape, ...] = (
+    ("", '{"a": ', ""),
+    ("", "| 3 | free |\n", ""),
+    ("F = free, B = busy\n", "F 1 ", ""),
+    ("a|b\n", "-", "x"),
+    ("", "# a\n", ""),
+    ("", "1 ", "x"),
     ("I'm free " * 20 + ":\n", "- slot 3\n", ""),
     *(("I'm free at 3 ", each, " free") for each in (" ", "\n", "0", "1, ", ")", '"', "'", "- ", "• ", "✅", ".")),
     *(

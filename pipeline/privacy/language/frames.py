@@ -1,6 +1,6 @@
-"""What is around words and numbers, as data: characters, numerals, quotations, and what makes a number a slot.
+"""What is around words and numbers, as data: characters, numerals, quotations, what makes a number a slot, layout.
 
-All but FOLDED, PLAIN, QUOTE and QUOTED_LINE are read on folded text.
+All but FOLDED, PLAIN, QUOTE, QUOTED_LINE and the layout are read on folded text.
 """
 
 import re
@@ -186,3 +186,68 @@ SUBJECT = re.compile(
     r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
     r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
 )
+
+# How data and layout are written (records.py, layout.py).
+AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
+ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
+YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
+AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
+SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
+ASIDE_KEY = re.compile(
+    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|round|id|phase|turn|to|recipients?|version|"
+    r"count|total|priority|rank)$"
+)
+# Keys that say only that something is said.
+PLAIN_KEY = re.compile(
+    r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
+    r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
+    r"answer|agents?|grid|times?|results?|summary|holds|there|))$"
+)
+CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+EDGES = " \t*`\"'|:?"
+SLOT_CELL = re.compile(r"[\s*`]*(?:slots?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
+TRUE = re.compile(r"[\s*]*(?:true|yes|y)[\s*]*$", re.I)
+FALSE = re.compile(r"[\s*]*(?:false|no|n)[\s*]*$", re.I)
+EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
+# What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
+AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
+RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
+COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
+HEADER = re.compile(
+    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
+    r"[\s*`]*$",
+    re.I,
+)
+PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
+KEY_VALUE = re.compile(
+    r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
+)
+# Where JSON starts: with a key, or a list of objects.
+JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
+TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
+MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
+STATE = (
+    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
+    r"[a-z' ]*+)(?![\d#])"
+)
+PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){PAIR}")
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+# Whose words follow, and numbers that only blanks part.
+RELAY = re.compile(
+    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
+    re.I,
+)
+BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
+MEETING = re.compile(r"^meetings?$", re.I)
+BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
+MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
+ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
+OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import (
     Piece,
     Record,
@@ -20,48 +21,15 @@ from pipeline.privacy.language.records import (
     table_records,
 )
 
-# Where JSON starts: with a key, or a list of objects.
-JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
-TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
-DEEPEST = 12
-
-
-# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
-MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
-STATE = (
-    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
-    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
-    r"[a-z' ]*+)(?![\d#])"
-)
-PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
-LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
-PAIRS = re.compile(rf"(?<!\w){PAIR}")
-
-NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
-NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
-
-# Whose words follow, and numbers that only blanks part.
-RELAY = re.compile(
-    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
-    re.I,
-)
-UNMARKED = re.compile(r"(?<![\w.,:#])\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
-MEETING = re.compile(r"^meetings?$", re.I)
-
-BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
-MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
-ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
-LONGEST_TITLE = 60
-NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
-ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
-OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
+DEEPEST = 12  # objects, lists or titles within each other
+LONGEST_TITLE = 60  # characters
 
 
 def in_sentences(content: str) -> Rewritten | None:
     """A message with its layout in sentences, one a line; None where it has no layout."""
     out, changed, end = Rewritten(), False, 0
     legend = _legend(content)
-    while match := JSON.search(content, end):
+    while match := frames.JSON.search(content, end):
         records, stop = _json(content, match.start())
         changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
         for record in records:
@@ -82,7 +50,7 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, st
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
 
-# --- JSON ---
+# --- frames.JSON ---
 
 
 class Frame:
@@ -97,27 +65,27 @@ class Frame:
 
 def _json(content: str, start: int) -> tuple[list[Record], int]:
     """The records of the JSON that starts at a place, as far as it is well formed, and where it ends."""
-    frames: list[Frame] = []
+    stack: list[Frame] = []
     records: list[Record] = []
     at = start
-    while token := TOKEN.match(content, at):
+    while token := frames.TOKEN.match(content, at):
         at = token.end()
         text, _, mark = token.groups()
         if mark in ("{", "["):
-            if len(frames) == DEEPEST:
+            if len(stack) == DEEPEST:
                 break
-            frames.append(Frame(frames[-1] if frames else None, mark == "["))
+            stack.append(Frame(stack[-1] if stack else None, mark == "["))
         elif mark in ("}", "]"):
-            if not frames:
+            if not stack:
                 break
-            _close(frames, records)
+            _close(stack, records)
         elif mark is None:
             group = 1 if text is not None else 2
-            _take(frames[-1], Piece(token[group], *token.span(group)))
-        if not frames:
+            _take(stack[-1], Piece(token[group], *token.span(group)))
+        if not stack:
             break
-    while frames:
-        _close(frames, records)
+    while stack:
+        _close(stack, records)
     return records, max(at, start + 1)
 
 
@@ -132,10 +100,10 @@ def _take(frame: Frame, piece: Piece) -> None:
         frame.key = None
 
 
-def _close(frames: list[Frame], records: list[Record]) -> None:
+def _close(stack: list[Frame], records: list[Record]) -> None:
     """End the last frame: a list of values is a field of the object around it, an object a record."""
-    frame = frames.pop()
-    outer = frames[-1] if frames else None
+    frame = stack.pop()
+    outer = stack[-1] if stack else None
     if frame.listed and outer and outer.key and frame.values:
         outer.record.add(outer.key, frame.values, listed=True)
     if not frame.listed:
@@ -220,11 +188,11 @@ class Titles:
         if rank is not None:
             return self._title(line, rank, below)
         self.fresh = False
-        item = BULLET.match(line.text)
+        item = frames.BULLET.match(line.text)
         if line.text.strip() and not item and not any(char.isdigit() for char in line.text):
             self.open.clear()
         slots = self.open[-1].slots if item and self.open else None
-        if not slots or not item or OWN_NUMBER.search(line.text, item.end()):
+        if not slots or not item or frames.OWN_NUMBER.search(line.text, item.end()):
             return [line]
         return [glue(f"{slots.text}: ", slots), line.part(item.end())]
 
@@ -232,14 +200,15 @@ class Titles:
         body = line.text.rstrip(" \t*_:")
         first = len(body) - len(body.lstrip(" \t#*_+-•"))
         words = line.part(first, len(body))
-        agent = NAMED.search(body)
-        while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
+        agent = frames.NAMED.search(body)
+        while self.open and (agent or frames.ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
             self.open.pop()
         if self.open and self.open[-1].rank == rank and not self.fresh:
             self.open.pop()
         outer = next((title.agent for title in reversed(self.open) if title.agent), None)
-        slots = words if is_slots(words.text) and BULLET.match(below) else None
+        slots = words if is_slots(words.text) and frames.BULLET.match(below) else None
         self.open.append(Title(rank, line.part(*agent.span()) if agent else None, slots))
+        del self.open[:-DEEPEST]
         self.fresh = True
         if slots:
             return []
@@ -254,30 +223,30 @@ def _below(lines: Sequence[Piece], at: int) -> str:
 
 def _rank(text: str, below: str) -> int | None:
     """How deep a title a line is, by its mark and the line below; None where it is none."""
-    bullet = BULLET.match(text)
+    bullet = frames.BULLET.match(text)
     body = text[bullet.end() if bullet else 0 :].strip()
-    if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
+    if not body or len(body) > LONGEST_TITLE or "|" in body or frames.ENDS_SENTENCE.search(body):
         return None
-    if OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
+    if frames.OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
         return None
     indent = len(text) - len(text.lstrip())
-    markdown = MARKDOWN.match(text)
+    markdown = frames.MARKDOWN.match(text)
     if markdown and below:
         return len(markdown[1]) if markdown[1] else 7 + indent
     if body.rstrip("*_ ").endswith(":"):
         return 8 + indent
-    deeper = BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
+    deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
     return 8 + indent if deeper or "|" in below else None
 
 
 def _listed(line: Piece) -> Iterator[Piece]:
     """A line with its source over it, as a title, and commas in its lists: "Relay from Agent 3. Free 2 4 6"."""
-    relay = RELAY.match(line.text)
+    relay = frames.RELAY.match(line.text)
     start = relay.end() if relay else 0
     if relay:
         yield line.part(relay.start(2), relay.end(1))
         yield Piece(":\n", line.start + relay.end(1), line.start + start)
-    for blanks in UNMARKED.finditer(line.text, start):
+    for blanks in frames.BARE_LIST.finditer(line.text, start):
         for blank in re.finditer(" ", blanks[0]):
             at = blanks.start() + blank.start()
             yield line.part(start, at)
@@ -291,13 +260,13 @@ def _listed(line: Piece) -> Iterator[Piece]:
 
 def _legend(content: str) -> dict[str, str]:
     """Mark → what it stands for, where a message says so."""
-    pairs = (pair for legend in LEGEND.finditer(content) for pair in _pairs(legend[0]))
-    return {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
+    pairs = (pair for legend in frames.LEGEND.finditer(content) for pair in _pairs(legend[0]))
+    return {mark: frames.MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
 
 
 def _pairs(legend: str) -> list[tuple[str, str]]:
     """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
-    told = PAIRS.findall(legend)
+    told = frames.PAIRS.findall(legend)
     return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else []
 
 
@@ -305,17 +274,17 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
     """A piece of a line with its marks in words, and without the legend."""
     marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
     end = 0
-    for found in re.finditer(rf"{LEGEND.pattern}|{marks}", piece.text):
+    for found in re.finditer(rf"{frames.LEGEND.pattern}|{marks}", piece.text):
         word = legend.get(found[0])
         if not (word or _pairs(found[0])):
             continue
         yield piece.part(end, found.start())
         end = found.end()
         if word:
-            after = NEXT_NUMBER.match(piece.text, end)
+            after = frames.NEXT_NUMBER.match(piece.text, end)
             word = (
                 f": {word} "
-                if NUMBER_AHEAD.search(piece.text, 0, found.start())
+                if frames.NUMBER_AHEAD.search(piece.text[max(0, found.start() - 40) : found.start()])
                 else f" {word}: "
                 if after
                 else f" {word} "

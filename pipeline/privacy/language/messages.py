@@ -30,7 +30,7 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines, JSON, a legend, a bare list, a source.
-LAYOUT = re.compile(r"[\n={\[]|\d \d\d?(?! \w)|[my] [Aa]gent #?\d\d? ?[.!] ")
+LAYOUT = re.compile(r"[\n{\[]|= ?[A-Za-z]|\d \d\d?(?! \w)|\A\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")

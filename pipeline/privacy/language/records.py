@@ -9,41 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-AGENT = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
-ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
-YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
-AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
-SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
-ASIDE_KEY = re.compile(
-    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|round|id|phase|turn|to|recipients?|version|"
-    r"count|total|priority|rank)$"
-)
-# Keys that say only that something is said.
-PLAIN_KEY = re.compile(
-    r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
-    r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
-    r"answer|agents?|grid|times?|results?|summary|holds|there|))$"
-)
-CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
-CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-EDGES = " \t*`\"'|:?"
-SLOTS = re.compile(r"[\s*`]*(?:slots?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
-YES = re.compile(r"[\s*]*(?:true|yes|y)[\s*]*$", re.I)
-NO = re.compile(r"[\s*]*(?:false|no|n)[\s*]*$", re.I)
-NONE = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
-# What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
-COUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
+from pipeline.privacy.language import frames
 
-RULE = re.compile(r"[\s|:+=-]*-[\s|:+=-]*$")
-COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
-HEADER = re.compile(
-    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
-    r"[\s*`]*$",
-    re.I,
-)
-PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
-
-KEY_VALUE = re.compile(r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*?)[*_ \t]*$")
 STATUS = "status"
 MANY = 24
 
@@ -105,23 +72,23 @@ class Rewritten:
 
 def plain(key: str) -> str:
     """A key in words: "proposedSlot" and "proposed_slot" are "proposed slot"."""
-    return " ".join(CAMEL.sub(" ", key).strip(EDGES).lower().split())
+    return " ".join(frames.CAMEL.sub(" ", key).strip(frames.EDGES).lower().split())
 
 
 def agent_of(piece: Piece, bare: bool = False) -> Piece | None:
     """Who a key, header or value names, as a sentence does; a `bare` number may."""
-    if named := AGENT.match(piece.text):
+    if named := frames.AGENT_CELL.match(piece.text):
         return piece._replace(text=f"agent {named[1]}")
-    if ME.match(piece.text):
+    if frames.ME.match(piece.text):
         return piece._replace(text="me")
-    if bare and piece.text.strip(EDGES).isdecimal():
-        return piece._replace(text=f"agent {piece.text.strip(EDGES)}")
+    if bare and piece.text.strip(frames.EDGES).isdecimal():
+        return piece._replace(text=f"agent {piece.text.strip(frames.EDGES)}")
     return None
 
 
 def is_slots(text: str) -> bool:
     """Whether a text names slots and nothing else."""
-    return SLOTS.match(text) is not None
+    return frames.SLOT_CELL.match(text) is not None
 
 
 def named_slots(pieces: Sequence[Piece]) -> list[Piece]:
@@ -156,13 +123,13 @@ class Field(NamedTuple):
     def apart(self, priced: bool) -> list[Piece]:
         """The field as a sentence of its own, where it names slots itself; else nothing. priced: its numbers cost."""
         name, first = self.name, self.values[0]
-        label = [] if PLAIN_KEY.match(name) else [self.key._replace(text=name), glue(": ", self.key)]
+        label = [] if frames.PLAIN_KEY.match(name) else [self.key._replace(text=name), glue(": ", self.key)]
         if is_slots(name) and name:
             return _said_of([self.key], [self._said(value, priced) for value in self.values])
         if all(is_slots(value.text) for value in self.values):
-            names_them = self.listed or CHOSEN_KEY.search(name) or SLOT_KEY.match(name)
+            names_them = self.listed or frames.CHOSEN_KEY.search(name) or frames.SLOT_KEY.match(name)
             return [*label, *named_slots(self.values)] if names_them else []
-        return [*label, *joined([[value] for value in self.values])] if COUNT.search(first.text) else []
+        return [*label, *joined([[value] for value in self.values])] if frames.AMOUNT.search(first.text) else []
 
     def beside(self) -> list[Piece]:
         """What the field says of the slots of its record."""
@@ -170,11 +137,11 @@ class Field(NamedTuple):
         key = self.key._replace(text=name)
         if is_slots(first.text):
             return [key, glue(" ", key), first] if "cost" in name else []
-        if PLAIN_KEY.match(name):
+        if frames.PLAIN_KEY.match(name):
             return self._said(first)
-        if YES.match(first.text):
+        if frames.TRUE.match(first.text):
             return [first._replace(text=name)]
-        if NO.match(first.text):
+        if frames.FALSE.match(first.text):
             return [first._replace(text=f"not {name}")]
         return [key, glue(": ", key), *self._said(first)]
 
@@ -184,7 +151,7 @@ class Field(NamedTuple):
             return [value._replace(text="free" if value.text == "true" else "not free")]
         if is_slots(value.text):
             return [glue("cost ", value), value] if priced else []
-        return [value._replace(text=COUNT.sub("", value.text))]
+        return [value._replace(text=frames.AMOUNT.sub("", value.text))]
 
 
 @dataclass
@@ -198,21 +165,21 @@ class Record:
 
     def add(self, key: Piece, values: Iterable[Piece], listed: bool = False) -> None:
         """Add a field, or the agent or slots that it names."""
-        told = [value for value in values if not NONE.match(value.text)]
+        told = [value for value in values if not frames.EMPTY_CELL.match(value.text)]
         one = Field(key, told, listed)
-        if not told or ASIDE_KEY.match(one.name):
+        if not told or frames.ASIDE_KEY.match(one.name):
             return
-        slots = SLOT_KEY.match(one.name)
-        if AGENT_KEY.match(one.name) and (agent := agent_of(told[0], bare=True)):
+        slots = frames.SLOT_KEY.match(one.name)
+        if frames.AGENT_KEY.match(one.name) and (agent := agent_of(told[0], bare=True)):
             self.agent = agent
-        elif slots and PLAIN_KEY.match(slots[1] or "") and all(is_slots(value.text) for value in told):
+        elif slots and frames.PLAIN_KEY.match(slots[1] or "") and all(is_slots(value.text) for value in told):
             self.slots += told
         else:
             self.fields.append(one)
 
     def label(self, key: Piece) -> None:
         """Add a key that stands above the record, unless it says nothing of slots."""
-        if not (PLAIN_KEY.match(plain(key.text)) or ASIDE_KEY.match(plain(key.text))):
+        if not (frames.PLAIN_KEY.match(plain(key.text)) or frames.ASIDE_KEY.match(plain(key.text))):
             self.labels.append(key)
 
     def sentences(self) -> Iterator[list[Piece]]:
@@ -245,10 +212,10 @@ def _cells(line: Piece) -> list[Piece]:
 def table_at(lines: Sequence[Piece], at: int) -> int:
     """How many lines the table has that starts at a line; 0 where none does."""
     head = lines[at].text
-    if at + 1 == len(lines) or not ("|" in head or "\t" in head or COMMAS.match(head)):
+    if at + 1 == len(lines) or not ("|" in head or "\t" in head or frames.COMMAS.match(head)):
         return 0
     header = _cells(lines[at])
-    ruled = RULE.match(lines[at + 1].text) is not None
+    ruled = frames.RULE.match(lines[at + 1].text) is not None
     if len(header) < 2 or not (ruled or _is_header(header, _cells(lines[at + 1]))):
         return 0
     end = at + 1 + ruled
@@ -263,7 +230,7 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
         return False
     if is_slots(header[0].text) and is_slots(row[0].text):
         return False
-    if HEADER.match(header[0].text):
+    if frames.HEADER.match(header[0].text):
         return True
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
@@ -272,7 +239,7 @@ def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
     """What the rows of a table say."""
     header = _cells(lines[0])
     for line in lines[1:]:
-        if not RULE.match(line.text):
+        if not frames.RULE.match(line.text):
             yield from _row(header, _cells(line))
 
 
@@ -289,7 +256,7 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
             base.slots.append(head)
         elif agent := agent_of(head, bare="agent" in first):
             base.agent = agent
-        elif "meeting" not in first and not PLAIN_HEAD.match(head.text):
+        elif "meeting" not in first and not frames.PLAIN_HEAD.match(head.text):
             label = head
     records, numbered = [], bool(base.slots) and "slot" in first
     for name, cell in rest:
@@ -299,7 +266,7 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
             record = Record(agent or base.agent, base.slots if agent else [name])
             record.add(label, [cell], listed=not record.slots)
             records.append(record)
-        elif not YOU.match(name.text):
+        elif not frames.YOU.match(name.text):
             base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
     return [*records, base]
 
@@ -307,12 +274,12 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
 def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
     """Lines in a row that say under keys what a slot is, as a record, and how many they are."""
     record, keys, end = Record(), set[str](), at
-    while end < min(len(lines), at + MANY) and (told := KEY_VALUE.match(lines[end].text)):
-        key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
-        if plain(key.text) in keys or not value.text:
+    while end < min(len(lines), at + MANY) and (told := frames.KEY_VALUE.match(lines[end].text)):
+        if not told[2] or plain(told[1]) in keys:
             break
+        key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
         keys.add(plain(key.text))
         record.add(key, [value])
         end += 1
-    beside = all(PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
+    beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
     return (record, end - at) if record.slots and record.fields and beside else None
