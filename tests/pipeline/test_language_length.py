@@ -11,8 +11,8 @@ from pipeline.behaviour.phrases import Thresholds, message_patterns, stems
 from pipeline.privacy.language import messages as language
 from pipeline.privacy.language.clause_rules import RULES, Rule
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.messages import FAR, MOST_CLAIMS, RUN
-from pipeline.privacy.language.scan import SENTENCE_CHARS, expand, scanner
+from pipeline.privacy.language.messages import FAR, MOST_CLAIMS
+from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow

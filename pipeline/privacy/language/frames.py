@@ -102,6 +102,7 @@ ONWARD = re.compile(
     r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
     r"till) the end)"
 )
+OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
 DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
 HAPPENS = re.compile(
     r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"

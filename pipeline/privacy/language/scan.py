@@ -153,7 +153,7 @@ def is_slip(word: str, right: str) -> bool:
 TWO = re.compile(r"(?<!0)00(?!0)")
 # More blanks or digits in a row than any rule looks back over are read as so many.
 RUN = 44
-LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
+LONG = re.compile(rf"\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
 
 # Where a stretch starts and ends, and what is read for it.
 Edit = tuple[int, int, str]
@@ -168,8 +168,11 @@ def is_misspelt(word: str) -> bool:
 def edits(text: str) -> list[Edit]:
     """The stretches of a text that are read otherwise, in their order."""
     found: list[Edit] = []
-    if "00" in text or "  " in text or not text.isprintable():
-        found = [(run.start(), run.end(), run[0][:RUN] if len(run[0]) > RUN else "0") for run in LONG.finditer(text)]
+    if "00" in text:
+        found = [(two.start(), two.end(), "0") for two in TWO.finditer(text)]
+    if "  " in text or "000" in text or not text.isprintable():
+        found += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
+        found.sort()
     if any(map(is_misspelt, WORDS.findall(text))):
         places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
@@ -283,11 +286,11 @@ class Scanner:
 
     def scan(self, text: str, start: int) -> list[Token]:
         """The vocabulary's phrases in a sentence, from left to right."""
-        tokens, end = [], start
+        tokens, end, readers = [], start, self.readers
         for place in self.places(text, start):
             at = place.start()
             if at >= end:
-                read, kinds = self.readers.get(text[at]) or self.reader(text[at])
+                read, kinds = readers.get(text[at]) or self.reader(text[at])
                 if match := read(text, at):
                     end = match.end()
                     tokens.append(Token(kinds[match.lastindex or 0], at, end))

@@ -31,6 +31,7 @@ from pipeline.privacy.language.frames import (
     ONWARD,
     OPEN_LEADS,
     OPENED,
+    OPENINGS,
     OTHERS,
     OTHERS_END,
     PLACE,
@@ -207,7 +208,7 @@ def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> 
 
 def _open_ended(text: str, token: Token, slots: list[Slots]) -> list[Slots]:
     """The slots, of which the last may begin or end a range: "3, 5 and from 9 on", "10 or later"."""
-    if not slots or slots[-1].to_start >= 0:
+    if not text.startswith(OPENINGS, token.end) or not slots or slots[-1].to_start >= 0:
         return slots
     for kind, words in ((FROM_ON, ONWARD), (UP_TO, DOWNWARD)):
         if words.match(text, token.end):
