@@ -197,7 +197,7 @@ CALENDARS: tuple[tuple[str, str, set[int], set[int]], ...] = (
     ("Only slot 3 works for me.", "no other", {3}, {*range(16)} - {3}),
     ("I'm busy at 2 and 3, everything else is open.", "the rest", {*range(16)} - {2, 3}, {2, 3}),
     ("I can do anything but slot 10.", "the rest", {*range(16)} - {10}, {10}),
-    ("Of slots 2, 5 and 7 I can do all but 7.", "the rest of those", set(), {7}),
+    ("Of slots 2, 5 and 7 I can do all but 7.", "the rest of those", {2, 5}, {7}),
     ("Slot 42 works for me, slot 4 doesn't.", "not in the calendar", set(), {4}),
     ("I have an errand after slot 5.", "one slot without a number", set(), set()),
 )
