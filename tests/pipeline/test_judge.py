@@ -46,7 +46,7 @@ SAID = (
 
 
 def game(number: int) -> TraceBuilder:
-    """A game in which agent 0 says everything, repeats the first message, and sends a protocol's JSON, whole, broken and odd."""
+    """A game in which agent 0 says everything, repeats the first message, and sends a protocol's JSON, also broken."""
     trace = TraceBuilder(f"game-{number}").round(0)
     for said in (*SAID, SAID[0]):
         trace.dm(0, 0, 1, said)
