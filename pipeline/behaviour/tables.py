@@ -44,11 +44,12 @@ def count_outcomes(finder: str, judged: pl.DataFrame, intended: pl.DataFrame, de
     overall = both.filter(~pl.col("part").str.ends_with("_strict"))
     both = pl.concat([both, overall.with_columns(part=pl.lit(ALL))])
     hit, alarm = pl.col("intended") & pl.col("detected"), pl.col("detected") & ~pl.col("intended")
+    counts = {"hits": hit.sum(), "false_alarms": alarm.sum(), "misses": (~pl.col("detected")).sum()}
     return (
         both.group_by("game_id", "part", "held_out", "wording")
-        .agg(hits=hit.sum(), false_alarms=alarm.sum(), misses=(~pl.col("detected")).sum())
+        .agg(**counts)
         .with_columns(pl.lit(finder).alias("finder"))
-        .select(TABLES["truth"].names)
+        .select(*TABLES["truth"].key, *counts)
     )
 
 

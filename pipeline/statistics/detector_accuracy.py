@@ -78,10 +78,10 @@ def shares(
     totals = counts.group_by(part).agg(pl.col(names).sum()).sort(part)
     keys = totals.select(part).rows()
     own = [_by_cluster(counts, dict(zip(part, key, strict=True)), cluster, clusters, names) for key in keys]
-    drawn = np.vstack([block @ np.hstack(own) for block in draw(clusters, resampling)]).T if own else []
+    drawn = np.vstack([block @ np.hstack(own) for block in draw(clusters, resampling)]).T if own else np.zeros((0, 0))
     rows = []
-    for i, counted in enumerate(own):
-        sums = dict(zip(names, drawn[i * len(names) :], strict=False)) if np.count_nonzero(counted.any(1)) > 1 else {}
+    for counted, times in zip(own, np.split(drawn, max(1, len(own))), strict=False):
+        sums = dict(zip(names, times, strict=True)) if np.count_nonzero(counted.any(axis=1)) > 1 else {}
         rows.append([bound for pair in measures.values() for bound in _interval(sums, *pair, resampling.level)])
     bounds = pl.DataFrame(rows, [f"{m}_{end}" for m in measures for end in ("low", "high")], orient="row")
     of = (ratio(pl.col(yes), pl.col(yes) + pl.col(no)).alias(m) for m, (yes, no) in measures.items())

@@ -5,7 +5,7 @@ One pass over a message, in time proportional to its length.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import (
@@ -57,10 +57,11 @@ class Frame:
     """An object or a list that is being read: its keys so far, and what it says."""
 
     def __init__(self, outer: "Frame | None", listed: bool) -> None:
+        self.record: Record = Record(outer.record.agent if outer else None)
         self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
-        self.listed, self.key = listed, cast("Piece | None", None)
+        self.listed = listed
+        self.key: Piece | None = None
         self.values: list[Piece] = []
-        self.record = Record(outer.record.agent if outer else None)
 
 
 def _json(content: str, start: int) -> tuple[list[Record], int]:
