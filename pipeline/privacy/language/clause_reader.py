@@ -9,9 +9,6 @@ from dataclasses import replace
 from pipeline.privacy.language.atoms import RELATIVE, Atom
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
-    NOTHING,
-    PAST,
-    REPORTS,
     Clause,
     goes_on,
     is_news,
@@ -24,6 +21,7 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
+from pipeline.privacy.language.frames import NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, is_named
 

@@ -44,7 +44,7 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
-WORDS = re.compile(r"[A-Za-z0'/#]+")
+LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
@@ -251,3 +251,49 @@ ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
+
+# Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
+BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
+# "Go ahead with slot 3, I'm free."
+BARE = re.compile(
+    r"\s*(?:i'm|i am|we're|we are)\s+(?:\w+ly\s+|all\s+|also\s+|still\s+)?"
+    r"(?:free|available|open|busy|unavailable|booked)\s*"
+)
+# A number that was not read as a slot: what follows is said of it, not of the slots before.
+OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
+# "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
+ALL = re.compile(r"\s*(?:both|all|each)\b")
+# "Nothing except 7 works": what is excepted has the class as it stands.
+NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
+REPORTS = re.compile(
+    r"\b(?:said|says|told|mentioned|mentions|confirmed|reports?|reported|according|per|indicated|noted|states?|wrote|"
+    r"writes|texted|replied|answered|assured|assures)\b"
+)
+# "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
+MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
+NEWS = re.compile(r"\bnow\b")
+ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+# What joins two slots of one list.
+GLUE = re.compile(
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|"
+    r"again|from|onwards?)\b"
+    r"[\s-]*)*[\s)]*"
+)
+# "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
+IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
+IT_IS_NOT = re.compile(
+    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
+    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"
+)
+# What was so, and is not now: "4 was taken but has come free".
+PAST = re.compile(r"\b(?:was|were|used to|had)\b")
+JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
+IT = re.compile(r"\bit(?:'\w+)?\b")
+ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
+AGREES = re.compile(r"\b(?:either|too|as well)\b")
+# "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
+MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
+# "Not at 5, only at slot 7."
+ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
+# "… is free at 5, Agent 3 at 6": the same of another.
+GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")

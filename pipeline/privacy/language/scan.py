@@ -8,27 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import (
-    ADDRESSED,
-    ASCII,
-    EACH,
-    FAR_QUOTED,
-    FOLDED,
-    FOREIGN,
-    I_QUOTED,
-    LONGEST_QUOTE,
-    NUMERAL,
-    QUOTE,
-    QUOTED_LINE,
-    SAID_AFTER,
-    SAYINGS,
-    SPACED,
-    SPEAKER,
-    SPELT,
-    UNMARKED,
-    VALUES,
-    WORDS,
-)
+from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
@@ -58,24 +38,24 @@ Sentence = tuple[int, str, bool, bool]
 def fold(content: str) -> str:
     """The message in lower case with straight quotes and every digit a 0, character for character."""
     if not content.isascii():
-        content = FOREIGN.sub(lambda match: FOLDED.get(match[0], " "), content)
+        content = frames.FOREIGN.sub(lambda match: frames.FOLDED.get(match[0], " "), content)
     # Bytes are translated several times as fast as characters.
-    return content.encode().translate(ASCII).decode()
+    return content.encode().translate(frames.ASCII).decode()
 
 
 def in_digits(content: str, folded: str) -> str:
     """The message with such numbers in digits, character for character: each is padded to its word's length."""
     kept, end = [], 0
-    for numbers in NUMERAL.finditer(folded):
-        for word in EACH.finditer(folded, *numbers.span()):
-            kept += [content[end : word.start()], VALUES[word[0]].rjust(len(word[0]))]
+    for numbers in frames.NUMERAL.finditer(folded):
+        for word in frames.EACH.finditer(folded, *numbers.span()):
+            kept += [content[end : word.start()], frames.VALUES[word[0]].rjust(len(word[0]))]
             end = word.end()
     return "".join((*kept, content[end:]))
 
 
 def numbers_of(content: str) -> list[bytes]:
     """The numbers of a message, in order and as they are written."""
-    return content.encode("ascii", "replace").translate(SPACED).split()
+    return content.encode("ascii", "replace").translate(frames.SPACED).split()
 
 
 def sentences(folded: str) -> Iterator[Sentence]:
@@ -118,7 +98,7 @@ def respelt(word: str) -> str:
         return SHORT[word]
     if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
         return f"{SHORT[word[:-1]]}s"
-    if UNMARKED.fullmatch(word):
+    if frames.UNMARKED.fullmatch(word):
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
@@ -162,7 +142,7 @@ Edit = tuple[int, int, str]
 @lru_cache(maxsize=65536)
 def is_misspelt(word: str) -> bool:
     """Whether a run of letters, digits and slashes may hold a word that is spelled otherwise: "s3", "availble"."""
-    return any(respelt(part) != part for part in SPELT.findall(word))
+    return any(respelt(part) != part for part in frames.SPELT.findall(word))
 
 
 def edits(text: str) -> list[Edit]:
@@ -173,27 +153,27 @@ def edits(text: str) -> list[Edit]:
     if "  " in text or "000" in text or not text.isprintable():
         found += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
         found.sort()
-    if any(map(is_misspelt, WORDS.findall(text))):
-        places = ((word.start(), word.end(), respelt(word[0])) for word in SPELT.finditer(text))
+    if any(map(is_misspelt, frames.LETTERS.findall(text))):
+        places = ((word.start(), word.end(), respelt(word[0])) for word in frames.SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
     return found
 
 
 def _marked(saying: str) -> str:
     """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
-    marked = I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
+    marked = frames.I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
     return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
 
 
 def fold_quotes(content: str, folded: str) -> str:
     """The folded message with a capital where an agent's quoted words speak in the first person."""
-    marks = [mark.start() for mark in QUOTE.finditer(content)]
-    lines = [line.span(1) for line in QUOTED_LINE.finditer(content)] if ">" in content else []
+    marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
+    lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)] if ">" in content else []
     for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
-        before = SPEAKER.search(folded, max(0, start - FAR_QUOTED), start)
-        spoken = before is not None and not ADDRESSED.search(folded, max(0, start - FAR_QUOTED), start)
-        if end - start <= LONGEST_QUOTE and (spoken or SAID_AFTER.match(folded, end + 1)):
-            inside = "".join(_marked(part) for part in SAYINGS.split(f" {folded[start + 1 : end]}"))
+        before = frames.SPEAKER.search(folded, max(0, start - frames.FAR_QUOTED), start)
+        spoken = before is not None and not frames.ADDRESSED.search(folded, max(0, start - frames.FAR_QUOTED), start)
+        if end - start <= frames.LONGEST_QUOTE and (spoken or frames.SAID_AFTER.match(folded, end + 1)):
+            inside = "".join(_marked(part) for part in frames.SAYINGS.split(f" {folded[start + 1 : end]}"))
             folded = (
                 folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
             )

@@ -7,12 +7,7 @@ from typing import NamedTuple
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
-from pipeline.privacy.language.frames import (
-    AFTER,
-    FROM_ON,
-    REST,
-    UP_TO,
-)
+from pipeline.privacy.language.frames import AFTER, FROM_ON, REST, UP_TO
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
