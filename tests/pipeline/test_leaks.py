@@ -18,10 +18,9 @@ from pipeline.behaviour.leaks import (
     disclosed_labels,
     find_label,
     find_leaks,
-    may_contain_cue,
     prepare_label,
 )
-from pipeline.behaviour.phrases import family, is_form_of, kind_of, split_words, stem, stems
+from pipeline.behaviour.phrases import family, is_form_of, kind_of, may_contain_cue, split_words, stem, stems
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace
