@@ -3,7 +3,6 @@
 A telling word is found in its other forms, too ("divorcing" of "divorce"), and a long one with one typing error.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -156,3 +155,125 @@ def _is_own(message: Sequence[Word], at: int) -> bool:
 
 
 Row = tuple[Any, ...]
+
+
+class KnownLabel(NamedTuple):
+    """A label that an agent could know from an event on."""
+
+    kind: str
+    item_id: int
+    label: str
+    tier: str | None
+    known_from: int
+    prepared: PreparedLabel
+
+
+class DisclosedLabel(NamedTuple):
+    """A label that a message discloses, and where."""
+
+    known: KnownLabel
+    start: int
+    end: int
+
+
+def disclosed_labels(
+    content: str, message_cues: Set[str], event_index: int, labels: Iterable[KnownLabel]
+) -> list[DisclosedLabel]:
+    """The labels known at the event that a message with these cues discloses; of equal ones the first."""
+    candidates = [label for label in labels if not label.prepared.cues.isdisjoint(message_cues)]
+    if not candidates:
+        return []
+    message = split_words(content)
+    disclosed: dict[str, DisclosedLabel] = {}
+    for label in sorted(candidates, key=lambda label: (label.kind, label.item_id)):
+        if label.known_from <= event_index and label.label not in disclosed:
+            span = find_label(label.prepared, message)
+            if span:
+                disclosed[label.label] = DisclosedLabel(label, *span)
+    return list(disclosed.values())
+
+
+def find_leaks(
+    messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
+) -> list[Row]:
+    """One row per leaked label and recipient, in the order of the table leaks."""
+    cues = all_cues(labels_known)
+    candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
+    candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
+    index = CueIndex(cues)
+    messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
+    if not messages_with_cues:
+        return []
+    labels = labels_by_agent(labels_known, _cues_by_agent(messages_with_cues))
+    participants = participants_by_meeting(rounds)
+    probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
+    probed: set[tuple[str, int, int]] = set()
+    rows: list[Row] = []
+    for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
+        if (game, sender) in probing:
+            probed.update((game, round_number, recipient) for recipient in recipients)
+        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
+            for to in dict.fromkeys(recipients):
+                is_answer = (game, to) in probing or (game, round_number, sender) in probed
+                induced = (game, sender) not in probing and is_answer
+                entitled = label.kind == "meeting" and to in participants.get((game, label.item_id), ())
+                leak = (game, event, round_number, sender, to, label.label, label.tier, content[start:end], start, end)
+                rows.append((*leak, induced, entitled, label.kind, label.item_id))
+    return rows
+
+
+class CueIndex:
+    """The cues of labels by what tells of them in a message: a root, or what a typing error leaves."""
+
+    def __init__(self, cues: Iterable[str]) -> None:
+        self.cues_of: dict[str, set[str]] = {}
+        for cue in cues:
+            for key in (family(cue), *misspellings(cue)):
+                self.cues_of.setdefault(key, set()).add(cue)
+
+    def cues_in(self, content: str) -> frozenset[str]:
+        """The cues of which a text has a form."""
+        keys = {key for stem in stems(content) for key in (family(stem), *misspellings(stem))}
+        return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
+
+
+def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
+    """(game, sender) → the cues in its messages."""
+    by_agent: dict[tuple[str, int], Set[str]] = {}
+    for game, _, _, sender, _, _, message_cues in messages_with_cues:
+        if message_cues:
+            by_agent[game, sender] = by_agent.get((game, sender), frozenset()) | message_cues
+    return by_agent
+
+
+def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
+    """One row per probing agent, by the messages that it sends."""
+    return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
+
+
+def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
+    """The stems of which a message that discloses any of the labels has at least one."""
+    distinct = labels_known.select("label", "terms").unique()
+    return frozenset().union(*(prepare_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
+
+
+def labels_by_agent(
+    labels_known: pl.DataFrame, cues_by_agent: Mapping[tuple[str, int], Set[str]]
+) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
+    """(game, agent) → the labels that it could know, of those that have one of its hints among their cues."""
+    names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
+    labels: dict[tuple[str, int], list[KnownLabel]] = {}
+    for game, agent, kind, item, label, tier, terms, since in zip(
+        *(labels_known[n].to_list() for n in names), strict=True
+    ):
+        if cues := cues_by_agent.get((game, agent)):
+            prepared = prepare_label(label, tuple(terms))
+            if not prepared.cues.isdisjoint(cues):
+                labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))
+    return labels
+
+
+def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
+    """(game, meeting) → its participants."""
+    names = ("game_id", "meeting_id", "participants")
+    return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}
