@@ -195,7 +195,8 @@ CLEAR: Phrases = (
 COST: Phrases = (
     # A price in numbers.
     r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost|"
-    r"cost(?:s|ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|at|"
+    r"cost(?:s|ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|"
+    r"at|"
     r"would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
     r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|"
     r"clear|free|open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)|"
