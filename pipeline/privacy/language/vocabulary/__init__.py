@@ -72,7 +72,7 @@ PATTERNS: Mapping[str, str] = {
     "{do}": (
         r"(?:do|make(?! room| space)|take|use|meet|join|attend|accept|manage|accommodate|handle|fit|swing|commit|"
         r"support|host|"
-        r"offer|spare|squeeze|arrange|cope|oblige|agree to|go (?:along )?with|live with|say yes|show up|turn up|"
+        r"offer|agree to|go (?:along )?with|"
         r"get there)"
     ),
     "{need}": (

@@ -128,7 +128,8 @@ POSITIVE: Phrases = (
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
     r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
     r"free) to) {adv}{do}",
-    r"{can} {adv}(?:accept|stretch|pull|be (?:there|around|present|in)|(?:make|find) (?:the )?time|"
+    r"{can} {adv}(?:accept|cope|live with|squeeze|arrange|spare|oblige|say yes|show up|turn up|get there|stretch|pull|"
+    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|"
     r"make it(?= (?:to|at|for|in|on)\b))|offer(?:ed|ing)(?= slots?| #?0)|free|capacity|in a position to|"
     r"around(?= (?:at|in|for)\b)|permits?|allows?|available|availability|avail|open(?:ings?)?|vacant|wide-?open|"
     r"empty|work(?:s(?!-))?|{able}",
@@ -194,7 +195,8 @@ CLEAR: Phrases = (
 COST: Phrases = (
     # A price in numbers.
     r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost|"
-    r"costs?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|at|"
+    r"cost(?:s|ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|"
+    r"at|"
     r"would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
     r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|"
     r"clear|free|open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)|"
