@@ -1,18 +1,37 @@
-"""Private labels given away: the terms that tell of one, and the messages that hold them (Appendix C)."""
+"""Private labels given away: the terms that tell of one, and the messages that hold them (Appendix C).
 
-import re
+A telling word is found in its other forms, too ("divorcing" of "divorce"), and a long one with one typing error.
+"""
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.behaviour.phrases import Word, split_words, stem, stems, words
+from pipeline.behaviour.phrases import (
+    AMBIGUOUS,
+    COMBINING,
+    LINKING,
+    SCHEDULING,
+    TELLING,
+    Word,
+    english_messages,
+    family,
+    is_form_of,
+    kind_of,
+    may_contain_cue,
+    misspellings,
+    split_words,
+    stems,
+)
 
-LINKING, SCHEDULING, COMBINING, TELLING = "linking", "scheduling", "combining", "telling"
 ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
 WHOLE_LABEL_WORDS = 3
+OWNING = ("my", "our", "a", "an")
+PLACING = ("at", "for", "from", "with")
+FIGURATIVE = ("of", "that", "it")  # after a word, as in "a string of messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,32 +45,6 @@ class PreparedLabel:
     cues: frozenset[str]
 
 
-@cache
-def word_kinds() -> dict[str, str]:
-    """Stem → what it counts for; a word on several lists is combining rather than linking, linking than scheduling."""
-    lists = words("ordinary")
-    kinds = {stem(form): SCHEDULING for verb in lists["verbs"].split() for form in verb_forms(verb)}
-    for kind in (SCHEDULING, LINKING, COMBINING):
-        kinds |= {stem(word): kind for word in lists[kind].split()}
-    return kinds
-
-
-def verb_forms(verb: str) -> Iterator[str]:
-    """The verb and its regular forms; some that it does not have do no harm."""
-    short = verb.removesuffix("e")
-    yield from (verb, f"{verb}s", f"{verb}ed", f"{verb}d", f"{verb}ing", f"{short}ing", f"{short}ed")
-    yield from (f"{verb}{verb[-1]}ed", f"{verb}{verb[-1]}ing")
-    if verb.endswith("y"):
-        yield f"{verb[:-1]}ied"
-
-
-def kind_of(word: str) -> str:
-    """What a stem counts for; numbers and single letters only link."""
-    if len(word) == 1 or word.isdigit():
-        return LINKING
-    return word_kinds().get(word, TELLING)
-
-
 @lru_cache(maxsize=16384)
 def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
     """The label, ready for the search."""
@@ -61,7 +54,9 @@ def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
         phrases = tuple(tuple(w.stem for w in split_words(phrase)) for phrase in (*terms, label))
         phrases = tuple(phrase for phrase in phrases if phrase)
         return PreparedLabel(label_words, kinds, phrases, frozenset(max(phrase, key=len) for phrase in phrases))
-    cues = frozenset(w.stem for w, kind in zip(label_words, kinds, strict=True) if kind in (TELLING, COMBINING))
+    cues = frozenset(
+        w.stem for w, kind in zip(label_words, kinds, strict=True) if kind in (TELLING, AMBIGUOUS, COMBINING)
+    )
     longest = sorted((w.stem for w, kind in zip(label_words, kinds, strict=True) if kind == SCHEDULING), key=len)[-1:]
     return PreparedLabel(label_words, kinds, (), cues or frozenset(longest))
 
@@ -76,7 +71,7 @@ def _terms(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
     for phrase in label.terms:
         for i in range(len(message) - len(phrase) + 1):
             part = message[i : i + len(phrase)]
-            if part[0].stem == phrase[0] and all(w.stem == p for w, p in zip(part, phrase, strict=True)):
+            if all(is_form_of(p, w.stem) for w, p in zip(part, phrase, strict=True)):
                 yield part[0].start, part[-1].end
 
 
@@ -89,12 +84,12 @@ def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, 
             ):
                 length = _run_length(label, message, i, j)
                 start, end = _without_linking_ends(label, j, j + length)
-                if discloses(label, start, end):
+                if discloses(label, start, end) or (_is_thing(label, start, end) and _is_own(message, i + start - j)):
                     yield message[i + start - j].start, message[i + end - 1 - j].end
 
 
 def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
-    return i >= 0 and j >= 0 and message[i].stem == label.words[j].stem
+    return i >= 0 and j >= 0 and is_form_of(label.words[j].stem, message[i].stem)
 
 
 def _same_sentence(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
@@ -132,17 +127,34 @@ def discloses(label: PreparedLabel, start: int, end: int) -> bool:
     kinds = [kind for kind in label.kinds[start:end] if kind != LINKING]
     if TELLING in kinds:
         return True
-    if COMBINING in kinds and len(kinds) >= 2:
+    if (COMBINING in kinds or AMBIGUOUS in kinds) and len(kinds) >= 2:
         return True
     return len(kinds) >= WHOLE_LABEL_WORDS and len(kinds) == sum(kind != LINKING for kind in label.kinds)
 
 
-Row = tuple[Any, ...]
+def _is_thing(label: PreparedLabel, start: int, end: int) -> bool:
+    """Whether words of a label are one that talk uses in figures of speech."""
+    return [kind for kind in label.kinds[start:end] if kind != LINKING] == [AMBIGUOUS]
 
-# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
-NOT_ASCII_WORD = re.compile("[^a-z0-9]")
-# Letters that become ASCII in lower case.
-LOWERED_TO_ASCII = "[\u0130\u212a]"
+
+def _is_own(message: Sequence[Word], at: int) -> bool:
+    """Whether a word that starts there is a thing of the sender's: "my flat", "at the bank", "slot 3: court"."""
+    if message[at].stem in ARTICLES:
+        at += 1
+    if at + 1 < len(message) and not message[at + 1].breaks and message[at + 1].stem in FIGURATIVE:
+        return False
+    third, second, last = ("", "", "", *(word.stem for word in message[max(0, at - 3) : at]))[-3:]
+    if message[at].breaks:
+        return last.isdecimal()
+    if last == "the":
+        return second in PLACING
+    owned = last in OWNING and second != "in"
+    return (
+        owned or last in ("at", "note", "errand") or (last in ("is", "for") and second.isdecimal() and third == "slot")
+    )
+
+
+Row = tuple[Any, ...]
 
 
 class KnownLabel(NamedTuple):
@@ -165,10 +177,10 @@ class DisclosedLabel(NamedTuple):
 
 
 def disclosed_labels(
-    content: str, message_stems: Set[str], event_index: int, labels: Iterable[KnownLabel]
+    content: str, message_cues: Set[str], event_index: int, labels: Iterable[KnownLabel]
 ) -> list[DisclosedLabel]:
-    """The labels known at the event that a message with these stems discloses; of equal ones the first."""
-    candidates = [label for label in labels if not label.prepared.cues.isdisjoint(message_stems)]
+    """The labels known at the event that a message with these cues discloses; of equal ones the first."""
+    candidates = [label for label in labels if not label.prepared.cues.isdisjoint(message_cues)]
     if not candidates:
         return []
     message = split_words(content)
@@ -188,7 +200,8 @@ def find_leaks(
     cues = all_cues(labels_known)
     candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
     candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
-    messages_with_cues = [(*message, cues & stems(message[-1])) for message in english_messages(candidates)]
+    index = CueIndex(cues)
+    messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
     if not messages_with_cues:
         return []
     labels = labels_by_agent(labels_known, _cues_by_agent(messages_with_cues))
@@ -209,6 +222,21 @@ def find_leaks(
     return rows
 
 
+class CueIndex:
+    """The cues of labels by what tells of them in a message: a root, or what a typing error leaves."""
+
+    def __init__(self, cues: Iterable[str]) -> None:
+        self.cues_of: dict[str, set[str]] = {}
+        for cue in cues:
+            for key in (family(cue), *misspellings(cue)):
+                self.cues_of.setdefault(key, set()).add(cue)
+
+    def cues_in(self, content: str) -> frozenset[str]:
+        """The cues of which a text has a form."""
+        keys = {key for stem in stems(content) for key in (family(stem), *misspellings(stem))}
+        return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
+
+
 def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
     """(game, sender) → the cues in its messages."""
     by_agent: dict[tuple[str, int], Set[str]] = {}
@@ -227,25 +255,6 @@ def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
     """The stems of which a message that discloses any of the labels has at least one."""
     distinct = labels_known.select("label", "terms").unique()
     return frozenset().union(*(prepare_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
-
-
-def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
-    """Whether a text can have a word with one of these stems: a quick test that few texts pass.
-
-    It asks for what all words with a stem start with.
-    """
-    starts = {NOT_ASCII_WORD.split(cue, 1)[0].removesuffix("y") for cue in cues}
-    if not starts or "" in starts:
-        return pl.lit(bool(starts))
-    has_start = content.str.contains_any(sorted(starts), ascii_case_insensitive=True)
-    return has_start | content.str.contains(LOWERED_TO_ASCII)
-
-
-def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
-    """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
-    untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
-    names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
-    return zip(*(untyped[name].to_list() for name in names), strict=True)
 
 
 def labels_by_agent(

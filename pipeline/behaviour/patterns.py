@@ -10,8 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.behaviour.leaks import english_messages
-from pipeline.behaviour.phrases import Thresholds, message_patterns
+from pipeline.behaviour.phrases import Thresholds, english_messages, message_patterns
 
 Row = tuple[Any, ...]
 

@@ -1,4 +1,4 @@
-"""Tokens of a text, and the phrases of the patterns that are looked for among them."""
+"""Words of a text: tokens, their forms, what each counts for; and the phrases of the patterns."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import polars as pl
 
 # One character each: places in the folded text are places in the text.
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
@@ -18,6 +20,21 @@ BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
 
 # Word lists, as data: what each word counts for when a message is searched.
 LEXICONS = Path(__file__).with_name("lexicons")
+
+# What a word counts for.
+LINKING, SCHEDULING, AMBIGUOUS, COMBINING, TELLING = "linking", "scheduling", "ambiguous", "combining", "telling"
+LONG_WORD = 8  # letters, of a word that is known with a typing error
+SHORTEST_ROOT = 4
+# What a word's forms end in, after its root.
+ENDING = re.compile(
+    r"(?:therapy|therapist|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|ial|al|ic|ing|ed|er|or|"
+    r"ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
+)
+
+# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
+NOT_ASCII_WORD = re.compile("[^a-z0-9]")
+# Letters that become ASCII in lower case.
+LOWERED_TO_ASCII = "[\u0130\u212a]"
 
 
 @cache
@@ -54,6 +71,90 @@ def stem(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+@cache
+def word_kinds() -> dict[str, str]:
+    """Stem → what it counts for; a word on several lists is combining rather than linking, linking than scheduling."""
+    lists = words("ordinary")
+    kinds = {stem(form): SCHEDULING for verb in lists["verbs"].split() for form in verb_forms(verb)}
+    for kind in (SCHEDULING, LINKING, AMBIGUOUS, COMBINING):
+        kinds |= {stem(word): kind for word in lists[kind].split()}
+    return kinds
+
+
+def verb_forms(verb: str) -> Iterator[str]:
+    """The verb and its regular forms; some that it does not have do no harm."""
+    short = verb.removesuffix("e")
+    yield from (verb, f"{verb}s", f"{verb}ed", f"{verb}d", f"{verb}ing", f"{short}ing", f"{short}ed")
+    yield from (f"{verb}{verb[-1]}ed", f"{verb}{verb[-1]}ing")
+    if verb.endswith("y"):
+        yield f"{verb[:-1]}ied"
+
+
+def kind_of(word: str) -> str:
+    """What a stem counts for; numbers and single letters only link."""
+    if len(word) == 1 or word.isdigit():
+        return LINKING
+    return word_kinds().get(word, TELLING)
+
+
+@lru_cache(maxsize=65536)
+def family(word: str) -> str:
+    """A stem as it is, of a telling word its root: "divorc" of "divorce", "divorced" and "divorcing"."""
+    if kind_of(word) != TELLING:
+        return word
+    while (ending := ENDING.search(word)) and ending.start() >= SHORTEST_ROOT:
+        word = word[: ending.start()]
+    return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] else word
+
+
+@lru_cache(maxsize=16384)
+def misspellings(word: str) -> frozenset[str]:
+    """What a long telling word and any with one letter more, less, other or swapped have in common; else nothing."""
+    if len(word) < LONG_WORD - 1 or kind_of(word) != TELLING:
+        return frozenset()
+    return frozenset((word, *(word[0] + word[1:i] + word[i + 1 :] for i in range(1, len(word)))))
+
+
+@lru_cache(maxsize=65536)
+def is_form_of(word: str, told: str) -> bool:
+    """Whether a message's stem tells of a label's: the same, another form, or with a typing error."""
+    if word == told:
+        return True
+    if kind_of(told) != TELLING:
+        return False
+    if kind_of(word) == TELLING and family(word) == family(told):
+        return True
+    return max(len(word), len(told)) >= LONG_WORD and not misspellings(word).isdisjoint(misspellings(told))
+
+
+def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
+    """Whether a text can have a form of one of these stems: a quick test that few texts pass.
+
+    It asks for what all forms of a word start with, and for the halves of a long one: an error leaves one of them, or
+    swaps the letters between.
+    """
+    parts = {part for cue in cues for part in _sure_parts(cue)}
+    if not parts or "" in parts:
+        return pl.lit(bool(parts))
+    has_part = content.str.contains_any(sorted(parts), ascii_case_insensitive=True)
+    return has_part | content.str.contains(LOWERED_TO_ASCII)
+
+
+def _sure_parts(cue: str) -> Iterator[str]:
+    """Stretches of which a text has one that has a form of the stem."""
+    yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
+    if misspellings(cue) and cue.isascii():
+        half = len(cue) // 2
+        yield from (cue[:half], cue[half:], f"{cue[: half - 1]}{cue[half]}{cue[half - 1]}")
+
+
+def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
+    """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
+    untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
+    names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
+    return zip(*(untyped[name].to_list() for name in names), strict=True)
 
 
 def stems(text: str) -> frozenset[str]:

@@ -15,14 +15,15 @@ from pipeline.tables.schemas.speech import SPEECH_TABLES
 MESSAGE = ["game_id", "event_index"]
 FEASIBLE_ABOVE = 0.5
 ALL = "all"
+JOINS_TEMPLATES = "+"
 GOSSIP_PATTERNS = [pattern for pattern, _ in GOSSIP]
 
 Frames = dict[str, pl.DataFrame]
 
 
 def detector_counts(frames: Frames) -> pl.DataFrame:
-    """One row per game, finder, part and held_out (kind of phrasing): hits, false_alarms, misses. The table truth."""
-    judged = frames["intents"].select(*MESSAGE, "held_out")
+    """One row per game, finder, part, held_out and wording: hits, false_alarms, misses. The table truth."""
+    judged = frames["intents"].select(*MESSAGE, "held_out", wording=pl.col("phrases").list.join(JOINS_TEMPLATES))
     if judged.is_empty():
         return io.to_frame(TABLES["truth"], [])
     counts = [
@@ -30,7 +31,7 @@ def detector_counts(frames: Frames) -> pl.DataFrame:
         count_outcomes("leaks", judged, *intended_and_detected_labels(frames)),
         count_outcomes("patterns", judged, intended_patterns(frames), detected_patterns(frames)),
     ]
-    return pl.concat(counts).sort("game_id", "finder", "part", "held_out")
+    return pl.concat(counts).sort(TABLES["truth"].key)
 
 
 def count_outcomes(finder: str, judged: pl.DataFrame, intended: pl.DataFrame, detected: pl.DataFrame) -> pl.DataFrame:
@@ -43,10 +44,12 @@ def count_outcomes(finder: str, judged: pl.DataFrame, intended: pl.DataFrame, de
     overall = both.filter(~pl.col("part").str.ends_with("_strict"))
     both = pl.concat([both, overall.with_columns(part=pl.lit(ALL))])
     hit, alarm = pl.col("intended") & pl.col("detected"), pl.col("detected") & ~pl.col("intended")
+    counts = {"hits": hit.sum(), "false_alarms": alarm.sum(), "misses": (~pl.col("detected")).sum()}
     return (
-        both.group_by("game_id", "part", "held_out")
-        .agg(hits=hit.sum(), false_alarms=alarm.sum(), misses=(~pl.col("detected")).sum())
-        .select("game_id", pl.lit(finder).alias("finder"), "part", "held_out", "hits", "false_alarms", "misses")
+        both.group_by("game_id", "part", "held_out", "wording")
+        .agg(**counts)
+        .with_columns(pl.lit(finder).alias("finder"))
+        .select(*TABLES["truth"].key, *counts)
     )
 
 

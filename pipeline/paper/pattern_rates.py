@@ -2,8 +2,11 @@
 
 import polars as pl
 
+from pipeline.privacy.beliefs import ratio
+
 REPORTED = "the paper’s models"
 ALL = "all models"
+ACCURACIES = ["precision", "recall", "found_per_meant"]
 PHRASINGS = {"false": "open", "true": "held_out"}  # known_truth's `held_out` → how columns name such phrasings
 
 
@@ -58,20 +61,14 @@ def rank_agreement(ours: pl.DataFrame, paper: pl.DataFrame) -> pl.DataFrame:
 def pattern_accuracy(known_truth: pl.DataFrame) -> pl.DataFrame:
     """One row per pattern of messages: how accurate its detector is on what simulated speakers meant.
 
-    known_truth: rows of that result. precision and recall on phrasings open to the parsers' authors and on those held
-    out; found_per_meant: how many are counted for each that was meant, over both. No row where nobody meant anything.
+    known_truth: rows of that result. precision, recall and found_per_meant (how many are counted for each that was
+    meant), each on phrasings open to the parsers' authors and on those held out. No row where nobody meant anything.
     """
     known = known_truth.filter(pl.col("finder") == "patterns", pl.col("part") != "all")
     if known.is_empty():
-        return pl.DataFrame(schema={"pattern": pl.String, "found_per_meant": pl.Float64})
-    by_phrasing = known.pivot("held_out", index="part", values=["precision", "recall"], maintain_order=True)
-    counted = known.group_by("part").agg(
-        found_per_meant=(pl.col("hits") + pl.col("false_alarms")).sum() / (pl.col("hits") + pl.col("misses")).sum()
-    )
-    names = {f"{what}_{held}": f"{what}_{name}" for what in ("precision", "recall") for held, name in PHRASINGS.items()}
-    return (
-        by_phrasing.rename(names, strict=False)
-        .join(counted, on="part", how="left")
-        .rename({"part": "pattern"})
-        .sort("pattern")
-    )
+        return pl.DataFrame(schema={"pattern": pl.String})
+    found = pl.col("hits") + pl.col("false_alarms")
+    counted = known.with_columns(found_per_meant=ratio(found, pl.col("hits") + pl.col("misses")))
+    by_phrasing = counted.pivot("held_out", index="part", values=ACCURACIES, maintain_order=True)
+    names = {f"{what}_{held}": f"{what}_{name}" for what in ACCURACIES for held, name in PHRASINGS.items()}
+    return by_phrasing.rename(names, strict=False).rename({"part": "pattern"}).sort("pattern")

@@ -28,22 +28,39 @@ RUN_COLUMNS = {
     "span_end": pl.Int64,
 }
 
+GAME_COLUMNS = ("game_id", "setting", "num_slots")
+
 Frames = dict[str, pl.DataFrame]
 
 
-def claims(content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet) -> list[Claim]:
+def claims(
+    content: str,
+    sender: int,
+    recipients: Sequence[int],
+    context: RoundContext,
+    rules: RuleSet,
+    num_slots: int | None = None,
+) -> list[Claim]:
     """What a message claims, in its order: typed JSON by its protocol, anything else as language."""
-    return claims_of(evidence_runs(content, sender, recipients, context, rules))
+    return claims_of(evidence_runs(content, sender, recipients, context, rules, num_slots))
 
 
 def evidence_runs(
-    content: str, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet
+    content: str,
+    sender: int,
+    recipients: Sequence[int],
+    context: RoundContext,
+    rules: RuleSet,
+    num_slots: int | None = None,
 ) -> list[EvidenceRun]:
-    """A message's claims in evidence runs: of a typed message one run for each agent that it speaks of."""
+    """A message's claims in evidence runs: of a typed message one run for each agent that it speaks of.
+
+    English claims no slot beyond the `num_slots` of the calendar; typed messages do, and their claim changes no belief.
+    """
     typed = decode_message(content)
     if typed is not None:
         return typed_evidence(typed, sender, recipients, context, rules)
-    return language_runs(content, sender, rules)
+    return language_runs(content, sender, rules, num_slots)
 
 
 def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
@@ -53,8 +70,8 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     num_slots. A message to several agents informs each of them; nobody learns of itself.
     """
     messages = messages.sort("game_id", "event_index")
-    settings = dict(games.select("game_id", "setting").iter_rows())
-    updates = _updates(messages, settings, rules)
+    known = {game: (setting, slots) for game, setting, slots in games.select(*GAME_COLUMNS).iter_rows()}
+    updates = _updates(messages, known, rules)
     game_columns = games.select("game_id", "trace_path", "num_slots")
     message_columns = messages.select("game_id", "event_index", "round")
     message_columns = message_columns.join(game_columns, on="game_id", how="left", maintain_order="left")
@@ -66,18 +83,24 @@ def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) 
     )
 
 
-def _updates(messages: pl.DataFrame, settings: Mapping[str, str | None], rules: RuleSet) -> pl.DataFrame:
-    """One row per update: RUN_COLUMNS, update_index, slot, evidence. Nobody is its own target."""
+def _updates(
+    messages: pl.DataFrame, games: Mapping[str, tuple[str | None, int | None]], rules: RuleSet
+) -> pl.DataFrame:
+    """One row per update: RUN_COLUMNS, update_index, slot, evidence. Nobody is its own target.
+
+    games: the setting and the number of slots of each.
+    """
     run_rows: list[tuple[Any, ...]] = []
     counts: list[int] = []
     slot_evidence: list[SlotEvidence] = []
-    context, current_round = RoundContext(), None
+    context, current_round, num_slots = RoundContext(), None, None
     names = ("game_id", "round", "from_agent", "to_agents", "content")
     columns = [messages[name].to_list() for name in names]
     for message, (game, round_number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
         if (game, round_number) != current_round:
-            context, current_round = RoundContext(settings.get(game)), (game, round_number)
-        runs = evidence_runs(content, sender, recipients, context, rules)
+            setting, num_slots = games.get(game, (None, None))
+            context, current_round = RoundContext(setting), (game, round_number)
+        runs = evidence_runs(content, sender, recipients, context, rules, num_slots)
         for observer in recipients if runs else ():
             for target, source, strength, slots, clause in runs:
                 if target != observer:

@@ -242,7 +242,7 @@ def _create(
 
 def _plain(column: str) -> str:
     """SQL for a text without the apostrophes of CSV files, as `io.unescape_formulas` gives it."""
-    return f"regexp_replace({quoted(column)}, {literal(ESCAPED_START)}, '\\1\\2', 'g')"
+    return f"regexp_replace({quoted(column)}, {literal(ESCAPED_START)}, '\\1')"
 
 
 def _add_comments(connection: duckdb.DuckDBPyConnection, source: Source) -> None:

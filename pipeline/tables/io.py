@@ -24,8 +24,8 @@ DTYPES: dict[str, Any] = {
 PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
 ROW_GROUP = 131_072
 
-# Where a spreadsheet may see the start of a cell, and blanks that it skips.
-CELL_START = r"(^|[;\t\r\n])([ \x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\xa0\x{2000}-\x{200f}\x{3000}\x{feff}]*)"
+# The start of a cell, and blanks that a spreadsheet skips. A mark further in would shift the spans of what is there.
+CELL_START = r"\A([\x00-\x20\x7f\x85\xa0\x{2000}-\x{200f}\x{2028}\x{2029}\x{3000}\x{feff}]*)"
 # Some languages take the wide forms for formulas as well.
 FORMULA_START = CELL_START + r"([=+\-@'\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}])"
 ESCAPED_START = CELL_START + "'"
@@ -165,13 +165,13 @@ def has_formulas(texts: pl.Series) -> bool:
 
 
 def escape_formulas(text: pl.Expr) -> pl.Expr:
-    """The text with an apostrophe before whatever a spreadsheet would run as a formula; numbers stay as they are."""
-    return pl.when(text.str.contains(NUMBER)).then(text).otherwise(text.str.replace_all(FORMULA_START, "${1}${2}'${3}"))
+    """The text with an apostrophe where it begins as a spreadsheet's formulas do; numbers stay as they are."""
+    return pl.when(text.str.contains(NUMBER)).then(text).otherwise(text.str.replace(FORMULA_START, "${1}'${2}"))
 
 
 def unescape_formulas(text: pl.Expr) -> pl.Expr:
     """The text that `escape_formulas` was given."""
-    return text.str.replace_all(ESCAPED_START, "${1}${2}")
+    return text.str.replace(ESCAPED_START, "${1}")
 
 
 def map_shard(path: Path) -> pl.DataFrame:

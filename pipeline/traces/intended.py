@@ -44,6 +44,7 @@ def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
                 agent=sent.message.from_agent,
                 act=intent.act,
                 behaviours=intent.behaviours,
+                phrases=intent.phrases,
                 held_out=intent.held_out,
             )
             for sent, intent in intents

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
 from pipeline.paper.compare import COLUMNS, as_rich_table
+from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.rules import ENGLISH_RULES, RuleSet
 from pipeline.tables.database import build_database
 from pipeline.tables.io import read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
 from pipeline.tables.queries import attach
@@ -31,10 +33,11 @@ TEXTS = [
     ("@SUM(1)", "'@SUM(1)"),
     (" =1", " '=1"),
     ("\t=1", "\t'=1"),
-    ("a\r\n=1", "a\r\n'=1"),
+    ("\r\n=1", "\r\n'=1"),
+    ("a\r\n=1", "a\r\n=1"),
     ("\ufeff=1", "\ufeff'=1"),
     ("＝1", "'＝1"),
-    ("a;=1", "a;'=1"),
+    ("a;=1", "a;=1"),
     ("'tis", "''tis"),
     ("it's", "it's"),
     ("a=b", "a=b"),
@@ -67,10 +70,24 @@ def test_a_marked_text_comes_back_as_it_was(texts: list[str | None]) -> None:
 
 
 @given(st.text(ALPHABET, max_size=8))
-def test_no_part_of_a_text_begins_as_a_formula_wherever_a_spreadsheet_cuts_it(text: str) -> None:
+def test_no_cell_begins_as_a_formula(text: str) -> None:
     shown = to_csv_frame(pl.DataFrame({"text": [text]})).item()
-    for cell in re.split("[;\t\r\n]", shown):
-        assert cell.strip(" \x00\u3000\ufeff")[:1] not in tuple("=+-@＝") or re.fullmatch(r"[+-][\d.]+", shown)
+    first = shown.strip(" \t\r\n\x00\u3000\ufeff\u2028")[:1]
+    assert first not in tuple("=+-@＝") or re.fullmatch(r"[+-][\d.]+", shown)
+
+
+PIECES = [*"=+-@';\n\t＝\u3000 ", "slot 3", "free", "busy", "Free:\n- 3\n- 5", ", ", "7", "Agent 2", "can't do", ". "]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.sampled_from(["full", "literal"]))
+@example("=Free:\n- 3\n- =5", "full")
+@example("@slot 3 is free; -slot 5 is busy", "literal")
+def test_a_span_in_csv_has_its_text(message: str, english: str) -> None:
+    rules = RuleSet("paper", english=ENGLISH_RULES[english])
+    for *_, clause, start, end in language_claims(message, 1, rules):
+        cells = to_csv_frame(pl.DataFrame({"clause": [clause], "content": [message]}))
+        assert cells["clause"].item() == message[start:end] == clause
+        assert cells.select(unescape_formulas(pl.col("content"))).item()[start:end] == clause
 
 
 def test_numbers_lists_and_truth_stay_what_they_are(tmp_path: Path) -> None:
@@ -78,7 +95,7 @@ def test_numbers_lists_and_truth_stay_what_they_are(tmp_path: Path) -> None:
         {"float": [-1.5, 1e-30], "int": [-1, 2], "slots": [[-1, 2], []], "words": [["=1", "b"], ["a", "=1"]]}
     )
     write_csv(frame, tmp_path / "t.csv")
-    assert (tmp_path / "t.csv").read_text().splitlines()[1:] == ["-1.5,-1,-1;2,'=1;b", '1e-30,2,"",a;\'=1']
+    assert (tmp_path / "t.csv").read_text().splitlines()[1:] == ["-1.5,-1,-1;2,'=1;b", '1e-30,2,"",a;=1']
 
 
 FOLDERS = ["it's", 'say "x"', "[red]", "{a,b}", "new\nline", "'; DROP TABLE games; --"]

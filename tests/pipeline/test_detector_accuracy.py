@@ -1,5 +1,6 @@
 """Precision and recall against what simulated speakers meant."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 from trace_builder import TraceBuilder
 
 from pipeline.behaviour.tables import detector_counts
-from pipeline.statistics.detector_accuracy import precision_and_recall
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.detector_accuracy import gold_accuracy, main, precision_and_recall, read_gold
+from pipeline.statistics.resampling import Resampling, game_draws, percentiles
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.base import TABLES
 
@@ -124,10 +125,12 @@ COUNTS = st.lists(st.tuples(*(st.integers(0, 9) for _ in range(3))), min_size=1,
 
 
 def counted(games: list[tuple[int, int, int]], part: str = "all") -> pl.DataFrame:
-    return to_frame(TABLES["truth"], [(f"g{i}", "leaks", part, False, *counts) for i, counts in enumerate(games)])
+    """A game each with these hits, false alarms and misses, all of its messages from a template of its own."""
+    rows = [(f"g{i}", "leaks", part, False, f"open.t{i}", *counts) for i, counts in enumerate(games)]
+    return to_frame(TABLES["truth"], rows)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(COUNTS)
 def test_shares_lie_in_their_intervals_and_come_out_the_same_again(games: list[tuple[int, int, int]]) -> None:
     few = Resampling(resamples=60)
@@ -142,7 +145,7 @@ def test_shares_lie_in_their_intervals_and_come_out_the_same_again(games: list[t
         assert (low is None) == (row[measure] is None or len(games) < 2)
 
 
-def test_intervals_are_those_of_games_drawn_anew() -> None:
+def test_intervals_are_those_of_templates_drawn_anew() -> None:
     games = [(9, 1, 0)] * 50 + [(1, 9, 0)] * 50
     row = precision_and_recall(counted(games), Resampling()).row(0, named=True)
     assert (row["precision"], row["recall"], row["recall_low"]) == (0.5, 1.0, 1.0)
@@ -152,11 +155,82 @@ def test_intervals_are_those_of_games_drawn_anew() -> None:
     )
 
 
-def test_games_where_a_part_is_absent_count_as_nothing_found() -> None:
+def test_a_part_of_one_template_has_no_interval() -> None:
     both = pl.concat([counted([(1, 0, 0), (1, 1, 0)]), counted([(2, 0, 2)], "sensitive")])
-    rows = precision_and_recall(both, Resampling(resamples=20)).select("part", "games", "hits", "recall").rows()
-    assert rows == [("all", 2, 2, 1.0), ("sensitive", 2, 2, 0.5)]
+    table = precision_and_recall(both, Resampling(resamples=20))
+    assert table.select("part", "templates", "hits", "recall").rows() == [("all", 2, 2, 1.0), ("sensitive", 1, 2, 0.5)]
+    assert table["recall_low"].to_list() == [1.0, None]
+
+
+def test_games_that_repeat_the_same_templates_make_no_interval_narrower() -> None:
+    once = counted([(9, 1, 0), (1, 9, 0), (5, 5, 0)])
+    often = pl.concat([once.with_columns(pl.format("{}-{}", "game_id", pl.lit(i)).alias("game_id")) for i in range(50)])
+    narrow, wide = (precision_and_recall(truth, Resampling(resamples=200)) for truth in (often, once))
+    bounds = ["precision", "precision_low", "precision_high"]
+    assert narrow.select(bounds).equals(wide.select(bounds))
+
+
+def test_a_message_counts_as_often_as_its_templates_together() -> None:
+    rows = [
+        ("g", "leaks", "all", False, wording, hits, 2 - hits, 0) for wording, hits in (("a+b", 2), ("b", 0), ("a", 1))
+    ]
+    times = dict(zip(("a", "b"), game_draws(2, Resampling(resamples=50)).T, strict=True))
+    kept = times["a"] * times["b"] + times["a"] + times["b"] > 0
+    hits, weight = 2 * times["a"] * times["b"] + times["a"], times["a"] * times["b"] + times["a"] + times["b"]
+    low, high = percentiles(hits[kept] / (2 * weight[kept]), 0.95)
+    row = precision_and_recall(to_frame(TABLES["truth"], rows), Resampling(resamples=50)).row(0, named=True)
+    assert (row["precision_low"], row["precision_high"]) == pytest.approx((low, high))
 
 
 def test_nothing_to_judge_is_an_empty_table() -> None:
     assert precision_and_recall(counted([]), Resampling()).height == 0
+
+
+GOLD = Path(__file__).parents[2] / "data/gold"
+PAGES = Path(__file__).parents[2] / "docs"
+
+
+def read_anew(name: str) -> dict[str, Any]:
+    """How a gold set is read, all of it."""
+    accuracy = gold_accuracy(read_gold(GOLD / f"{name}.yaml"), Resampling(resamples=2))
+    return accuracy.row(by_predicate=pl.col("part") == "all", named=True)
+
+
+def test_the_pages_say_how_the_gold_sets_are_read() -> None:
+    read = read_anew("fifth_wording")
+    shares = tuple(f"{read[name]:.3f}" for name in ("precision", "recall of H.3", "recall of a reader"))
+    said = "`fifth_wording.yaml` precision {}, recall {} of what H.3 fixes and {} of what a person reads"
+    assert said.format(*shares) in (PAGES / "language.md").read_text("utf-8")
+    leaks = read_anew("leaks_in_other_words")
+    told = (f"{leaks['recall']:.3f}", leaks["spoken"], leaks["silent"] + leaks["spoken"])
+    assert "recall {}, false alarms in {} of {}.".format(*told) in (PAGES / "patterns.md").read_text("utf-8")
+
+
+ENTRIES = """
+- {author: a, kind: plain, sender: 1, message: "I'm free at slot 3.", rows: ["1 3 positive"]}
+- {author: b, kind: plain, sender: 1, message: "I'm busy at slot 4.", rows: ["1 4 positive"], more: ["1 5 cost"]}
+- {author: b, kind: silent, sender: 1, message: "Hello.", rows: []}
+"""
+
+
+def test_a_gold_set_is_judged_by_what_h3_fixes_and_by_what_a_person_reads(tmp_path: Path) -> None:
+    (tmp_path / "gold.yaml").write_text(ENTRIES)
+    table = gold_accuracy(read_gold(tmp_path / "gold.yaml"))
+    assert table["part"].to_list() == ["all", "author: a", "author: b", "kind: plain", "kind: silent"]
+    measures = ("precision", "recall of H.3", "recall of a reader", "silent kept silent")
+    assert table.select(measures).row(0) == (1 / 2, 1 / 2, 1 / 3, 1.0)
+    assert table["precision_low"].is_null().to_list() == [False, True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    "written", [None, "- 3", "nothing", "- {message: x}", "[", "- {sender: 1, message: x, rows: [a]}"]
+)
+def test_what_is_no_gold_set_is_told_in_one_line(
+    written: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.yaml"
+    if written is not None:
+        path.write_text(written)
+    assert main(str(path)) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(str(path)) and error.count("\n") == 1

@@ -46,12 +46,12 @@ SAID = (
 
 
 def game(number: int) -> TraceBuilder:
-    """A game in which agent 0 says everything, repeats the first message, and sends JSON of all kinds."""
+    """A game in which agent 0 says everything, repeats the first message, and sends a protocol's JSON, also broken."""
     trace = TraceBuilder(f"game-{number}").round(0)
     for said in (*SAID, SAID[0]):
         trace.dm(0, 0, 1, said)
     trace.dm(0, 0, 1, {"sd": "propose", "slot": 1})
-    return trace.dm(0, 0, 1, '{"sd": "propose", "slot": 1').dm(0, 0, 1, '{"slot 1": "is free"}')
+    return trace.dm(0, 0, 1, '{"sd": "propose", "slot": 1').dm(0, 0, 1, '{"sd": "", "slot 1": "is free"}')
 
 
 @pytest.fixture(scope="module")

@@ -187,18 +187,48 @@ def test_lists_and_ranges_name_each_of_their_slots(written: str, slots: set[int]
     assert {claim[1] for claim in read(f"I'm free at {written}.")} == slots
 
 
+CALENDARS: tuple[tuple[str, str, set[int], set[int]], ...] = (
+    ("I'm free for anything from 12 on.", "from it on", {12, 13, 14, 15}, set()),
+    ("Slots 13+ work for me.", "from it on", {13, 14, 15}, set()),
+    ("I'm free after 11 except 13.", "after it", {12, 14, 15}, {13}),
+    ("Nothing before slot 2 works, slot 5 does.", "before it", {5}, {0, 1}),
+    ("I'm open until slot 2.", "its end is not clear", {0, 1}, set()),
+    ("Slot 14 or later is blocked.", "from it on", set(), {14, 15}),
+    ("Only slot 3 works for me.", "no other", {3}, {*range(16)} - {3}),
+    ("I'm busy at 2 and 3, everything else is open.", "the rest", {*range(16)} - {2, 3}, {2, 3}),
+    ("I can do anything but slot 10.", "the rest", {*range(16)} - {10}, {10}),
+    ("Of slots 2, 5 and 7 I can do all but 7.", "the rest of those", {2, 5}, {7}),
+    ("Slot 42 works for me, slot 4 doesn't.", "not in the calendar", set(), {4}),
+    ("I have an errand after slot 5.", "one slot without a number", set(), set()),
+)
+
+
+@pytest.mark.parametrize(("message", "why", "free", "busy"), CALENDARS)
+def test_a_range_with_one_end_and_the_rest_reach_to_the_end_of_the_calendar_and_not_beyond(
+    message: str, why: str, free: set[int], busy: set[int]
+) -> None:
+    claims = language_claims(message, SENDER, PAPER, 16)
+    assert {c[1] for c in claims if c[2] == "language_positive"} == free, why
+    assert {c[1] for c in claims if c[2] == "language_negative"} == busy, why
+    assert len(claims) == len(free) + len(busy)
+
+
+@pytest.mark.parametrize("slots", [4, 16])
+def test_a_game_s_messages_are_read_by_its_number_of_slots(slots: int) -> None:
+    told = claims("I'm free from slot 2 on", 1, (0,), RoundContext(), PAPER, slots)
+    assert [claim[1] for claim in told] == list(range(2, slots))
+
+
 TYPED = (
     '{"imap": "decision", "slot": 3, "note": "slot 3 is free"}',
     '{"dsm": "unknown", "note": "I am free at slot 3"}',
     '{"imap": "costs", "note": "slot 3 is free"',
-    '  {"slot": 3, "status": "slot 3 is free"}',
-    '["slot 3 is free"]',
     'Sent: {"sd": "reply", "text": "slot 3 is free"}',
 )
 
 
 @pytest.mark.parametrize("content", TYPED)
-def test_typed_json_is_never_read_as_english(content: str) -> None:
+def test_a_protocols_json_is_never_read_as_english(content: str) -> None:
     assert all(not claim[2].startswith("language") for claim in claims(content, 1, (0,), RoundContext(), PAPER))
 
 

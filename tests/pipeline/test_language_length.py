@@ -11,8 +11,8 @@ from pipeline.behaviour.phrases import Thresholds, message_patterns, stems
 from pipeline.privacy.language import messages as language
 from pipeline.privacy.language.clause_rules import RULES, Rule
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.messages import FAR, MOST_CLAIMS, RUN
-from pipeline.privacy.language.scan import SENTENCE_CHARS, expand, scanner
+from pipeline.privacy.language.messages import FAR, MOST_CLAIMS
+from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
@@ -29,6 +29,12 @@ SHAPES: tuple[Shape, ...] = (
     *(("", each, "") for each in ("not 3, ", "slot ", "so 3, ", "know what 3 free ", "(", "slot three, ")),
 )
 MORE_SHAPES: tuple[Shape, ...] = (
+    ("", '{"a": ', ""),
+    ("", "| 3 | free |\n", ""),
+    ("F = free, B = busy\n", "F 1 ", ""),
+    ("a|b\n", "-", "x"),
+    ("", "# a\n", ""),
+    ("", "1 ", "x"),
     ("I'm free " * 20 + ":\n", "- slot 3\n", ""),
     *(("I'm free at 3 ", each, " free") for each in (" ", "\n", "0", "1, ", ")", '"', "'", "- ", "• ", "✅", ".")),
     *(

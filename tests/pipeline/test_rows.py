@@ -45,6 +45,7 @@ INTENT = {
     "statements": [{"target": 1, "free": True, "slot": 3, "kind": "positive"}],
     "labels": [{"label": "Gym", "kind": "errand", "id": 5}],
     "behaviours": ["cost_gossip"],
+    "phrases": ["open.probe.1"],
     "held_out": True,
 }
 
@@ -92,7 +93,8 @@ WHOLE: dict[str, dict[str, Any]] = {
     },
     "thoughts": {"event_index": 21, "round": 1, "phase": "DECISION", "agent": 2, "content": "So"},
     "intents": {
-        "event_index": 18, "round": 1, "agent": 2, "act": "probe", "behaviours": ["cost_gossip"], "held_out": True,
+        "event_index": 18, "round": 1, "agent": 2, "act": "probe", "behaviours": ["cost_gossip"],
+        "phrases": ["open.probe.1"], "held_out": True,
     },
     "intended_statements": {
         "event_index": 18, "statement_index": 0, "target": 1, "slot": 3, "free": True, "kind": "positive",

@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
+from pipeline.privacy.language.frames import MOVE, MOVES, REST
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, MOVE, Slots, is_anchored, joined, listed
-from pipeline.privacy.language.targets import TICKS, decide, has_ticks, is_named
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
+from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
 PREFERS = re.compile(r"\bprefer\w*\b")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
@@ -17,8 +18,9 @@ NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 # Whom the message speaks to: "Great, Agent 2, …", "Hi Agent 2: …".
 GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
-    rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:who|which|and|like|0|just like|"
-    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|~|-\s)"
+    rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:\w+ ?:\s+they\b|who|which|and|like|0|just like|"
+    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|"
+    r"-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
 HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
 GLUE = (
@@ -34,12 +36,24 @@ INVERTED = re.compile(
     r"|what (?:about|is|are|do|does|if|would|slots?|times?|could|can|should|will|else)\b"
     r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
 )
+# A slot, what greets it or goes with it, and no verb.
+YES = (
+    r"(?:ok|okay|great|perfect|alright|all right|right|yes|so|good|super|excellent|cool|fine|thanks|understood|deal|"
+    r"then|well)"
+)
+VERBLESS = re.compile(
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|"
+    rf":|->|=>|~|-|,)? ?)?"
+    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|"
+    rf"all (?:three )?of us))*\s*"
+)
 ENDS_SCOPE = ("hard", "stop")  # in front of an atom: what was said before is over
 OPENING = ("soft", "hard", "stop", "")
 RELATIVE = ("which", "where")
 ENDS_CONDITION = frozenset((",", "then", "(", ")", "~", "-", ":", "|", "->", "=>", "so", "since", "because"))
 ENDS_QUESTION = re.compile(r"(?:, )?(?:since|because|as|so|which|where|and)|[,(~:-]|given")
 BACK_THEN = re.compile(r"\b(?:there|then|too|it|as well)\s+$")
+OF_AGENT = re.compile(r"agents?\s*#?0{1,2}\s*,\s*who\b")
 WOULD = re.compile(r"\b(?:would|could|might|will)\b|'(?:d|ll)\b")
 # "So is Agent 2", "neither is slot 5", "and I am too".
 ECHO = re.compile(r"\s*(?:is|are|am|does|do|did|has|have|can|will|could|would)\s+(?:agents?|i|we|slots?|0)\b")
@@ -48,6 +62,10 @@ ECHOED = re.compile(
     r"(?:too|as well|also)\b"
 )
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
+
+
+# "Free after 5" is of all slots after it, "an errand after 5" of one that is not named.
+SPANNING = ("positive", "negative", None)
 
 
 @dataclass(slots=True)
@@ -90,11 +108,15 @@ def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = Fa
     tokens = joined(text, phrases)
     kept = [t for i, t in enumerate(tokens) if t.kind != "numbers" or is_anchored(text, tokens, i, goes_on)]
     atoms = _cut(text, kept, start)
+    decided = False
     for atom in atoms:
         atom.kinds = {token.kind for token in atom.tokens}
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
+        decided = decided or atom.claim_class is not None
         _set_slots(text, atom)
         atom.echoes = _is_echo(text, atom)
+    if not decided and VERBLESS.fullmatch(text):
+        _settle(atoms)
     _set_modes(text, atoms)
     return atoms
 
@@ -151,15 +173,26 @@ def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool
 def _set_slots(text: str, atom: Atom) -> None:
     """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
     if atom.kinds.isdisjoint(LISTS):
+        if atom.has("every") and atom.claim_class in OPPOSITE:
+            token = next(token for token in atom.tokens if token.kind == "every")
+            atom.slots.append(Slots(token.start, token.end, open=REST))
         return
-    moving = MOVE.search(text, atom.start, atom.end) is not None
-    chosen = PREFERS.search(text, atom.start, atom.end) is not None
+    moving = any(map(text.__contains__, MOVES)) and MOVE.search(text, atom.start, atom.end) is not None
+    chosen = "prefer" in text and PREFERS.search(text, atom.start, atom.end) is not None
+    spans = atom.claim_class in SPANNING
     into = atom.slots
     for token in atom.tokens:
         if token.kind == "aside":
             into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
-            into += listed(text, token, moving, chosen)
+            into += listed(text, token, moving, chosen, spans and not atom.slots)
+
+
+def _settle(atoms: Sequence[Atom]) -> None:
+    """Read a slot without a verb, which only settles on it, as proposed: "OK, slot 4 for meeting 2"."""
+    for atom in atoms:
+        if atom.slots:
+            atom.claim_class, atom.decider = "proposal", atom.tokens[-1]
 
 
 def _is_echo(text: str, atom: Atom) -> bool:
@@ -206,7 +239,9 @@ def _ends_condition(text: str, atom: Atom, moves: bool) -> bool:
 
 def _asks(text: str, atom: Atom, mode: str, names_slots: bool) -> str:
     """Whether an atom asks: it starts like a question, or goes on with one and makes no claim of its own."""
-    relative = atom.lead.endswith(RELATIVE)
+    relative = atom.lead.endswith(RELATIVE) or (
+        atom.lead == "," and OF_AGENT.search(text, 0, atom.start + 5) is not None
+    )
     if relative and not names_slots and not text[: atom.start].replace(atom.lead, "", 1).strip(" -"):
         return "question"
     if not (relative or atom.echoes) and _starts_question(text, atom):

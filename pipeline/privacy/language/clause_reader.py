@@ -6,21 +6,22 @@ class; what follows a whole clause starts another.
 
 from dataclasses import replace
 
-from pipeline.privacy.language.atoms import Atom
+from pipeline.privacy.language.atoms import RELATIVE, Atom
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
-    NOTHING,
-    REPORTS,
     Clause,
     goes_on,
     is_news,
     is_of_last_alone,
     is_of_others,
     is_of_them,
+    leaves_rest,
     marks_of,
     prices,
+    rest_of,
     wins,
 )
+from pipeline.privacy.language.frames import NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, is_named
 
@@ -34,6 +35,7 @@ class ClauseReader:
         self.open = NO_CLAUSE
         self.previous = Clause(-1, 0, 0, claim_class=before)  # the last with slots and class, or with what was said
         self.exception: Atom | None = None  # slots that were excepted before anything was said
+        self.past = NO_CLAUSE  # what was said, before a "but", of how things were
         self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
         self.scope = 0
 
@@ -42,9 +44,15 @@ class ClauseReader:
         """The clause that one without a class leans on."""
         return self.previous if self.previous.claim_class else self.open
 
+    @property
+    def last(self) -> Clause:
+        """The clause that has slots and was read last."""
+        return self.open if self.open.slots else self.previous
+
     def end_scope(self) -> None:
         """What follows stands on its own."""
         self.scope += 1
+        self.past = self.last if PAST.search(self.text, self.last.start, self.last.end) else NO_CLAUSE
         self.previous = self.antecedent
         self.open, self.subject = NO_CLAUSE, []
 
@@ -56,6 +64,15 @@ class ClauseReader:
         """Keep slots of a question or condition, in case that something points back to them."""
         slots = list(atom.slots or atom.aside)
         self.open = Clause(self.scope, atom.start, atom.end, slots=slots, claim_class="positive", silent=True)
+
+    def pass_over(self, atom: Atom) -> None:
+        """Take nothing from a question or condition; slots that only it says something of are no part of a list."""
+        if (
+            self.open.lacks_class
+            and atom.boundary == "hypothetical"
+            and "," not in self.text[self.open.slots[-1].end : atom.start]
+        ):
+            self.open.apart = True
 
     def await_class(self, atom: Atom) -> None:
         """Keep slots of which nothing is said yet."""
@@ -69,6 +86,9 @@ class ClauseReader:
         """Keep what is said of slots to come."""
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
+        if self.exception and atom.lead.endswith(RELATIVE):
+            self._lean_on(clause)
+            return
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
             self._add_exception(clause)
         self.open = clause
@@ -141,6 +161,9 @@ class ClauseReader:
 
     def contrast(self, atom: Atom) -> None:
         """Say of other slots the opposite of what was said."""
+        if self.open.lacks_slots and leaves_rest(self.text, atom):
+            self.open.slots = [rest_of(atom)]
+            self._close(self.open)
         self._lean(atom, OPPOSITE[self.antecedent.claim_class or ""], self.antecedent, overrides=True)
 
     def except_inside(self, atom: Atom) -> None:
@@ -149,6 +172,9 @@ class ClauseReader:
         if self.open.lacks_class:
             main = self.open
             self.fill_class(atom)
+        if main is not self.open and leaves_rest(self.text, atom):
+            main.slots = [rest_of(atom)]
+            self._add_whole(atom, main)
         but_these = NOTHING.search(self.text, 0, atom.start) is not None
         claim_class = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
         if claim_class and atom.slots:
@@ -164,19 +190,37 @@ class ClauseReader:
 
     def deny(self, atom: Atom) -> None:
         """Say of another agent that it isn't so: "Agent 2 can't"."""
-        if self.open.claim_class == "positive":
+        if self.last.claim_class == "positive":
+            self.open = self.last
             self._point_back(atom, "negative", surely=True)
 
+    def revise(self, atom: Atom) -> None:
+        """Say what slots now are, in place of what they were."""
+        claim_class = atom.claim_class or OPPOSITE.get(self.past.claim_class or "")
+        if claim_class:
+            now = replace(self.past, claim_class=claim_class, end=atom.end, decider=atom.decider or self.past.decider)
+            self.clauses.append(now)
+            self.past.silent, self.open = True, now
+
     def _point_back(self, atom: Atom, claim_class: str | None, surely: bool = False) -> None:
-        before, marks = self.open, marks_of(atom)
+        before, marks = self.last if marks_of(atom) else self.open, marks_of(atom)
+        assumed = before.overrides and before.decider is None  # the opposite of what else was said
         if claim_class is None or not before.slots or (before.silent and not marks):
             return
         if is_of_others(self.text, before, atom) or not (surely or is_of_them(self.text, before, atom, claim_class)):
             return
         clause = replace(before, claim_class=claim_class, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
-        clause.overrides = is_news(self.text, atom) or prices(before, claim_class)
+        clause.overrides = is_news(self.text, atom) or prices(before, claim_class) or assumed
+        before.silent = before.silent or (assumed and not marks)
         clause.silent, clause.inherits_from = False, None if marks else before
         self.clauses.append(clause)
+
+    def _lean_on(self, clause: Clause) -> None:
+        """Say of the slots that are excepted what is said of them alone: "except slot 3, which is busy, …"."""
+        exception, self.exception = self.exception, None
+        if exception:
+            clause.slots, clause.start, clause.overrides = list(exception.slots), exception.start, True
+            self.clauses.append(clause)
 
     def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
         """Add a clause that leaves its class out, in the scope of the one that has it."""

@@ -16,12 +16,14 @@ from pipeline.privacy.language.clauses import (
     contrasts,
     denies_it,
     goes_on_list,
+    has_changed,
     is_described,
     is_gapped,
     is_next_meeting,
     is_whole,
     leans,
     names_subject,
+    points_back,
     shares_class,
     tells_for_whom,
 )
@@ -74,8 +76,15 @@ RULES = (
     Rule(
         "what asks or supposes without a slot is passed over",
         lambda _, atom, __: claims_nothing(atom),
-        _ignore,
+        ClauseReader.pass_over,
         "Are you free? I'm free at slot 3",
+        "9 3 positive",
+    ),
+    Rule(
+        "what was so has changed",
+        lambda reader, atom, _: has_changed(reader.text, reader.past, atom),
+        ClauseReader.revise,
+        "Slot 3 was taken but is free again",
         "9 3 positive",
     ),
     Rule(
@@ -129,7 +138,7 @@ RULES = (
     ),
     Rule(
         "the opposite is so of another agent",
-        lambda reader, atom, _: denies_it(reader.text, reader.open, atom),
+        lambda reader, atom, _: denies_it(reader.text, reader.last, atom),
         ClauseReader.deny,
         "I can do slot 3, Agent 2 can't",
         "9 3 positive, 2 3 negative",
@@ -164,7 +173,7 @@ RULES = (
     ),
     Rule(
         "a class points back to a clause",
-        lambda reader, atom, _: atom.claim_class is not None and bool(reader.open.slots) and atom.lead != "|",
+        lambda reader, atom, _: points_back(reader.text, reader.open, reader.last, atom),
         ClauseReader.point_back,
         "I propose slot 3, it's free for Agent 2",
         "9 3 proposal, 2 3 positive",
@@ -227,7 +236,7 @@ RULES = (
     ),
     Rule(
         "it is said for whom",
-        lambda reader, atom, _: tells_for_whom(reader.open, atom),
+        lambda reader, atom, _: tells_for_whom(reader.text, reader.open, atom),
         ClauseReader.add_whom,
         "Slot 3 is free, for Agent 2",
         "2 3 positive",

@@ -4,53 +4,36 @@ import re
 from dataclasses import dataclass, field
 
 from pipeline.privacy.language.atoms import RELATIVE, Atom
+from pipeline.privacy.language.frames import (
+    ACCEPTS,
+    AGREES,
+    ALL,
+    ALL_BUT,
+    BACK,
+    BARE,
+    GAPPED,
+    GLUE,
+    IS_SO,
+    IT,
+    IT_IS_NOT,
+    JUST,
+    MEETING_AT,
+    MOVED,
+    NEWS,
+    OF_ANOTHER,
+    ONLY,
+    REPORTS,
+    REST,
+)
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
-# Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
-BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
-# "Go ahead with slot 3, I'm free."
-BARE = re.compile(
-    r"\s*(?:i'm|i am|we're|we are)\s+(?:\w+ly\s+|all\s+|also\s+|still\s+)?"
-    r"(?:free|available|open|busy|unavailable|booked)\s*"
-)
-# A number that was not read as a slot: what follows is said of it, not of the slots before.
-OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
-# "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
-ALL = re.compile(r"\s*(?:both|all|each)\b")
-# "Nothing except 7 works": what is excepted has the class as it stands.
-NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
 PAIR = re.compile(
     r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
 )
-REPORTS = re.compile(
-    r"\b(?:said|says|told|mentioned|mentions|confirmed|reports?|reported|according|per|indicated|noted|states?|wrote|"
-    r"writes|texted|replied|answered|assured|assures)\b"
-)
-# "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
-MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
-NEWS = re.compile(r"\bnow\b")
-ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
-# What joins two slots of one list.
-GLUE = re.compile(
-    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then)\b"
-    r"[\s-]*)*[\s)]*"
-)
-# "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
-IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
-IT_IS_NOT = re.compile(
-    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
-    r"(?:is|does|wo|would|ca|are|do)n't))\s*$"
-)
-AGREES = re.compile(r"\b(?:either|too|as well)\b")
-# "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
-MEETING_AT = re.compile(r"\s*meeting\s+#?m?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
-# "Not at 5, only at slot 7."
-ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
-# "… is free at 5, Agent 3 at 6": the same of another.
-GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
+NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 JOINED = (",", "and", ", and")
 LISTED = ("and", "or", ", and", ", or")
 GOES_ON = (*LISTED, ",", "plus", "(", "~")
@@ -76,6 +59,7 @@ class Clause:
     decider: Token | None = None
     overrides: bool = False
     silent: bool = False
+    apart: bool = False  # no list goes on with it
     inherits_from: "Clause | None" = None  # whose targets are its own where it marks none
 
     @property
@@ -102,12 +86,31 @@ def marks_of(atom: Atom) -> list[Token]:
     return [token for token in atom.tokens if token.kind in ("group", "for_whom")]
 
 
+def leaves_rest(text: str, atom: Atom) -> bool:
+    """Whether an exception is one from all slots, and not from those that were named before."""
+    return ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start]
+
+
+def rest_of(atom: Atom) -> Slots:
+    """The slots that an exception leaves."""
+    return Slots(atom.start, atom.start, open=REST)
+
+
 def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom names what it speaks of, or more slots than the clause before has: "I can do both"."""
     if atom.has("elsewhere") or OF_ANOTHER.match(text, atom.start):
         return True
     is_one = len(before.slots) == 1 and before.slots[0].to_start < 0
     return is_one and PAIR.search(text, atom.start, atom.end) is not None
+
+
+def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
+    """Whether an atom's class is of slots named before: in its scope, or as "it" for someone else in another."""
+    if atom.claim_class is None or atom.lead == "|":
+        return False
+    return bool(before.slots) or (
+        bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None
+    )
 
 
 def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
@@ -118,7 +121,10 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
         return True
     if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
         return True
-    return bool(marks_of(atom)) and _is_label_of(text, before, atom)
+    marks = marks_of(atom)
+    if marks and marks[0].kind == "group" and text.startswith("agent", marks[0].start) and claim_class in OPPOSITE:
+        return not before.silent and before.claim_class is not None
+    return bool(marks) and _is_label_of(text, before, atom)
 
 
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
@@ -210,13 +216,24 @@ def contrasts(text: str, before: Clause, atom: Atom) -> bool:
 
 
 def denies_it(text: str, before: Clause, atom: Atom) -> bool:
-    """Whether an atom says only that it is not so: "Agent 2 can't"."""
-    return before.claim_class is not None and IT_IS_NOT.search(text, atom.start, atom.end) is not None
+    """Whether an atom says only that it is not so: "Agent 2 can't", "not by Agent 2"."""
+    if before.claim_class is None:
+        return False
+    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
+        return True
+    return IT_IS_NOT.search(text, atom.start, atom.end) is not None
+
+
+def has_changed(text: str, past: Clause, atom: Atom) -> bool:
+    """Whether an atom says what slots now are of which another clause says what they were."""
+    if not past.claims or atom.slots or marks_of(atom):
+        return False
+    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
-    if not before.lacks_class or not is_whole(atom):
+    if not before.lacks_class or before.apart or not is_whole(atom):
         return False
     return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
 
@@ -260,10 +277,12 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     return all(GLUE.fullmatch(text, start, end) for start, end in ends)
 
 
-def tells_for_whom(before: Clause, atom: Atom) -> bool:
+def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom adds for whom the slots before it are so."""
     marks = marks_of(atom)
-    return bool(before.slots and marks) and marks[0].kind == "for_whom"
+    if not (before.slots and marks) or marks[0].kind != "for_whom":
+        return False
+    return JUST.fullmatch(text, atom.start, marks[0].start) is not None
 
 
 def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
@@ -273,4 +292,7 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
         return False
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
+    alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
+    if alone and following is not None and following.lead == "," and not (following.slots or following.claim_class):
+        return not marks_of(following)  # "Agent 2, on the other hand, …"
     return REPORTS.search(text, atom.start, atom.end) is not None

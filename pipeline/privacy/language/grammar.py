@@ -5,66 +5,39 @@ KINDS puts these and the words of vocabulary in the order in which they are trie
 
 from collections.abc import Mapping
 
-from pipeline.privacy.language.vocabulary import Phrases
-from pipeline.privacy.language.vocabulary.feasible import CLEAR, COST, POSITIVE, PROPOSAL
-from pipeline.privacy.language.vocabulary.infeasible import EFFORT, EVENT, NEGATIVE, OCCUPIED
-
-# Numbers before these count something, and are no slots.
-UNITS = (
-    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?|"
-    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
-    "other|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
-    "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
+from pipeline.privacy.language.vocabulary import NUMBER, Phrases
+from pipeline.privacy.language.vocabulary.classes import (
+    CLEAR,
+    COST,
+    EFFORT,
+    EVENT,
+    NEGATIVE,
+    OCCUPIED,
+    POSITIVE,
+    PROPOSAL,
 )
-NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b)"
-
-PATTERNS: Mapping[str, str] = {
-    "{adv}": (
-        r"(?:(?:(?!poss|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|both|"
-        r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
-        r"the) ){0,3}"
-    ),
-    "{slot}": r"(?:slots?\b|#?0)",
-    "{agent}": r"agents? ?#?00?",
-    "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
-    "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
-    "{not}": (
-        r"(?:not|cannot|never|neither|(?:is|are|was|were|do|does|did|has|have|had|wo|would|should|ca|could|need)n'?t)"
-    ),
-    "{agents}": (
-        r"(?:agents[ #]*0{1,2}\b(?: ?, ?(?:and |or |& ?)?0{1,2}\b| ?[&/+] ?0{1,2}\b| (?:and|or|nor) 0{1,2}\b)*"
-        r"|agent[ #-]*0{1,2}(?!\w)(?: ?[&/] ?0{1,2}\b| (?:and|or) 0{1,2}"
-        r"(?= (?:are|have|both|can|could|were|do|said)\b))?)"
-        r"(?:'s?(?!\w))?"
-    ),
-    # The last number of a list is none of it where a verb takes only that number for its subject.
-    "{list}": (
-        r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
-        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
-        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) )"
-        r"{again}"
-        rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
-    ),
-    "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
-    "{singular}": (
-        r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
-        r"seems|fits|"
-        r"suits|holds|makes)\b"
-    ),
-    "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
-}
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring",
-    r"with the exception of|(?:anything|everything|any slot|every slot|all slots|all) but"
-    r"(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
+    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
+    r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
+    r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
+    r"possible)\b)",
 )
 
 # "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
 ASIDE: Phrases = (
-    r"instead of|rather than|over|avoid(?:ing)?|skip(?:ping)?|in place of|away from|in lieu of|compared (?:to|with)",
-    r"versus|vs|(?:drop|scrap|discard|forget(?: about)?)(?= slots?)",
+    r"instead of|rather than|over|avoid(?<!can't avoid)(?:ing)?(?= {slot})|skip(?:ping)?(?= {slot})|in place of|"
+    r"away from|in lieu of|compared (?:to|with)|versus|vs|(?:drop|scrap|discard|forget(?: about)?)(?= slots?)",
+)
+
+# Slots that are kept away from are not proposed.
+SHUN: Phrases = (
+    r"avoid(?:ed|able)|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
+    r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least favou?rite|against|(?:for|until|till) last|"
+    r"let(?:'s| us) not(?: \w+)?",
+    r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|"
+    r"explain|go)\w+)?",
 )
 
 # These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
@@ -104,26 +77,28 @@ WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
+HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't)\b"
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
     r"for 0{1,2}(?: ?, ?0{1,2})*(?: ?,? (?:and|&) )(?:me|myself|{agents})\b",
     r"for (?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) (?:{agents}|me\b)",
     rf"for (?:both |either |neither |all )?(?:of )?{WHOM}"
-    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM})*",
+    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
-    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
+    r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary|way)"
+    r"(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
     r"from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
 # An agent who is only spoken to or about.
 SPOKEN_TO: Phrases = (
     r"(?:ask(?:ed|ing|s)?|tell(?:ing)?|told|with|from|to|inform(?:ed|ing)?|contact(?:ed|ing)?|messag(?:e|ed|ing)|"
-    r"ping(?:ed)?|notify|notified|via|about|of|let|dm'?e?d?|after|like|than|thank|thanks|hi|hello|hey) "
-    r"{agents}(?:(?: and| or| &|,) {agents})*",
-    r"(?:tells?|told|inform\w*|giv(?:e|es|ing)|gave|show|remind\w*|offer(?:ed)?|sen[dt]|assure|let|for letting) "
-    r"(?:you|me|us|them)",
+    r"ping(?:ed)?|notify|notified|via|about|of|let|dm'?e?d?|after|like|than|thank|thanks|hi|hello|"
+    r"hey) {agents}(?:(?: and| or| &|,) {agents})*",
+    r"(?:tells?|told|inform\w*|giv(?:e|es|ing)|gave|show|remind\w*|offer(?:ed)?|sen[dt]|assure|let|"
+    r"for letting) (?:you|me|us|them)",
 )
 
 SLOTS: Phrases = (
@@ -133,98 +108,101 @@ NUMBERS: Phrases = (NUMBER + "{list}",)
 
 # What turns the class after it around.
 NEGATION: Phrases = (
-    r"(?:far from|anything but)(?= (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
-    r"by no means|in no way",
-    r"{not}|den(?:y|ies|ied|ying)|no longer|none|nor|no one|nobody|without|no|nothing|hardly|barely|ain't",
-    r"not even",
+    r"(?:far from|anything but)(?= (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)|"
+    r"by no means|in no way|{not}|den(?:y|ies|ied|ying)|no longer|none|nor|no one|nobody|without|no|nothing|hardly|"
+    r"barely|ain't|not even",
 )
 
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
-    r"feel free to \w+",
-    r"(?:thank you|thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?| for \w+ing|"
-    r" so much| a lot|(?: \w+){1,2} for \w+ing)?",
-    r"(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|"
-    r"proposal|offer))",
-    r"not (?:only|just|merely|simply)|no(?<!0 no)(?<!0: no)(?<!0 - no)(?= ?[,:~(])",
-    r"(?:prefer|rather|better|best) not(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
-    r"(?:not|isn't|aren't) the only",
-    r"(?:can'?t|cannot|couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)",
-    r"(?:don't|do not|no need to) (?:forget|worry|hesitate|mind me)|let's not(?: \w+)?|let us not(?: \w+)?",
-    r"not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|in mind|empty|alone|out)",
-    r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)",
-    r"work(?:s|ing)? (?:around|through|together|towards?)|work out",
-    r"could potentially (?=mov|shift|resched|clear|free)|on the other hand",
-    r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|"
-    r"disclose|reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|"
-    r"wait|provide|give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|"
-    r"insist)(?! to slots?| to 0| with slots?)",
-    r"(?:in|on) (?:that|this) case|as soon as possible|as (?:flexible|open) as|free of charge",
-    r"open (?:question|issue|to (?:discuss|suggest|hear)\w*)",
-    r"high(?:er|est)?[- ](?:cost|impact|priority|stakes)",
-    r"(?:very|too|more|most|quite|less) (?:costly|expensive)|(?:un|in)flexible|uneasy",
-    r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from) {adv}(?:great|ideal|perfect|optimal|best|"
-    r"better|first choice|easy|flexible|cheap)",
-    r"(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|part|version|point|stage|"
-    r"item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b",
-    r"meetings m?0+(?: ?(?:,|and|&|or) ?m?0+)*",
-    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?m?0+\b|m0+\b|(?:the|this|our) meeting",
-    r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule",
-    r"how (?:free|flexible|available|open|busy)|as (?:free|busy) as",
+    r"feel free to \w+|(?:thank you|thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?|"
+    r" for \w+ing| so much| a lot|(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|"
+    r"thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|proposal|offer))|not (?:only|just|"
+    r"merely|simply)",
+    r"no(?<!0 no)(?<!0: no)(?<!0 - no)(?= ?[,:~(])|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
+    r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
+    r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
+    r"in mind|empty|alone|out)",
+    r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|"
+    r"work(?:s|ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|"
+    r"free)|on the other hand",
+    r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|disclose|"
+    r"reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|wait|provide|"
+    r"give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|insist)(?! to slots?| to 0|"
+    r" with slots?)",
+    r"as soon as possible|free of charge|open (?:question|issue|to (?:discuss|suggest|hear)\w*)|"
+    r"high(?:er|est)?[- ](?:cost|impact|priority|stakes)|(?:very|too|more|most|quite|less) (?:costly|expensive)|"
+    r"(?:un|in)flexible",
+    r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from) {adv}(?:great|ideal|perfect|optimal|best|better|"
+    r"first choice|easy|flexible|cheap)|(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|"
+    r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
+    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
+    r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
+    r"how (?:free|flexible|available|open|busy)",
 )
 
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
-    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless",
-    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as",
-    r"so long as|until|once|when|whenever|before|should (?=you|slot|agent|0|we|any|that|it)|contingent",
-    r"conditional|pending|depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly",
-    r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|"
-    r"confirm(?:ed)?|told|tell|replied|answered|indicated?)",
-    r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear",
+    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless|"
+    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as|"
+    r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
+    r"tb[cd]",
+    r"(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|pending|"
+    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly|"
+    r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|"
+    r"told|tell|replied|answered|indicated?)",
+    r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
     r"(?:do not|don't|didn't) (?:yet )?know|no idea|curious|doubt|wish|used to be|had been|would have been",
-    r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|"
-    r"i'd like to|want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|"
-    r"find out|double-?check|reach out|inquire|query|confirm with|consult)",
-    r"(?:let me|let us|let's|i'll|we'll|i will) see|let me confirm|ask|asking|check(?:ing)?(?: with| on)?",
-    r"(?:'d |would )?(?:like|want|need|love|good|nice|helps?|helpful|useful|eager|keen|able|remains|yet|"
-    r"still have) to (?:know|hear|learn|understand|be seen|find out)",
-    r"in the event|on condition|imagine|were (?=agents?)|if only|as soon as",
-    r"(?:have|has)(?:n't| not) (?:yet )?(?:heard|asked|checked|confirmed)|(?:would|will) have to (?:ask|check)",
-    r"question is|let me (?:find|look|see)",
-    r"(?:thought|believed|assumed|supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever",
-    r"withdraw\w*|retract\w*|take back",
-    r"(?:need|want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? ?#?)?00?)*|"
-    r"you|them|him|her) to",
-    r"(?:know|knew|disclose|reveal|discuss|see|understand|hear|learn|wonder|find out|figure out|tell|"
-    r"telling|told|ask|asking|say|share|sharing|grasp|clear|curious|idea) (?:me |us |you )?(?:exactly |"
-    r"precisely |just |about )?(?:what|why|who|how|which)(?: (?:exactly|precisely))?(?! i\b|"
-    r" we\b)(?![^,;:]* (?:for|to) me\b|[^,;:]* on my\b)",
-    r"(?:the )?(?:reasons?|explanation|details?) (?:for|why|behind|of|about)|owe (?:me|us)",
-    r"with (?={agent} (?:free|available|open|on board))|yet to|remains to|(?:what|how) if",
-    r"waiting (?:for|on|to)|await(?:ing)?|try(?:ing)? to|see (?:if|whether)|find out|guess(?:ing)?",
+    r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
+    r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"
+    r"reach out|inquire|query|confirm with|consult)|(?:let me|let us|let's|i'll|we'll|"
+    r"i will) see|let me confirm|ask",
+    r"asking|check(?:ing)?(?: with| on)?|(?:'d |would )?(?:like|want|need|love|good|nice|helps?|helpful|useful|"
+    r"eager|keen|able|remains|yet|still have) to (?:know|hear|learn|understand|be seen|"
+    r"find out)|in the event|on condition|imagine|were (?=agents?)|as soon as|(?:have|has)(?:n't|"
+    r" not) (?:yet )?(?:heard|asked|checked|confirmed)",
+    r"(?:would|will) have to (?:ask|check)|let me (?:find|look|see)|(?:thought(?<!second thought)|believed|assumed|"
+    r"supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever|withdraw\w*|retract\w*|take back|"
+    r"(?:need|want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? ?#?)?00?)*|you|them|"
+    r"him|her) to",
+    r"(?:know|knew|disclose|reveal|discuss|see|understand|hear|learn|wonder|find out|figure out|tell|telling|told|"
+    r"ask|asking|say|share|sharing|grasp|clear|curious|idea) (?:me |us |you )?(?:exactly |precisely |just |"
+    r"about )?(?:what|why|who|how|which)(?: (?:exactly|precisely))?(?! i\b| we\b)(?![^,;:]* (?:for|to) me\b|"
+    r"[^,;:]* on my\b)",
+    r"(?:the )?(?:reasons?|explanation|details?) (?:for|why|behind|of|about)|with (?={agent} (?:free|available|"
+    r"open|on board))|yet to|remains to|(?:what|how) if|waiting (?:for|on|to)|await(?:ing)?|try(?:ing)? to|"
+    r"see (?:if|whether)|find out|guess(?:ing)?",
 )
 
 # A request for an answer: like a question.
 REQUEST: Phrases = (
-    r"please {adv}(?:confirm|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|"
-    r"provide|list|say|clarify|update|see|note if|move|reschedule|shift|take (?:the )?meeting|"
-    r"(?:go ahead and )?(?:move|reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|"
-    r"choose)",
-    r"(?:could|can|would|will) you|let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly",
-    r"please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|clarify",
-    r"justify|(?:show|give|walk) (?:me|us)|help (?:me|us) (?:to )?understand",
-    r"be (?:more |a bit more |so )?(?:specific|precise|honest|frank|concrete)|come clean|level with (?:me|us)",
-    r"name (?:it|the)|say (?:it|what)|what exactly|what precisely|would it help|any (?:chance|way)",
-    r"is there (?:any|a) (?:chance|way)",
-    r"consider(?:ing)?(?! slots? ?#?0+ (?:confirmed|taken|booked|done|settled|locked|agreed|fixed))",
+    r"please {adv}(?:confirm|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|provide|list|"
+    r"say|clarify|update|see|note if|move|reschedule|shift|take (?:the )?meeting|(?:go ahead and )?(?:move|"
+    r"reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
+    r"let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
+    r"(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|"
+    r"costs?)|please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|clarify|"
+    r"justify",
+    r"(?:show|give|walk) (?:me|us)|be (?:more |a bit more |so )?(?:specific|precise|honest|frank|concrete)|"
+    r"name (?:it|the)|say (?:it|what)|what exactly|what precisely|any (?:chance|way)|"
+    r"is there (?:any|a) (?:chance|way)|consider(?:ing)?(?! slots? ?#?0+ (?:confirmed|taken|booked|done|settled|"
+    r"locked|agreed|fixed))",
     r"(?:we|i)(?:'d| would)? (?:need|want|like|ask) you to|do you|are you|have you",
+)
+
+# All slots of which nothing else is said.
+EVERY: Phrases = (
+    r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)|else(?<=none else)|"
+    r"other(?<=no other) slots?|(?:all|every|any) other slots?|(?:the|my|their) (?:whole|entire|rest of (?:the|my|"
+    r"their)) (?:day|calendar|schedule)|all day|all other slots",
+    r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
+    r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|"
+    r"other than|aside))",
 )
 
 # The rest of the calendar: what is said of it is not said of the slots named.
 ELSEWHERE: Phrases = (
-    r"(?:the )?other (?:slots?|ones?|options?|times?)|the rest(?: of)?|everything else|anything else",
-    r"nothing else|elsewhere|remaining|all others|any others?",
+    r"(?:the )?other (?:slots?|ones?|options?|times?)|the rest(?: of)?|remaining|all others|any others?",
 )
 
 # Between two sentences that are read together; no folded text has it.
@@ -238,6 +216,7 @@ KINDS: Mapping[str, Phrases] = {
     "except": EXCEPT,
     "request": REQUEST,
     "hypothetical": HYPOTHETICAL,
+    "shun": SHUN,
     "ignored": IGNORED,
     "for_whom": FOR_WHOM,
     "negative": NEGATIVE,
@@ -247,6 +226,7 @@ KINDS: Mapping[str, Phrases] = {
     "event": EVENT,
     "spoken_to": SPOKEN_TO,
     "group": GROUP,
+    "every": EVERY,
     "elsewhere": ELSEWHERE,
     "aside": ASIDE,
     "stop": STOP,

@@ -7,18 +7,33 @@ alone; the numbers are put in afterwards, from the message itself.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import NUMERAL, QUOTES, ZERO
+from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import NUMERAL, fold, in_digits, numbers_of, sentences
-from pipeline.privacy.language.statements import Reading, StatementForm, read
+from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
+from pipeline.privacy.language.statements import (
+    ALONE,
+    Reading,
+    Statement,
+    StatementForm,
+    numbered,
+    read,
+    rest_of,
+    with_rest,
+)
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
-# Broken or unknown JSON is no English either, and a protocol's message may be quoted in full.
-TYPED = re.compile(rf'\s*(?:\{{\s*["}}]|\[\s*[\[{{"\d])|[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
-LONGEST = 64  # slots in a range; of a longer one only the ends are read
+# A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
+TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
+# Where a message may have a layout: lines, JSON, a legend, a bare list, a source.
+LAYOUT = re.compile(r"[\n{\[]|= ?[A-Za-z]|\d \d\d?(?! \w)|\A\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
+# No clause begins as a formula does, so that its words are the same in CSV.
+FORMULA = frozenset("=+-@'")
+WORDS = re.compile(r"\w")
 
 HEADING = re.compile(r":\s*$")
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
@@ -26,21 +41,15 @@ BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
 THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
-NAMED = re.compile(r"\bagents?\s*#?0")
+NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
-ONESELF = (None,)  # the targets of who speaks of itself alone
-# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
-TWO = re.compile(r"(?<!0)00(?!0)")
-# More blanks or digits in a row than any rule looks back over are read as so many.
-RUN = 44
-LONG = re.compile(rf"{TWO.pattern}|\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
-# Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
-# slots, class, start, end.
-Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
+def _places(at: int, start: int, end: int) -> tuple[int, int]:
+    """Where a span of a passage that starts at a place stands in the message."""
+    return at + start, at + end
 
 
 class Heading(NamedTuple):
@@ -76,18 +85,24 @@ class Outline(NamedTuple):
     leans: bool
 
 
-def language_claims(content: str, sender: int, rules: RuleSet) -> list[Claim]:
-    """What an English message claims, in the order of its clauses."""
-    return claims_of(language_runs(content, sender, rules))
+def language_claims(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[Claim]:
+    """What an English message claims, in the order of its clauses.
+
+    Of a calendar of `num_slots` slots no others are claimed, and "from 11 on" is read to its end; None: its end is not
+    known, and such a range claims only the slot that it names.
+    """
+    return claims_of(language_runs(content, sender, rules, num_slots))
 
 
-def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun]:
+def language_runs(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[EvidenceRun]:
     """The same in runs: what a clause says of one target is one, what it says of several as many as it claims."""
     values = rules.language
     runs: list[EvidenceRun] = []
     named = False
-    for targets, slots, kind, start, end in _stated(content, rules.english):
+    for targets, slots, kind, start, end in _stated(content, rules.english, num_slots):
         source, evidence, strength = values[kind]
+        if content[start] in FORMULA:
+            start = WORDS.search(content, start).start()  # type: ignore[union-attr]
         clause = content[start:end], start, end
         whom = [sender if target is None else target for target in targets]
         if len(whom) == 1:
@@ -98,20 +113,22 @@ def language_runs(content: str, sender: int, rules: RuleSet) -> list[EvidenceRun
     return _once(runs) if named else runs
 
 
-def _stated(content: str, rules: EnglishRules) -> Sequence[Statement]:
+def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequence[Statement]:
     """What a message states as the rules read it; wording that only hints at a price where nothing else is stated."""
     if rules.completed and rules.vague is None:
-        return statements(content)
+        return statements(content, num_slots)
     if TYPED.match(content):
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    return (*statements(content), *_hinted(content, rules.vague))
+    return (*statements(content, num_slots), *_hinted(content, rules.vague, num_slots))
 
 
-def _hinted(content: str, vague: str | None) -> Iterator[Statement]:
+def _hinted(content: str, vague: str | None, num_slots: int | None) -> Iterator[Statement]:
     """What a message only hints at, of slots and targets of which it states nothing."""
-    told = {(target, slot) for targets, slots, *_ in statements(content) for target in targets for slot in slots}
+    told = {
+        (target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots
+    }
     for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
         for target in targets:
             hinted = [slot for slot in slots if (target, slot) not in told]
@@ -126,37 +143,54 @@ def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
 
 
 @lru_cache(maxsize=16384)
-def statements(content: str) -> tuple[Statement, ...]:
-    """What a message states, whoever sends it. Typed JSON states nothing here."""
+def statements(content: str, num_slots: int | None = None) -> tuple[Statement, ...]:
+    """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
     if TYPED.match(content):
         return ()
+    if LAYOUT.search(content) and (rewritten := in_sentences(content)):
+        return tuple(
+            (targets, slots, kind, *rewritten.places(start, end))
+            for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
+        )
+    return tuple(_in_lines(content, num_slots))
+
+
+def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
+    """What a message without layout states."""
     content, folded = _plain(content)
     if "0" not in folded:
-        return ()
+        return []
     numbers = numbers_of(content)
     stated: list[Statement] = []
+    rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
         forms = _read(text, question, None if apart else before, after)
-        before = forms[-1].claim_class if forms and forms[-1].targets == ONESELF else None
+        before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
-            told, room = _numbered(forms, numbers[heading.numbers] + own if heading else own, start, heading, room)
+            own = numbers[heading.numbers] + own if heading else own
+            places = partial(heading.places if heading else _places, start)
+            told, room = numbered(forms, own, places, room, num_slots)
+            if num_slots is not None:
+                rest += rest_of(forms, own, places)
             stated += told
         if room < 0:
             break
-    return tuple(stated)
+    return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
 
 
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
+    if "0 " in content:
+        content = ZERO.sub("z", content)
     folded = fold(content)
     if NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, folded
+    return content, fold_quotes(content, folded) if any(map(content.__contains__, QUOTES)) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
@@ -197,7 +231,8 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 def _outline(text: str) -> Outline:
     if "0" not in text:
         return Outline(0, HEADING.search(text) is not None, False)
-    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, THEY.match(text) is not None)
+    leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
+    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
 
 
 def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
@@ -218,77 +253,39 @@ def _read_on(text: str, question: bool, before: str, after: int) -> Reading:
 
 
 def _placed(text: str, question: bool, before: str | None, after: int) -> Reading:
-    """What the text says with numbers of one digit and without long runs, its places put back."""
-    if not LONG.search(text):
+    """What the text says with its words and numbers as `edits` reads them, its places put back."""
+    changed = edits(text)
+    if not changed:
         return _read_short(text, question, before, after)
-    short = _read_short(LONG.sub(_shorter, text), question, before, len(LONG.sub(_shorter, text[:after])))
-    runs, left_out = [], [0]
-    for run in LONG.finditer(text):
-        runs.append(run.start() - left_out[-1])
-        left_out.append(left_out[-1] + len(run[0]) - len(_shorter(run)))
-    moved = (
-        form._replace(
-            start=form.start + left_out[bisect_left(runs, form.start)],
-            end=form.end + left_out[bisect_left(runs, form.end)],
-        )
-        for form in short.statements
-    )
+    pieces, end = [], 0
+    for start, stop, written in changed:
+        pieces += [text[end:start], written]
+        end = stop
+    grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
+    short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
+    places = _Places(changed)
+    moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
     return Reading(tuple(moved), short.decided)
 
 
-def _shorter(run: re.Match[str]) -> str:
-    return run[0][:RUN] if len(run[0]) > RUN else "0"
+class _Places:
+    """From places in the text as it was read to places in the text as it is."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits, self.starts, grown = edits, [], 0
+        for start, end, written in edits:
+            self.starts.append(start + grown)
+            grown += len(written) - (end - start)
+
+    def back(self, place: int) -> int:
+        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
+        index = bisect_left(self.starts, place) - 1
+        if index < 0:
+            return place
+        start, end, written = self.edits[index]
+        return max(start, end + place - self.starts[index] - len(written))
 
 
 @lru_cache(maxsize=65536)
 def _read_short(text: str, question: bool, before: str | None, after: int) -> Reading:
     return read(text, question, before, after)
-
-
-def _numbered(
-    forms: Sequence[StatementForm], numbers: list[bytes], at: int, heading: Heading | None, room: int
-) -> tuple[Iterable[Statement], int]:
-    """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
-    how many are left."""
-    stated: list[Statement] = []
-    for _, targets, slots, claim_class, start, end, _ in forms:
-        whom = targets if targets == ONESELF else _agents(targets, numbers)
-        begin, stop = heading.places(at, start, end) if heading else (at + start, at + end)
-        named = _slots(slots, numbers)
-        room -= len(whom) * len(named)
-        if room < 0:
-            break
-        stated.append((whom, named, claim_class, begin, stop))
-    return (stated if len(forms) == 1 else _settled(forms, stated)), room
-
-
-def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
-    """The agents that are named, each once."""
-    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
-
-
-def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes]) -> Sequence[int]:
-    """The slots that are named, each once, and those that ranges span."""
-    slots: list[int] = []
-    for first, last in named:
-        if last is None:
-            slots.append(int(numbers[first]))
-        else:
-            slots += _spanned(int(numbers[first]), int(numbers[last]))
-    return slots if len(slots) == 1 else list(dict.fromkeys(slots))
-
-
-def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
-    """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
-    best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
-    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=False):
-        for slot in slots:
-            for target in targets:
-                held = best.get((scope, target, slot))
-                if held is None or rank < held[0]:
-                    best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
-    return (statement for _, statement in best.values())
-
-
-def _spanned(first: int, last: int) -> Sequence[int]:
-    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

@@ -8,38 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.privacy.language.grammar import KINDS, PATTERNS
-
-QUOTES = dict.fromkeys("’‘ʼ´′＇", "'")
-DASHES = dict.fromkeys("‐‑‒–−", "-")
-# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
-YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑🟢", YES) | dict.fromkeys("❌✖✗✘🚫⛔🔴", NO)
-FOLDED = {**QUOTES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
-FOLDED |= {"•": "-", **TICKS}
-UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
-BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
-MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
-# Digits become 0: messages that differ in their numbers alone are parsed once.
-PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
-ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
-# All but digits becomes a space.
-SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
-FOREIGN = re.compile(r"[^\x00-\x7f]")
-
-# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
-WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-VALUES = {word: str(value) for value, word in enumerate(WORDS)}
-WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
-# Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
-# letter: a search for one letter skips fast to where it stands.
-NUMERAL = re.compile(
-    rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
-)
-EACH = re.compile(WORD)
+from pipeline.privacy.language import frames
+from pipeline.privacy.language.grammar import KINDS
+from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -67,24 +38,24 @@ Sentence = tuple[int, str, bool, bool]
 def fold(content: str) -> str:
     """The message in lower case with straight quotes and every digit a 0, character for character."""
     if not content.isascii():
-        content = FOREIGN.sub(lambda match: FOLDED.get(match[0], " "), content)
+        content = frames.FOREIGN.sub(lambda match: frames.FOLDED.get(match[0], " "), content)
     # Bytes are translated several times as fast as characters.
-    return content.encode().translate(ASCII).decode()
+    return content.encode().translate(frames.ASCII).decode()
 
 
 def in_digits(content: str, folded: str) -> str:
     """The message with such numbers in digits, character for character: each is padded to its word's length."""
     kept, end = [], 0
-    for numbers in NUMERAL.finditer(folded):
-        for word in EACH.finditer(folded, *numbers.span()):
-            kept += [content[end : word.start()], VALUES[word[0]].rjust(len(word[0]))]
+    for numbers in frames.NUMERAL.finditer(folded):
+        for word in frames.EACH.finditer(folded, *numbers.span()):
+            kept += [content[end : word.start()], frames.VALUES[word[0]].rjust(len(word[0]))]
             end = word.end()
     return "".join((*kept, content[end:]))
 
 
 def numbers_of(content: str) -> list[bytes]:
     """The numbers of a message, in order and as they are written."""
-    return content.encode("ascii", "replace").translate(SPACED).split()
+    return content.encode("ascii", "replace").translate(frames.SPACED).split()
 
 
 def sentences(folded: str) -> Iterator[Sentence]:
@@ -116,6 +87,97 @@ def _cut(text: str, most: int) -> int:
     while most < len(text) and text[most - 1] == text[most] == "0":
         most += 1
     return most
+
+
+@lru_cache(maxsize=65536)
+def respelt(word: str) -> str:
+    """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
+    if word[0] in QUOTED:
+        return QUOTED.get(word) or QUOTED[word[0]]
+    if word in SHORT:
+        return SHORT[word]
+    if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
+        return f"{SHORT[word[:-1]]}s"
+    if frames.UNMARKED.fullmatch(word):
+        return f"{word[:-1]}'t"
+    if len(word) < 3 or word in REAL:
+        return word
+    near = (_spelt_as(word, stem, ending) for stem in STEMS if stem[0] == word[0] for ending in ENDINGS)
+    return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
+
+
+def _spelt_as(word: str, stem: str, ending: str) -> str | None:
+    """The stem with the ending where the word is that with one slip, or cut short."""
+    start = word.removesuffix(ending)
+    if word.startswith(stem) or len(start) + len(ending) != len(word):
+        return None
+    if stem.startswith(start):
+        return stem if start == word and len(word) >= 5 and len(stem) > 7 else None
+    return stem + ending if is_slip(start, stem) else None
+
+
+def is_slip(word: str, right: str) -> bool:
+    """Whether one letter is doubled, left out, or two have changed places; of six letters or more any one edit."""
+    if word[:1] != right[0] or abs(len(word) - len(right)) > 1 or word == right:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), min(len(word), len(right)))
+    if len(word) > len(right):
+        return word[at + 1 :] == right[at:] and (len(right) > 5 or word[at] == word[at - 1])
+    if len(word) < len(right):
+        return word[at:] == right[at + 1 :] and (len(right) > 4 or right[at] in "aeiou")
+    swapped = word[at : at + 2] == right[at : at + 2][::-1] and word[at + 2 :] == right[at + 2 :]
+    return swapped or (len(right) > 5 and word[at + 1 :] == right[at + 1 :])
+
+
+# Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
+TWO = re.compile(r"(?<!0)00(?!0)")
+# More blanks or digits in a row than any rule looks back over are read as so many.
+RUN = 44
+LONG = re.compile(rf"\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
+
+# Where a stretch starts and ends, and what is read for it.
+Edit = tuple[int, int, str]
+
+
+@lru_cache(maxsize=65536)
+def is_misspelt(word: str) -> bool:
+    """Whether a run of letters, digits and slashes may hold a word that is spelled otherwise: "s3", "availble"."""
+    return any(respelt(part) != part for part in frames.SPELT.findall(word))
+
+
+def edits(text: str) -> list[Edit]:
+    """The stretches of a text that are read otherwise, in their order."""
+    found: list[Edit] = []
+    if "00" in text:
+        found = [(two.start(), two.end(), "0") for two in TWO.finditer(text)]
+    if "  " in text or "000" in text or not text.isprintable():
+        found += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
+        found.sort()
+    if any(map(is_misspelt, frames.LETTERS.findall(text))):
+        places = ((word.start(), word.end(), respelt(word[0])) for word in frames.SPELT.finditer(text))
+        found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
+    return found
+
+
+def _marked(saying: str) -> str:
+    """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
+    marked = frames.I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
+    return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
+
+
+def fold_quotes(content: str, folded: str) -> str:
+    """The folded message with a capital where an agent's quoted words speak in the first person."""
+    marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
+    lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)] if ">" in content else []
+    for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
+        before = frames.SPEAKER.search(folded, max(0, start - frames.FAR_QUOTED), start)
+        spoken = before is not None and not frames.ADDRESSED.search(folded, max(0, start - frames.FAR_QUOTED), start)
+        if end - start <= frames.LONGEST_QUOTE and (spoken or frames.SAID_AFTER.match(folded, end + 1)):
+            inside = "".join(_marked(part) for part in frames.SAYINGS.split(f" {folded[start + 1 : end]}"))
+            folded = (
+                folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
+            )
+    return folded
 
 
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
@@ -204,11 +266,11 @@ class Scanner:
 
     def scan(self, text: str, start: int) -> list[Token]:
         """The vocabulary's phrases in a sentence, from left to right."""
-        tokens, end = [], start
+        tokens, end, readers = [], start, self.readers
         for place in self.places(text, start):
             at = place.start()
             if at >= end:
-                read, kinds = self.readers.get(text[at]) or self.reader(text[at])
+                read, kinds = readers.get(text[at]) or self.reader(text[at])
                 if match := read(text, at):
                     end = match.end()
                     tokens.append(Token(kinds[match.lastindex or 0], at, end))

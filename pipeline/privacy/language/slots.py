@@ -5,6 +5,45 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import (
+    ANCHOR,
+    ANY_FROM,
+    BEFORE,
+    BESIDE,
+    BOTH_ENDS,
+    CHOICE,
+    COUNTED,
+    DASH,
+    DOWNWARD,
+    ELLIPSIS,
+    FOR,
+    FROM,
+    FROM_ON,
+    GOAL,
+    HAPPENS,
+    HELD,
+    IN_ALL,
+    ITEM,
+    JOINT,
+    LEADS,
+    LONE,
+    NOT_FOR,
+    ONWARD,
+    OPEN_LEADS,
+    OPENED,
+    OPENINGS,
+    OTHERS,
+    OTHERS_END,
+    PLACE,
+    PRICED,
+    STARTS,
+    SUBJECT,
+    TOWARDS,
+    UP_TO,
+    VERB,
+    VERBS,
+    VERSUS,
+)
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
@@ -12,102 +51,42 @@ REACH = 32  # characters between a feasibility word and the slots it anchors
 
 NUMBER = re.compile(r"0+")
 RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
-MOVE = re.compile(
-    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
-    r"swap|displac)"
-)
-TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
-BESIDE = re.compile(
-    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
-    r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
-    r"until|till)\s+(?:the\s+)?$"
-)
-# How what BESIDE and BOTH_ENDS find ends: few lists need the two searches.
-LEADS = (
-    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
-    *("between", "the"),
-)
-# What may stand between a feasibility word and the bare number that it anchors.
-ANCHOR = re.compile(
-    r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
-    r"most) of|both|only|from|around|use|for|with)\s+#?$|@\s*$"
-    r"|[:(=>]\s*(?:-\s*)?#?$|\s-\s*$"
-)
-FOR = re.compile(r"\bfor\s+$")
-NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
-VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
-# What may stand between a bare number and the class that it is the subject of.
-VERBS = re.compile(
-    r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|be|"
-    r"being|seems?|"
-    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
-    r"as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
-)
-# What may stand before such a number: the start of a clause, or one of these.
-BEFORE = re.compile(
-    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|whereas|"
-    r"though|also|"
-    r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
-    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at|me|us|you|e\.g\.|i\.e\.|namely|including|like)\s+$"
-)
-HELD = re.compile(
-    r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|leaves?|left)\s+$"
-)  # "3 and 8 free", but not "2 conflicts"
-# Such a number is no slot even next to a class.
-OTHERS = re.compile(
-    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
-)
-ONWARD = re.compile(r"\s*(?:onwards?|and up|or later)\b")
-VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
-ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?m?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
-# Where a sentence starts with its place: "At 7, I'd need to move things".
-PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
-STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
-COUNTED = re.compile(r"\b(?:all|other|these|those|the|every|about|least|first|last|next|of the|of these) $")
-ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
-
-# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
-GOAL = re.compile(r"\s*(?:to\b|~)")
-DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
-FROM = re.compile(r"\bfrom\s+$")
-BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
-CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
-PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
+PRICING = (*LISTS, "cost", "ignored")
 # What ends a stretch of a sentence.
 BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
-JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
-LONE = re.compile(r"slots ?#?0+")  # more must follow
-# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
-SUBJECT = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
-    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
-    r"bump)ing\b|"
-    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
-    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
-)
 
 
 class Slots(NamedTuple):
-    """A slot, or the range to a second number: where the numbers stand, and whether something would move there."""
+    """A slot, or the range to a second number: where the numbers stand, and whether something would move there.
+
+    `open` is not 0 where a range names one end: FROM_ON, AFTER, UP_TO or BEFORE_IT; REST where it
+    names none.
+    """
 
     start: int
     end: int
     to_start: int = -1
     to_end: int = -1
     goal: bool = False
+    open: int = 0
 
 
 def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     """Whether a bare number, or list of them, stands where only a slot would."""
     number = tokens[index]
     ahead = _ahead(text, number.start)
-    if COUNTED.search(ahead) or OTHERS.search(ahead) or VERSUS.match(text, number.end):
+    if (
+        (ahead.endswith(" ") and ahead[:-1].rpartition(" ")[2] in COUNTED)
+        or (ahead.rstrip(" #").endswith(OTHERS_END) and OTHERS.search(ahead))
+        or IN_ALL.match(text, number.end)
+        or VERSUS.match(text, number.end)
+    ):
         return False
     if _is_place(text, number, ahead):
         return True
-    if index and tokens[index - 1].kind in LISTS and PRICED.search(text, 0, number.start):
+    if index and tokens[index - 1].kind in PRICING and PRICED.search(text, 0, number.start):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True
@@ -116,7 +95,9 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
 
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
-    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ONWARD.match(text, number.end):
+    if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ANY_FROM.search(ahead) or OPENED.search(ahead):
+        return True
+    if ONWARD.match(text, number.end) or DOWNWARD.match(text, number.end):
         return True
     return PLACE.search(ahead) is not None and STARTS.match(text, number.end) is not None
 
@@ -206,14 +187,33 @@ def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool)
     return goes_on or any(token.kind in CLASS_KINDS for token in tokens)
 
 
-def listed(text: str, token: Token, moving: bool, chosen: bool = False) -> list[Slots]:
-    """The slots of a list: "2, 4-6 and slot 9" has three. `chosen`: one of them is preferred "to" another."""
+def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> list[Slots]:
+    """The slots of a list: "2, 4-6 and slot 9" has three.
+
+    `chosen`: one of them is preferred "to" another. `spans`: what is said may be of all slots after or before one.
+    """
     before = _ahead(text, token.start)
-    if before.rstrip().endswith(LEADS) and (BESIDE.search(before) or BOTH_ENDS.search(before)):
-        return [] if BESIDE.search(before) else _from_to(text, token)
+    if before.rstrip().endswith(LEADS):
+        opened = OPENED.search(before) if spans and not HAPPENS.match(text, token.end) else None
+        if opened:
+            slots = _listed(text, token, False, False, False)
+            kind = next(kind for (kind, _), words in zip(OPEN_LEADS, opened.groups(), strict=True) if words)
+            return [slots[0]._replace(open=kind), *slots[1:]] if slots[0].to_start < 0 else slots
+        if BESIDE.search(before) or BOTH_ENDS.search(before):
+            return [] if BESIDE.search(before) else _from_to(text, token)
     goal = moving and TOWARDS.search(before) is not None
     to_is_goal = moving and (not text.startswith("slots", token.start) or FROM.search(before) is not None)
-    return _listed(text, token, goal, to_is_goal, chosen)
+    return _open_ended(text, token, _listed(text, token, goal, to_is_goal, chosen))
+
+
+def _open_ended(text: str, token: Token, slots: list[Slots]) -> list[Slots]:
+    """The slots, of which the last may begin or end a range: "3, 5 and from 9 on", "10 or later"."""
+    if not text.startswith(OPENINGS, token.end) or not slots or slots[-1].to_start >= 0:
+        return slots
+    for kind, words in ((FROM_ON, ONWARD), (UP_TO, DOWNWARD)):
+        if words.match(text, token.end):
+            return [*slots[:-1], slots[-1]._replace(open=kind)]
+    return slots
 
 
 def _listed(text: str, token: Token, goal: bool, to_is_goal: bool, chosen: bool) -> list[Slots]:

@@ -1,15 +1,17 @@
 """A sentence's statements: its clauses with their targets, without what a question only asks."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipeline.privacy.language.atoms import Atom, atoms_of, phrases
+from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
+from pipeline.privacy.language.frames import AFTER, FROM_ON, REST, UP_TO
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
-from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out, targets
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
+from pipeline.privacy.language.targets import targets as targets_of_part
 
 TAG = re.compile(
     r"\s*(?:right|correct|yes|yeah|ok|okay|agreed|no|true|is that (?:right|correct)|isn't it|doesn't it)\s*$"
@@ -20,14 +22,32 @@ OPENS = re.compile(
 )
 # Words that repeat a class, or its opposite, of slots that a question or a condition named.
 ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
+# "Only slot 3 works for me": no other does.
+ONLY = re.compile(
+    r"\bonly (?:(?:have|got|free|available|open|at|in|on|for|during|do|make|can do|slots?|be) )*(?:slots?\s+)?#?0"
+    r"|\bonly (?:\w+ )?(?:openings?|options?|availability|gaps?|windows?|free slots?|open slots?)\b|\b0 only\b|"
+    r"\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
+)
+SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those)\b")
 EDGES = " \t\n\r,;:-~()|"
+
+
+# Claims of one class in one span, before their sender is known: targets (None where the sender speaks of itself),
+# slots, class, start, end.
+Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
+
+LONGEST = 64  # slots in a range; of a longer one only the ends are read
+ALONE = (None,)  # the targets of who speaks of itself alone
+# Where a span of a passage stands in its message.
+Places = Callable[[int, int], tuple[int, int]]
 
 
 class StatementForm(NamedTuple):
     """What a sentence states: in which scope, of whom, which slots and ranges, of what class, where, and at what rank.
 
-    Agents and slots are given by which of the sentence's numbers they are, None being the sender. Of statements of one
-    scope about one slot the lowest rank holds.
+    Agents and slots are given by which of the sentence's numbers they are, None being the sender. Where a range names
+    one end, FROM_ON, AFTER, UP_TO or BEFORE_IT stands for its second number; REST for the rest of the calendar. Of
+    statements of one scope about one slot the lowest rank holds.
     """
 
     scope: int
@@ -70,8 +90,10 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
 
 
 def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
-    """Whether a sentence has a word of a class, or one that repeats a class."""
-    return not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text) is not None
+    """Whether a sentence has a word of a class, one that repeats a class, or only settles on a slot."""
+    if not CLASS_KINDS.isdisjoint([token.kind for token in tokens]) or ECHOING.search(text):
+        return True
+    return VERBLESS.fullmatch(text) is not None
 
 
 def _asked_from(text: str, atoms: Sequence[Atom]) -> int:
@@ -117,9 +139,18 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     others = left_out(text, clause.tokens)
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
+    if claim_class == "positive" and _excludes_others(text, clause):
+        yield StatementForm(clause.scope, _agents_of(spans, ranks), ((0, REST),), "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
+
+
+def _excludes_others(text: str, clause: Clause) -> bool:
+    """Whether what is free is all that is: "only slot 3 works for me"."""
+    if not ("only" in text or "else" in text or "that" in text):
+        return False
+    return ONLY.search(text, clause.start, clause.end) is not None and not SHARED.search(text, clause.start, clause.end)
 
 
 def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | None], ...]:
@@ -130,8 +161,10 @@ def _goals(clause: Clause, ranks: Mapping[int, int]) -> tuple[tuple[int, int | N
 
 
 def _numbers_of(slot: Slots, ranks: Mapping[int, int]) -> tuple[int, int | None]:
-    """Which of the sentence's numbers a slot or the ends of a range are."""
-    return ranks[slot.start], ranks[slot.to_start] if slot.to_start >= 0 else None
+    """Which of the sentence's numbers a slot or the ends of a range are; of a range with one end how it is open."""
+    if slot.open == REST:
+        return 0, REST
+    return ranks[slot.start], slot.open or (ranks[slot.to_start] if slot.to_start >= 0 else None)
 
 
 def _agents_of(spans: Sequence[Span], ranks: Mapping[int, int]) -> tuple[int | None, ...]:
@@ -157,8 +190,8 @@ def _own_targets(text: str, clause: Clause, phrases: Sequence[Token]) -> tuple[S
     """The targets that a clause marks: None where it marks none, empty where they can't be named."""
     if clause.decider is None:
         names = any(token.kind in ("group", "for_whom") for token in clause.tokens)
-        return targets(text, clause.tokens, clause.tokens[-1], phrases) if names else None
-    own = targets(text, clause.tokens, clause.decider, phrases)
+        return targets_of_part(text, clause.tokens, clause.tokens[-1], phrases) if names else None
+    own = targets_of_part(text, clause.tokens, clause.decider, phrases)
     return (SENDER,) if own is None and text.startswith("let", clause.decider.start) else own
 
 
@@ -176,3 +209,87 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     left = start + inner.find(kept)
     closes = kept.count("(") > kept.count(")") and text.startswith(")", left + len(kept))
     return left, left + len(kept) + closes
+
+
+def numbered(
+    forms: Sequence[StatementForm], numbers: list[bytes], places: Places, room: int, num_slots: int | None
+) -> tuple[Iterable[Statement], int]:
+    """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
+    how many are left."""
+    stated: list[Statement] = []
+    for _, targets, slots, claim_class, start, end, _ in forms:
+        whom = targets if targets == ALONE else _agents(targets, numbers)
+        begin, stop = places(start, end)
+        named = _slots(slots, numbers, num_slots)
+        room -= len(whom) * len(named)
+        if room < 0:
+            break
+        stated.append((whom, named, claim_class, begin, stop))
+    return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
+
+
+def rest_of(forms: Sequence[StatementForm], numbers: list[bytes], places: Places) -> Iterator[Statement]:
+    """What is stated of the rest of the calendar, as of no slots yet."""
+    for form in forms:
+        if any(last == REST for _, last in form.slots):
+            begin, stop = places(form.start, form.end)
+            yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
+
+
+def with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
+    """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
+    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
+    for targets, _, claim_class, start, end in rest:
+        for target in targets:
+            slots = [slot for slot in range(num_slots) if (target, slot) not in told]
+            told.update((target, slot) for slot in slots)
+            stated.append(((target,), slots, claim_class, start, end))
+    return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
+
+
+def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
+    """The agents that are named, each once."""
+    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
+
+
+def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
+    """What holds of several statements: in a scope, of those about one slot of an agent, the one of lowest rank."""
+    best: dict[tuple[int, int | None, int], tuple[int, Statement]] = {}
+    for (scope, *_, rank), (targets, slots, claim_class, start, end) in zip(forms, stated, strict=False):
+        for slot in slots:
+            for target in targets:
+                held = best.get((scope, target, slot))
+                if held is None or rank < held[0]:
+                    best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
+    return (statement for _, statement in best.values())
+
+
+def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
+    """The slots of the calendar that are named, each once, and those that ranges span."""
+    slots: list[int] = []
+    for first, last in named:
+        if last is None:
+            slots.append(int(numbers[first]))
+        elif last == REST:
+            continue
+        elif last < 0:
+            slots += _opened(int(numbers[first]), last, num_slots)
+        else:
+            slots += _spanned(int(numbers[first]), int(numbers[last]))
+    if num_slots is not None:
+        slots = [slot for slot in slots if slot < num_slots]
+    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+
+
+def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
+    """The slots of a range that names one end; that end alone where the other is unknown or too far."""
+    if kind in (FROM_ON, AFTER):
+        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
+    else:
+        slots = range(end + (kind == UP_TO))
+    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
+
+
+def _spanned(first: int, last: int) -> Sequence[int]:
+    """The slots between two ends; of more than any calendar has the ends alone."""
+    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

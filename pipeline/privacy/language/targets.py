@@ -20,6 +20,9 @@ READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
 # "Let's put meeting 4 at slot 3" proposes; "let's move meeting 4 out of slot 3" says where it is.
 IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
 EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
+# An item is there whatever one would rather not do; what need not move is not in the way.
+DENIABLE = re.compile(r".*any|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak")
+ABSENT = ("without", "zero")  # "without any need to free it up"
 UNABLE = re.compile(r"can|could|unable|.*\bable\b")
 TICKS = ("^", "`")
 
@@ -32,15 +35,20 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
     if not _has_class(kinds):
         return UNDECIDED
     claim_class, decider = UNDECIDED
-    negated, proposed = _negates_all(text, tokens, kinds), False
+    negated, proposed, absent = _negates_all(text, tokens, kinds), False, False
     skips_effort = not kinds.isdisjoint(("cost", "clear"))
     for token in _ticks_last(text, tokens):
         if claim_class and text[token.start] in TICKS:
             break
         negated |= token.kind == "negation"
-        token_class = _class_of(text, token, negated, skips_effort)
+        absent |= token.kind == "negation" and text.startswith(ABSENT, token.start)
+        token_class = "positive" if absent and token.kind == "effort" else _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
-        if token_class is None or (proposed and _is_the_meeting(text, token, token_class)):
+        if (
+            token_class is None
+            or (token_class == "proposal" and "shun" in kinds)
+            or (proposed and _is_the_meeting(text, token, token_class))
+        ):
             continue
         proposed |= token_class == "proposal"
         if _outranks(token_class, claim_class, decider):
@@ -69,8 +77,8 @@ def _negated(text: str, token: Token, claim_class: str) -> str | None:
     """What a negation makes of a class: room that can't be made is a slot out of reach."""
     if token.kind == "effort":
         return "negative"
-    if claim_class == "occupied" and "any" in text[token.start : token.end]:
-        return "positive"  # "neither Agent 0 nor I have anything at 3"
+    if claim_class == "occupied" and DENIABLE.match(text, token.start, token.end):
+        return "positive"  # "neither Agent 0 nor I have anything at 3", "none of 3, 5 requires me to move an errand"
     return NEGATED.get(claim_class)
 
 
@@ -122,7 +130,7 @@ COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
 # "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
 HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
 WORD = re.compile(
-    r"(?:^|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer)\s+(?:\w+\s+)?from\b|^\s*from\b(?=[^,]*:)"
+    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer)\s+(?:\w+\s+)?from\b|^\s*from\b(?=[^,]*:)"
 )
 SUITS_ME = re.compile(r"\s(?:me|us)\b")
 FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
@@ -278,7 +286,8 @@ def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Sp
     """The agents last named before "they" in the same sentence."""
     for token in reversed(everyone):
         if token.end <= pronoun.start and token.kind in ("group", "for_whom", "spoken_to"):
-            agents = named(text[token.start : token.end]).agents
-            if agents:
-                return [(token.start + start, token.start + end) for start, end in agents]
+            who = named(text[token.start : token.end])
+            if who.agents:
+                both = who.first and text.startswith("both", pronoun.start)
+                return [*[(token.start + start, token.start + end) for start, end in who.agents], *[SENDER] * both]
     return []

@@ -6,7 +6,8 @@ from pathlib import Path
 from types import ModuleType
 
 from pipeline.privacy.language import grammar
-from pipeline.privacy.language.vocabulary import feasible, infeasible
+from pipeline.privacy.language import vocabulary as words
+from pipeline.privacy.language.vocabulary import classes as class_words
 from pipeline.privacy.rules import ENGLISH
 from pipeline.reports.documents.markdown import link, table
 from pipeline.tables.schemas.base import Table
@@ -21,23 +22,28 @@ EXAMPLES = {
     "proposal": "Let's go with slot 5",
 }
 PHRASES: tuple[tuple[str, ModuleType, str], ...] = (
-    ("occupied", infeasible, "OCCUPIED"),
-    ("negative", infeasible, "NEGATIVE"),
-    ("positive", feasible, "POSITIVE"),
-    ("cost", feasible, "COST"),
-    ("proposal", feasible, "PROPOSAL"),
-    ("making room: cost where the clause names it, else occupied", infeasible, "EFFORT"),
-    ("events, which occupy a slot", infeasible, "EVENT"),
-    ("turned round: an errand denied, a conflict denied", feasible, "CLEAR"),
+    ("occupied", class_words, "OCCUPIED"),
+    ("negative", class_words, "NEGATIVE"),
+    ("positive", class_words, "POSITIVE"),
+    ("cost", class_words, "COST"),
+    ("proposal", class_words, "PROPOSAL"),
+    ("making room: cost where the clause names it, else occupied", class_words, "EFFORT"),
+    ("events, which occupy a slot", class_words, "EVENT"),
+    ("turned round: an errand denied, a conflict denied", class_words, "CLEAR"),
     ("negations, which turn the class after them", grammar, "NEGATION"),
     ("read over", grammar, "IGNORED"),
     ("conditions and guesses", grammar, "HYPOTHETICAL"),
     ("requests", grammar, "REQUEST"),
     ("the rest of the calendar", grammar, "ELSEWHERE"),
     ("exceptions", grammar, "EXCEPT"),
+    ("what is kept away from, and not proposed", grammar, "SHUN"),
+    ("all slots of which nothing else is said", grammar, "EVERY"),
     ("clause ends", grammar, "HARD"),
     ("part ends", grammar, "SOFT"),
-    ("units: numbers before these are no slots", grammar, "UNITS"),
+    ("what {adv}, {not}, {move} and the like stand for", words, "PATTERNS"),
+    ("words that are read with a slip of the keys", words, "STEMS"),
+    ("abbreviations", words, "SHORT"),
+    ("units: numbers before these are no slots", words, "UNITS"),
 )
 
 

@@ -73,6 +73,7 @@ INTENTS = Table(
         C("agent", "int", "the sender"),
         C("act", "str", "what the message does"),
         C("behaviours", "list[str]", "the patterns that it shows on purpose"),
+        C("phrases", "list[str]", "the templates that it is written from"),
         C("held_out", "bool", "whether a phrasing of it was kept from the parsers' authors"),
     ),
 )

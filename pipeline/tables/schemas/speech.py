@@ -92,13 +92,14 @@ SPEAKER_VOLUME = Table(
 
 TRUTH = Table(
     "truth",
-    "one finder in one game of simulated speakers, on phrasings of one kind",
-    ("game_id", "finder", "part", "held_out"),
+    "one finder in one game of simulated speakers, on messages of one wording",
+    ("game_id", "finder", "part", "held_out", "wording"),
     (
         GAME_ID,
         C("finder", "str", "language, leaks or patterns"),
         C("part", "str", "all, or what it finds: feasible or infeasible slots, a tier, a pattern"),
         C("held_out", "bool", "whether the messages' phrasings were kept from the parsers' authors"),
+        C("wording", "str", "the templates that the messages are written from, joined by +"),
         C("hits", "int", "what was meant and found"),
         C("false_alarms", "int", "what was found and not meant"),
         C("misses", "int", "what was meant and not found"),

@@ -1,8 +1,129 @@
 """The words of H.3's five classes, as data; grammar.py has what stands around them.
 
-Phrases are regular expressions over folded text (lower case, straight quotes, every digit a 0). A space stands for any
-run of spaces; {adv}, {not}, {slot} and the like for what PATTERNS in grammar.py says. Of a message's phrases only those
-that share a clause with a slot count, and of two that start at one place the one that KINDS has first.
+Phrases are regular expressions over folded text (lower case, straight quotes, every digit a 0), spelled as STEMS and
+SHORT say. A space stands for any run of spaces; {adv}, {not}, {slot} and the like for what PATTERNS says. Of a
+message's phrases only those that share a clause with a slot count, and of two that start at one place the one that
+KINDS has first.
 """
 
+from collections.abc import Mapping
+
 Phrases = tuple[str, ...]
+
+# Numbers before these count something, and are no slots.
+UNITS = (
+    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?|"
+    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
+    "other|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
+    "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
+)
+NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
+
+PATTERNS: Mapping[str, str] = {
+    "{adv}": (
+        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
+        r"so|too|all|both|"
+        r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
+        r"the) ){0,3}"
+    ),
+    "{slot}": r"(?:slots?\b|#?0)",
+    "{agent}": r"agents? ?#?00?",
+    "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
+    "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
+    "{not}": (
+        r"(?:not|cannot|never|neither|(?:is|are|was|were|do|does|did|has|have|had|wo|would|should|ca|could|need)n'?t)"
+    ),
+    # What is there, what moving it is, what stands in its way, and what that takes.
+    "{item}": r"(?:{noun}|meetings?|items?|events?|tasks?|entry|entries|bookings?|plans?|stuff)",
+    "{move}": (
+        r"(?:mov(?:e[ds]?|ing)|(?:re-?(?:schedul|shuffl|arrang|locat|organi[sz]|jig)|displac|shuffl|shift|juggl|bump|"
+        r"swap|dislodg|postpon|cancel|disrupt|disturb|uproot)\w*(?! costs?))"
+    ),
+    "{clash}": (
+        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|"
+        r"constraint|"
+        r"objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
+    ),
+    "{burden}": (
+        r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
+        r"imposition|"
+        r"drama|ado|priority|stakes|importance|friction|price|matter|thing|favou?r)"
+    ),
+    "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
+    # That there is none of it, that there is little, and that it must be.
+    "{none}": (
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free (?:of|from)|clear of|"
+        r"avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
+        r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
+    ),
+    "{few}": (
+        r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|"
+        r"negligible|limited|"
+        r"reasonable|least|less|hardly|barely|scarcely|(?:almost|next to|not much|not) (?:no|of an?|an?)|light)"
+    ),
+    "{be}": r"(?:is|are|was|were|be|am|'s|'re|'m|looks?|sounds?|seems?|appears?|stays?|remains?|proves?|shows?|feels?)",
+    "{can}": r"(?:can|could|will|'ll)",
+    "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
+    "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
+    "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
+    "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
+    # What one does with a slot that one can have.
+    "{do}": (
+        r"(?:do|make(?! room| space)|take|use|meet|join|attend|accept|manage|accommodate|handle|fit|swing|commit|"
+        r"support|host|"
+        r"offer|agree to|go (?:along )?with|"
+        r"get there)"
+    ),
+    "{need}": (
+        r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|"
+        r"necessitat|"
+        r"trigger|result in)\w*"
+    ),
+    # Words between such a word and its noun.
+    "{mods}": (
+        r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?"
+    ),
+    "{it}": r"(?: (?:to |of |for )?(?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
+    # An item of one's own that is said to be somewhere: "my errand at 3".
+    "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
+    "{agents}": (
+        r"(?:agents[ #]*0{1,2}\b(?: ?, ?(?:and |or |& ?)?0{1,2}\b| ?[&/+] ?0{1,2}\b| (?:and|or|nor) 0{1,2}\b)*"
+        r"|agent[ #-]*0{1,2}(?!\w)(?: ?[&/] ?0{1,2}\b| (?:and|or) 0{1,2}"
+        r"(?= (?:are|have|both|can|could|were|do|said)\b))?)"
+        r"(?:'s?(?!\w))?"
+    ),
+    # The last number of a list is none of it where a verb takes only that number for its subject.
+    "{list}": (
+        r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
+        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
+        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) )"
+        r"{again}"
+        rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
+    ),
+    "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
+    "{singular}": (
+        r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
+        r"seems|fits|"
+        r"suits|holds|makes)\b"
+    ),
+    "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
+}
+
+# Stems of the commonest words: what is one slip of the keys away from one is read as it.
+STEMS = (
+    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
+    *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
+)
+ENDINGS = ("", "s", "e", "ed", "ing")
+SHORT = {
+    **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
+    **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
+    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
+    **{"ive": "i've", "z": "zero"},
+}
+REAL = frozenset(("conform", "works"))
+# What a first person in quoted words is: who is quoted.
+QUOTED = {
+    **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
+}

@@ -1,0 +1,299 @@
+"""What is around words and numbers, as data: characters, numerals, quotations, what makes a number a slot, layout.
+
+All but FOLDED, PLAIN, QUOTE, QUOTED_LINE and the layout are read on folded text.
+"""
+
+import re
+
+APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
+DASHES = dict.fromkeys("‐‑‒–−", "-")
+# A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
+YES, NO = "\x01", "\x02"
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
+FOLDED |= {"•": "-", **TICKS}
+UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
+BRACKETS = {"[": "(", "]": ")", "{": "(", "}": ")"}
+MARKS = {**dict.fromkeys('^*_`~"<>\t\r', " "), **BRACKETS, YES: "^", NO: "`", "\x1e": "~"}
+# Digits become 0: messages that differ in their numbers alone are parsed once.
+PLAIN = {**UPPER, **MARKS, **dict.fromkeys("123456789", "0")}
+ASCII = bytes(ord(PLAIN.get(chr(code), chr(code))) for code in range(256))
+# All but digits becomes a space.
+SPACED = bytes(code if chr(code) in "0123456789" else 32 for code in range(256))
+
+# Numbers in words: "slot three" is slot 3, "Agents one and two" are Agents 1 and 2.
+WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+VALUES = {word: str(value) for value, word in enumerate(WORDS)}
+WORD = "(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + r")\b"
+
+FOREIGN = re.compile(r"[^\x00-\x7f]")
+
+# Only after "slot" or "agent", where no other reading is left, and in the list that follows. It starts at their last
+# letter: a search for one letter skips fast to where it stands.
+NUMERAL = re.compile(
+    rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
+)
+EACH = re.compile(WORD)
+
+# "0 errands" is none, which digits that are all read alike cannot tell.
+ZERO = re.compile(
+    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)",
+    re.IGNORECASE,
+)
+
+LETTERS = re.compile(r"[A-Za-z0'/#]+")
+# A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
+SPELT = re.compile(
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
+)
+UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
+
+# Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
+QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
+QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
+SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
+ADDRESSED = re.compile(
+    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
+)
+SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
+I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
+QUOTED_LINE = re.compile(
+    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
+)  # "> Agent 2: I can"
+SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
+FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
+LONGEST_QUOTE = 800
+
+# Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
+FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
+REST = -5  # of the calendar: all slots of which the message says nothing else
+
+MOVE = re.compile(
+    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
+    r"swap|displac)"
+)
+# Parts of its words: few sentences need the search.
+MOVES = ("mov", "shift", "push", "resched", "swap", "bump", "displac", "reloc", "tak", "switch", "transfer", "bring")
+TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
+BESIDE = re.compile(
+    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
+    r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
+    r"until|till)\s+(?:the\s+)?$"
+)
+OPEN_LEADS = (
+    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
+    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
+    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
+    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
+)
+OPENED = re.compile(
+    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
+    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
+    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
+    + "|".join(f"({words})" for _, words in OPEN_LEADS)
+    + r")\s+(?:the\s+|slots?\s+#?)?$"
+)
+# The same by what stands after it.
+ONWARD = re.compile(
+    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
+    r"till) the end)"
+)
+OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
+DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
+HAPPENS = re.compile(
+    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
+    r"comes|goes)\b"
+)  # "after slot 5 is moved"
+# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
+LEADS = (
+    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
+    *("between", "the", "above", "below", "under", "as far as"),
+    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
+)
+# What may stand between a feasibility word and the bare number that it anchors.
+ANCHOR = re.compile(
+    r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
+    r"most) of|both|only|from|around|use|for|with)\s+#?$|@\s*$"
+    r"|[:(=>]\s*(?:-\s*)?#?$|\s-\s*$"
+)
+FOR = re.compile(r"\bfor\s+$")
+NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
+VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
+# What may stand between a bare number and the class that it is the subject of.
+VERBS = re.compile(
+    r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
+    r"be|"
+    r"being|seems?|"
+    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
+    r"an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
+)
+# What may stand before such a number: the start of a clause, or one of these.
+BEFORE = re.compile(
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|"
+    r"whereas|"
+    r"though|also|"
+    r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
+    r"ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps|leaves?|left|my|at|me|us|you|e\.g\.|i\.e\.|"
+    r"namely|including|like)\s+$"
+)
+HELD = re.compile(
+    r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|"
+    r"leaves?|left)\s+$"
+)  # "3 and 8 free", but not "2 conflicts"
+# Such a number is no slot even next to a class.
+# How what it finds ends: few numbers need the search.
+OTHERS_END = (
+    *("of", "of the", "of our", "of my", "of these", "of all", ",", "and", "but", "vs", "vs.", "against", "versus"),
+    *(
+        f"{word}{s}"
+        for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
+        for s in ("", "s")
+    ),
+)
+OTHERS = re.compile(
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
+    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
+    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
+)
+VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
+IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+# Where a sentence starts with its place: "At 7, I'd need to move things".
+PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
+STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
+COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
+ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
+
+# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
+GOAL = re.compile(r"\s*(?:to\b|~)")
+DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
+FROM = re.compile(r"\bfrom\s+$")
+BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
+ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
+CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
+PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
+JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
+LONE = re.compile(r"slots ?#?0+")  # more must follow
+# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
+SUBJECT = re.compile(
+    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
+    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
+    r"bump)ing\b|"
+    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
+    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
+)
+
+# How data and layout are written (records.py, layout.py).
+AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
+ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
+YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
+AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
+SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
+ASIDE_KEY = re.compile(
+    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|round|id|phase|turn|to|recipients?|version|"
+    r"count|total|priority|rank)$"
+)
+# Keys that say only that something is said.
+PLAIN_KEY = re.compile(
+    r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
+    r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
+    r"answer|agents?|grid|times?|results?|summary|holds|there|))$"
+)
+CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+EDGES = " \t*`\"'|:?"
+SLOT_CELL = re.compile(r"[\s*`]*(?:slots?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
+TRUE = re.compile(r"[\s*]*(?:true|yes|y)[\s*]*$", re.I)
+FALSE = re.compile(r"[\s*]*(?:false|no|n)[\s*]*$", re.I)
+EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
+# What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
+AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
+RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
+COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
+HEADER = re.compile(
+    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
+    r"[\s*`]*$",
+    re.I,
+)
+PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
+KEY_VALUE = re.compile(
+    r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
+)
+# Where JSON starts: with a key, or a list of objects.
+JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
+TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
+MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
+STATE = (
+    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
+    r"[a-z' ]*+)(?![\d#])"
+)
+PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){PAIR}")
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+# Whose words follow, and numbers that only blanks part.
+RELAY = re.compile(
+    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
+    re.I,
+)
+BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
+MEETING = re.compile(r"^meetings?$", re.I)
+BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
+MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
+ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
+OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
+
+# Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
+BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
+# "Go ahead with slot 3, I'm free."
+BARE = re.compile(
+    r"\s*(?:i'm|i am|we're|we are)\s+(?:\w+ly\s+|all\s+|also\s+|still\s+)?"
+    r"(?:free|available|open|busy|unavailable|booked)\s*"
+)
+# A number that was not read as a slot: what follows is said of it, not of the slots before.
+OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
+# "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
+ALL = re.compile(r"\s*(?:both|all|each)\b")
+# "Nothing except 7 works": what is excepted has the class as it stands.
+NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
+REPORTS = re.compile(
+    r"\b(?:said|says|told|mentioned|mentions|confirmed|reports?|reported|according|per|indicated|noted|states?|wrote|"
+    r"writes|texted|replied|answered|assured|assures)\b"
+)
+# "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
+MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
+NEWS = re.compile(r"\bnow\b")
+ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+# What joins two slots of one list.
+GLUE = re.compile(
+    r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|"
+    r"again|from|onwards?)\b"
+    r"[\s-]*)*[\s)]*"
+)
+# "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
+IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
+IT_IS_NOT = re.compile(
+    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
+    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"
+)
+# What was so, and is not now: "4 was taken but has come free".
+PAST = re.compile(r"\b(?:was|were|used to|had)\b")
+JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
+IT = re.compile(r"\bit(?:'\w+)?\b")
+ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
+AGREES = re.compile(r"\b(?:either|too|as well)\b")
+# "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
+MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
+# "Not at 5, only at slot 7."
+ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
+# "… is free at 5, Agent 3 at 6": the same of another.
+GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
