@@ -16,6 +16,7 @@ from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
 from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters
 from sim.agents.beyond.poll import Poll, PollParameters
 from sim.agents.beyond.secure import Secure, SecureParameters
+from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
 from sim.agents.degenerate import POLICIES
 from sim.agents.dsm import Dsm
@@ -72,6 +73,7 @@ FRONTIER: Mapping[str, Protocol] = {
     "poll": (Poll, PollParameters),
     "dpop": bare(Dpop),
     "secure": (Secure, SecureParameters),
+    "shares": (Shares, SharesParameters),
 }
 PROTOCOLS = {**PAPER, **DEGENERATE, **FRONTIER}
 
