@@ -276,8 +276,8 @@ class _Noise:
         totals, can, chance = costs, np.ones(len(costs), bool), own[:-1]
         for agent in self.view.participants[1:]:
             said = self.said
-            if agent in self.levels:  # the noise of one's own answer is known
-                said = self.said * (np.arange(len(self.symbols)) == self.symbol(agent, slot))
+            if agent in self.levels:  # an observer's own answer is known, and its noise tells nothing
+                said = np.ones(said.shape) * (np.arange(len(self.symbols)) == self.symbol(agent, slot))
             joint = (beliefs[agent, slot][:, None] * said).ravel()
             prices = np.tile(self.price, len(self.states))
             possible = np.repeat(self.states.feasible() > 0, len(self.symbols))

@@ -4,11 +4,11 @@ Who answers sees when it is asked, about which slots, and when a slot is decided
 was asked, about the slot that stood first by what the initiator knew. Every such course is followed as a *hypothesis*: a
 set of cells a slot, a cell being what the initiator and the responders who don't observe hold there. Given the course,
 slots are independent, so P(view) is the sum over hypotheses of the product over slots of the sum over their cells. It
-is exact while there are at most `MOST` hypotheses. Where there are more, as many are drawn, by weight, with fixed
-draws, and the sum is an unbiased estimate.
+is exact while there are at most `MOST` hypotheses. Where there are more, as many are drawn at even steps of their P,
+and the sum is an estimate.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -20,8 +20,8 @@ from pipeline.beyond.leakage.slot_sums import prices_of
 from pipeline.beyond.leakage.views import View
 from pipeline.privacy.protocols.states import States
 
-MOST = 128
-LARGE = 1 << 12  # above every cost of a slot, in ranks
+MOST = (128, 1024, 8192)  # the more only where all that were drawn came to nothing
+LARGE = 1 << 12  # above every cost of a slot
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Asks = Mapping[tuple[int, int], float]  # (responder, slot) → limit
@@ -35,11 +35,18 @@ def poll_likelihood(view: View, beliefs: Array, states: States) -> float:
         return 1.0
     if view.leads:
         return _answers(view, beliefs, states)
-    course = _Course(view, beliefs, states)
-    start = 1 if course.surveyed else 0
+    for most in MOST:
+        chance = _followed(view, _Course(view, beliefs, states, most))
+        if chance > 0:
+            return chance
+    return 0.0
+
+
+def _followed(view: View, course: "_Course") -> float:
+    """P(view), turn by turn."""
     chosen = next(view.of_kind("decision"), None)
     end = chosen.turn if chosen else view.last_turn + 1
-    for turn in range(start, end):
+    for turn in range(1 if course.surveyed else 0, end):
         course.asked(turn, _asks_of(view, turn))
         if not course.alive:
             return 0.0
@@ -80,7 +87,7 @@ class _Cells:
     hypothesis its factor and the slots that were named."""
 
     weight: Array
-    refused: Integers  # responders × hypotheses × slots × cells
+    refused: NDArray[np.int8]  # responders × hypotheses × slots × cells
     met: Flags
     factor: Array
     named: Flags
@@ -93,12 +100,16 @@ class _Cells:
         """P of each hypothesis."""
         return np.asarray(self.factor * self.weight.sum(axis=2).prod(axis=1))
 
+    def chance_of(self, cells: Flags) -> float:
+        """P of all hypotheses together, with these cells alone."""
+        return float((self.factor * np.where(cells, self.weight, 0.0).sum(axis=2).prod(axis=1)).sum())
+
 
 class _Course:
     """All courses that a round of polling may have taken, as far as the observers' view goes."""
 
-    def __init__(self, view: View, beliefs: Array, states: States) -> None:
-        self.view = view
+    def __init__(self, view: View, beliefs: Array, states: States, most: int) -> None:
+        self.view, self.most = view, most
         ladder = view.parameters.get("ladder", (0, 1, 100))
         self.prices = np.array([*ladder, view.parameters.get("dear", 1000)], dtype=np.float64)
         self.limits = np.array([*ladder, np.inf], dtype=np.float64)
@@ -115,16 +126,27 @@ class _Course:
         used = joint.any(axis=0)
         cells, joint = cells[used], joint[:, used]
         self.cost = costs[cells].T  # participants × cells
+        joint = np.where(self._possible(), joint, 0.0)
         self.cells = self._begin(joint)
 
     def _begin(self, joint: Array) -> _Cells:
         """The one hypothesis after the survey: of each responder surveyed, what it said of the lowest threshold."""
         shape = (len(self.responders), 1, *joint.shape)
-        met, refused = np.zeros(shape, bool), np.zeros(shape, np.int64)
+        met, refused = np.zeros(shape, bool), np.zeros(shape, np.int8)
         for place in range(self.surveyed):
             within = np.isfinite(self.cost[place + 1]) & (self.cost[place + 1] <= self.limits[0])
             met[place], refused[place] = within, ~within
         return _Cells(joint[None], refused, met, np.ones(1), np.zeros((1, len(joint)), bool))
+
+    def _possible(self) -> Flags:
+        """Slots × cells: the initiator can take whatever it asks about, and all can take what is decided for."""
+        possible = np.ones((self.view.slots, self.cost.shape[1]), bool)
+        for message in self.view.of_kind("ask"):
+            possible[[int(slot) for slot in message.body["limits"]]] &= np.isfinite(self.cost[0])
+        chosen = self.view.chosen()
+        if chosen is not None:
+            possible[chosen] &= np.isfinite(self.cost).all(axis=0)
+        return possible
 
     @property
     def alive(self) -> bool:
@@ -132,20 +154,20 @@ class _Course:
         return len(self.cells.factor) > 0
 
     def _order(self, cells: _Cells) -> tuple[Array, Flags, Integers]:
-        """Rank of each cell among the slots (infinite: out), whether it is settled, and who is asked next."""
+        """Each cell's place in the order of slots, of equals the lowest slot first (infinite: out); whether it is settled, and
+        who is asked next."""
         out = (cells.refused >= len(self.prices)).any(axis=0) | ~np.isfinite(self.cost[0])
         bound = self.prices[np.minimum(cells.refused, len(self.prices) - 1)].sum(axis=0) + self.cost[0]
         after = {"lowest": 0.0, "named": ~cells.named[:, :, None], "own": self.cost[0]}[self.ties]
-        slots = np.arange(self.view.slots)[None, :, None]
-        rank = np.where(out, np.inf, (np.where(out, 0, bound) * LARGE + np.where(out, 0, after)) * LARGE + slots)
-        return rank, cells.met.all(axis=0), np.argmin(cells.met, axis=0)
+        key = np.where(out, np.inf, np.where(out, 0, bound) * LARGE + after)
+        return key, cells.met.all(axis=0), np.argmin(cells.met, axis=0)
 
     def asked(self, turn: int, asks: Asks) -> None:
         """Follow all courses through a turn in which the observers were asked this, and nothing was decided."""
         cells = self.cells
-        rank, settled, following = self._order(cells)
+        key, settled, following = self._order(cells)
         if turn >= self.view.max_turns - 2:  # late, any settled slot would have been decided for
-            cells.weight = np.where(settled & np.isfinite(rank), 0.0, cells.weight)
+            cells.weight = np.where(settled & np.isfinite(key), 0.0, cells.weight)
         theirs = self.observing[following] & ~settled
         for slot in range(self.view.slots):
             wanted = {agent: limit for (agent, s), limit in asks.items() if s == slot}
@@ -171,38 +193,47 @@ class _Course:
             if not len(state.cells.factor):
                 break
         done.append(self._complete(state, wanted))
-        return self._fewer(_joined(done))
+        every = _joined(done)
+        drawn, factor = _draw(every.chances(), self.most)
+        fewer = every.chosen(drawn)
+        fewer.factor = fewer.factor * factor
+        return fewer
 
     def _pick(self, state: "_Turn", first: bool) -> "_Turn":
-        """Each course, and each slot and rank that may come next in it: no other slot stands before."""
+        """Each course, and each slot and place in the order that may come next in it: no other slot stands before."""
         cells = state.cells
-        rank, settled, _ = self._order(cells)
-        able = (cells.weight > 0) & np.isfinite(rank) & ~settled & ~state.theirs & ~state.picked[:, :, None]
-        parents, values = [], []
-        for number in range(len(cells.factor)):
-            of = np.unique(rank[number][able[number]])
-            parents.append(np.full(len(of), number))
-            values.append(of)
-        parent, value = np.concatenate([*parents, np.zeros(0, np.int64)]).astype(np.int64), np.concatenate(values)
-        slot = (value % LARGE).astype(np.int64)
+        key, settled, _ = self._order(cells)
+        stays = ~np.isfinite(key) | state.picked[:, :, None] | (settled & (not first))
+        able = ~stays & ~settled & ~state.theirs
+        keys, place = np.unique(np.where(stays, 0.0, key), return_inverse=True)
+        place = place.reshape(key.shape)
+        ordered = _by_key(np.where(stays, 0.0, cells.weight), place, len(keys))
+        from_here = np.cumsum(ordered[:, :, ::-1], axis=2)[:, :, ::-1] + np.where(stays, cells.weight, 0.0).sum(axis=2)[
+            :, :, None
+        ]
+        before, after = from_here - ordered, from_here
+        chance = _by_key(np.where(able, cells.weight, 0.0), place, len(keys)) * cells.factor[:, None, None]
+        chance[:, 1:] *= np.cumprod(before, axis=1)[:, :-1]
+        chance[:, :-1] *= np.cumprod(after[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        parent, slot, chosen = np.nonzero(chance > 0)
+        drawn, factor = _draw(chance[parent, slot, chosen], self.most)
+        parent, slot, value = parent[drawn], slot[drawn], keys[chosen[drawn]]
         new = cells.chosen(parent)
-        later = rank[parent] > value[:, None, None]
-        if not first:
-            later |= settled[parent] & np.isfinite(rank[parent])
-        later |= ~np.isfinite(rank[parent]) | state.picked[parent][:, :, None]
+        new.factor = new.factor * factor
         here = np.arange(len(parent)), slot
-        mine = able[parent][here] & (rank[parent][here] == value[:, None])
-        later[here] = mine
-        new.weight = np.where(later, new.weight, 0.0)
+        of, slots = key[parent], np.arange(self.view.slots)[None, :, None]
+        level = value[:, None, None]
+        kept = stays[parent] | (of > level) | ((of == level) & (slots > slot[:, None, None]))
+        kept[here] = able[parent][here] & (of[here] == value[:, None])
+        new.weight = np.where(kept, new.weight, 0.0)
         picked = state.picked[parent].copy()
         picked[here] = True
-        kept = new.chances() > 0
-        return self._sample(_Turn(new, picked, state.theirs[parent]), np.flatnonzero(kept))
+        return _Turn(new, picked, state.theirs[parent])
 
     def _stopped(self, state: "_Turn", wanted: set[int]) -> _Cells:
         """The courses in which no further slot is open."""
-        rank, settled, _ = self._order(state.cells)
-        closed = ~np.isfinite(rank) | settled | state.picked[:, :, None]
+        key, settled, _ = self._order(state.cells)
+        closed = ~np.isfinite(key) | settled | state.picked[:, :, None]
         cells = state.cells.chosen(np.arange(len(state.cells.factor)))
         cells.weight = np.where(closed, cells.weight, 0.0)
         return self._complete(_Turn(cells, state.picked, state.theirs), wanted)
@@ -225,29 +256,17 @@ class _Course:
     def decided(self, turn: int, slot: int | None) -> float:
         """P(all so far, and that this slot is decided for in the turn); None: that no slot is left to ask about."""
         cells = self.cells
-        rank, settled, _ = self._order(cells)
+        key, settled, _ = self._order(cells)
         if slot is None:
-            idle = ~np.isfinite(rank) if turn < self.view.max_turns else np.ones_like(settled)
-            return float(_Cells(np.where(idle, cells.weight, 0.0), *_rest(cells)).chances().sum())
+            idle = ~np.isfinite(key) if turn < self.view.max_turns else np.ones_like(settled)
+            return cells.chance_of(idle)
         late, chance = turn >= self.view.max_turns - 2, 0.0
-        for value in np.unique(rank[:, slot][settled[:, slot] & (cells.weight[:, slot] > 0)]):
-            later = (rank > value) | (late & ~settled)
-            later[:, slot] = settled[:, slot] & (rank[:, slot] == value)
-            chance += float(_Cells(np.where(later, cells.weight, 0.0), *_rest(cells)).chances().sum())
+        above = np.arange(self.view.slots)[None, :, None] > slot
+        for value in np.unique(key[:, slot][settled[:, slot] & (cells.weight[:, slot] > 0)]):
+            later = (key > value) | ((key == value) & above) | (late & ~settled)
+            later[:, slot] = settled[:, slot] & (key[:, slot] == value)
+            chance += cells.chance_of(later)
         return chance
-
-    def _sample(self, state: "_Turn", kept: Integers) -> "_Turn":
-        """The hypotheses of these numbers; where there are too many, a draw of them that keeps the sum unbiased."""
-        cells = state.cells.chosen(kept)
-        turn = _Turn(cells, state.picked[kept], state.theirs[kept])
-        drawn = _draw(cells)
-        if drawn is None:
-            return turn
-        return _Turn(_scaled(cells, drawn), turn.picked[drawn], turn.theirs[drawn])
-
-    def _fewer(self, cells: _Cells) -> _Cells:
-        drawn = _draw(cells)
-        return cells if drawn is None else _scaled(cells, drawn)
 
 
 @dataclass
@@ -259,27 +278,23 @@ class _Turn:
     theirs: Flags
 
 
-def _rest(cells: _Cells) -> Iterator[NDArray]:  # type: ignore[type-arg]
-    return iter((cells.refused, cells.met, cells.factor, cells.named))
-
-
 def _joined(parts: list[_Cells]) -> _Cells:
     axis = {"weight": 0, "refused": 1, "met": 1, "factor": 0, "named": 0}
     return _Cells(**{name: np.concatenate([getattr(p, name) for p in parts], axis=a) for name, a in axis.items()})
 
 
-def _draw(cells: _Cells) -> Integers | None:
-    """Numbers of `MOST` hypotheses, each as often as its share of P, at even steps; None where there are no more."""
-    chances = cells.chances()
-    if len(chances) <= MOST:
-        return None
+def _by_key(weight: Array, place: Integers, keys: int) -> Array:
+    """The weight of each place in the order: hypotheses × slots × keys."""
+    lines = np.arange(place.shape[0] * place.shape[1]).reshape(*place.shape[:2], 1) * keys + place
+    flat = np.bincount(lines.ravel(), weight.ravel(), minlength=place.shape[0] * place.shape[1] * keys)
+    return np.asarray(flat.reshape(*place.shape[:2], keys))
+
+
+def _draw(chances: Array, most: int) -> tuple[Integers, Array]:
+    """(numbers, factors) of all hypotheses; where there are more than `most`, of as many, each as often as its share of
+    P, at even steps, and standing for an equal part of it."""
+    if len(chances) <= most:
+        return np.arange(len(chances)), np.ones(len(chances))
     edges = np.cumsum(chances) / chances.sum()
-    return np.searchsorted(edges, (np.arange(MOST) + 0.5) / MOST).clip(max=len(chances) - 1)
-
-
-def _scaled(cells: _Cells, drawn: Integers) -> _Cells:
-    """The drawn hypotheses, each standing for an equal part of all."""
-    chances = cells.chances()
-    part = cells.chosen(drawn)
-    part.factor = part.factor * (chances.sum() / MOST / chances[drawn])
-    return part
+    drawn = np.searchsorted(edges, (np.arange(most) + 0.5) / most).clip(max=len(chances) - 1)
+    return drawn, chances.sum() / most / chances[drawn]
