@@ -10,7 +10,7 @@ and the sum is an estimate.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,17 +179,21 @@ class _Course:
                 cells.weight[:, slot] = np.where(fits, cells.weight[:, slot], 0.0)
                 theirs[:, slot] = False
         width = self.view.parameters.get("width", 1) << max(0, turn - self.view.parameters.get("patience", 6))
-        self.cells = self._picked(cells, width, theirs, {slot for _, slot in asks})
+        self.cells = self._picked(cells, width, theirs, [(a, s) for a, s in asks])
 
-    def _picked(self, cells: _Cells, width: int, theirs: Flags, wanted: set[int]) -> _Cells:
-        """The courses after as many slots have been asked about as are open, the first ones by rank."""
+    def _picked(self, cells: _Cells, width: int, theirs: Flags, asks: list[tuple[int, int]]) -> _Cells:
+        """The courses after as many slots have been asked about as are open, the first ones by rank.
+
+        asks: (responder, slot) of what the observers were asked, each responder's in the order of its message.
+        """
         done: list[_Cells] = []
         picked = np.zeros(cells.weight.shape[:2], bool)
-        state = _Turn(cells, picked, theirs)
+        state, wanted = _Turn(cells, picked, theirs), {slot for _, slot in asks}
+        in_order = [(s, after) for (a, s), (b, after) in combinations(asks, 2) if a == b]
         for number in range(min(width, self.view.slots)):
             if number:
                 done.append(self._stopped(state, wanted))
-            state = self._pick(state, first=number == 0)
+            state = self._pick(state, in_order, first=number == 0)
             if not len(state.cells.factor):
                 break
         done.append(self._complete(state, wanted))
@@ -199,12 +203,17 @@ class _Course:
         fewer.factor = fewer.factor * factor
         return fewer
 
-    def _pick(self, state: "_Turn", first: bool) -> "_Turn":
-        """Each course, and each slot and place in the order that may come next in it: no other slot stands before."""
+    def _pick(self, state: "_Turn", in_order: list[tuple[int, int]], first: bool) -> "_Turn":
+        """Each course, and each slot and place in the order that may come next in it: no other slot stands before.
+
+        in_order: of two slots the first is named before the second.
+        """
         cells = state.cells
         key, settled, _ = self._order(cells)
         stays = ~np.isfinite(key) | state.picked[:, :, None] | (settled & (not first))
         able = ~stays & ~settled & ~state.theirs
+        for earlier, later in in_order:
+            able[:, later] &= state.picked[:, earlier, None]
         keys, place = np.unique(np.where(stays, 0.0, key), return_inverse=True)
         place = place.reshape(key.shape)
         ordered = _by_key(np.where(stays, 0.0, cells.weight), place, len(keys))
