@@ -26,7 +26,7 @@ def by_slot(body: Mapping[str, Any]) -> dict[int, Any]:
 
 def imap_likelihood(view: View, beliefs: Array, states: States) -> float:
     """IMAP: costs that were sent are known, and of all slots the lowest of the cheapest is chosen."""
-    costs = {agent: states.names for agent in view.participants}
+    costs = dict.fromkeys(view.participants, states.names)
     return _told_and_chosen(view, beliefs, states, costs, "costs", "costs")
 
 

@@ -60,9 +60,9 @@ class Sums(NamedTuple):
         masks = rows_of(stream(seed, "masks", shape[0], self.prime), shape[1])
         sign, out = 1 if leads else -1, []
         for place, slot in enumerate(order(seed, "places", self.slots)):
-            out.append(
-                [((1 + factors[place][t]) * values[slot][t] + sign * masks[place][t]) % self.prime for t in columns]
-            )
+            row = zip(factors[place], values[slot], masks[place], strict=True)
+            hidden = [((1 + factor) * value + sign * mask) % self.prime for factor, value, mask in row]
+            out.append([hidden[total] for total in order(seed, f"totals of {slot}", shape[1])])
         return out
 
     def place_of_zero(self, first: Table, second: Table) -> int | None:
