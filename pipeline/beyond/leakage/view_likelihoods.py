@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.beyond.leakage.gains import Array
 from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
 from pipeline.beyond.leakage.poll_views import poll_likelihood
-from pipeline.beyond.leakage.slot_sums import lowest_cheapest_probability, prices_of, totals_of
+from pipeline.beyond.leakage.slot_sums import drawn_cheapest_probability, lowest_cheapest_probability, prices_of, totals_of
 from pipeline.beyond.leakage.views import Seen, View
 from pipeline.privacy.protocols.states import States
 
@@ -175,6 +175,15 @@ def _initiators_view(view: View, found: Seen, totals: Array, held: Array) -> flo
     return float(np.prod([held[s] @ (have if s in slots else more) for s in range(view.slots)]))
 
 
+def shares_likelihood(view: View, beliefs: Array, states: States) -> float:
+    """Secret shares, to any one participant: the slot alone, which is the lowest of the cheapest or drawn from them."""
+    if not view.takes_part or not view.messages:
+        return 1.0
+    totals, held = totals_of(beliefs[list(view.participants)], states)
+    drawn = view.parameters.get("ties") == "drawn"
+    return (drawn_cheapest_probability if drawn else lowest_cheapest_probability)(totals, held, view.chosen())
+
+
 MODULUS = 2**53 - 111  # of the masked values
 
 
@@ -211,6 +220,7 @@ LIKELIHOODS: Mapping[str, Likelihood] = {
     "dpop": dpop_likelihood,
     "sd": sd_likelihood,
     "secure": secure_likelihood,
+    "shares": shares_likelihood,
     "poll": poll_likelihood,
     "dsm": dsm_likelihood,
     "dsm-log": dsm_likelihood,
