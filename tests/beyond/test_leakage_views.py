@@ -33,6 +33,7 @@ PROTOCOLS: list[tuple[str, dict[str, Any]]] = [
     ("dpop", {}),
     ("secure", {"ladder": (0, 1), "at_once": 1}),
     ("secure", {"ladder": (0, 1), "at_once": 2}),
+    ("shares", {"ladder": (0, 1)}),
     ("poll", {"ladder": (0, 1)}),
     ("poll", {"ladder": (0,), "survey": 1, "patience": 2}),
     ("poll", {"survey": 0, "patience": 0, "ties": "named", "ladder": (0,)}),
@@ -45,7 +46,7 @@ def prior(slots: int) -> Array:
     return np.random.default_rng(5).dirichlet(np.ones(len(STATES)) * 2, size=(AGENTS, slots))
 
 
-@pytest.mark.parametrize(("protocol", "parameters"), [p if i in (0, 11) else pytest.param(*p, marks=pytest.mark.slow)
+@pytest.mark.parametrize(("protocol", "parameters"), [p if i in (0, 12) else pytest.param(*p, marks=pytest.mark.slow)
                                                       for i, p in enumerate(PROTOCOLS)])  # fmt: skip
 def test_the_chance_of_a_view_is_that_of_the_calendars_that_give_it(protocol: str, parameters: dict[str, Any]) -> None:
     slots, of = 2, LIKELIHOODS[protocol]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.beyond.leakage.view_likelihoods import _zero_counts
+from pipeline.beyond.leakage.view_likelihoods import _zero_counts, third_costs
 from pipeline.beyond.leakage.views import Seen, View
 from pipeline.privacy.protocols.states import States
 from sim.agents import Registration
@@ -73,16 +73,20 @@ def signature(view: View) -> str:
     kept: list[Any] = [view.last_turn if view.takes_part else None]
     for message in view.messages:
         body = dict(message.body)
-        if message.kind == "masked":
+        if message.kind == "masked" and view.protocol == "secure":
             body = {"first": body["first"], "totals": body["totals"]}
         if message.kind == "key":
             body = {}
         if message.kind == "found" and view.leads and body["total"] is not None:
             order = next(view.of_kind("key")).body["orders"][body["level"]]
             body["places"] = sorted(order[place] for place in body["places"])
+        if view.protocol == "shares":
+            body = {"place": body["place"] is None} if message.kind == "place" else {"slot": body.get("slot")}
         kept.append([message.turn, message.sender, message.recipients, body])
     if view.protocol == "secure" and not view.takes_part:
         kept = [sorted(_zero_counts(view, list(view.of_kind("masked"))).items())]
+    if view.protocol == "shares" and view.takes_part and len(view.observers) == 2:
+        kept.append(third_costs(view, len(view.parameters["ladder"]) + 1))
     return json.dumps(kept)
 
 

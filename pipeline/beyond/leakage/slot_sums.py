@@ -51,18 +51,6 @@ def lowest_cheapest_probability(totals: Array, held: Array, chosen: int | None, 
     return float(least.sum())
 
 
-def drawn_cheapest_probability(totals: Array, held: Array, chosen: int | None) -> float:
-    """P(the chosen slot is drawn from the cheapest, all equally likely); None: no slot is feasible for all."""
-    if chosen is None:
-        return float(held[:, -1].prod())
-    nodes, weights = np.polynomial.legendre.leggauss(len(held) // 2 + 1)  # exact: the integrand is a polynomial
-    others = np.delete(np.arange(len(held)), chosen)
-    above, same = _above(held)[others, :-1], held[others, :-1]
-    # Of k others with the same total the share 1 / (k + 1) is the integral of x^k over 0 to 1.
-    shares = np.prod(above[..., None] + same[..., None] * (nodes + 1) / 2, axis=0) @ weights / 2
-    return float(held[chosen, :-1] @ shares)
-
-
 def least_probability(totals: Array, held: Array, slot: int, regret: float = 0.0) -> float:
     """P(the slot is feasible, and its total at most `regret` above the least)."""
     at_least = np.stack([held[:, totals >= total - regret].sum(axis=1) for total in totals[:-1]], axis=1)

@@ -5,6 +5,7 @@ an agent draws at random counts with its probability; secrets drawn uniformly, w
 """
 
 from collections.abc import Callable, Mapping
+from hashlib import shake_256
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from pipeline.beyond.leakage.gains import Array
 from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
 from pipeline.beyond.leakage.poll_views import poll_likelihood
-from pipeline.beyond.leakage.slot_sums import drawn_cheapest_probability, lowest_cheapest_probability, prices_of, totals_of
+from pipeline.beyond.leakage.slot_sums import lowest_cheapest_probability, prices_of, totals_of
 from pipeline.beyond.leakage.views import Seen, View
 from pipeline.privacy.protocols.states import States
 
@@ -176,12 +177,47 @@ def _initiators_view(view: View, found: Seen, totals: Array, held: Array) -> flo
 
 
 def shares_likelihood(view: View, beliefs: Array, states: States) -> float:
-    """Secret shares, to any one participant: the slot alone, which is the lowest of the cheapest or drawn from them."""
+    """Secret shares, to any one participant: the slot, the lowest of the cheapest, or that there is none. To any two of
+    three: all that the third holds."""
     if not view.takes_part or not view.messages:
         return 1.0
-    totals, held = totals_of(beliefs[list(view.participants)], states)
-    drawn = view.parameters.get("ties") == "drawn"
-    return (drawn_cheapest_probability if drawn else lowest_cheapest_probability)(totals, held, view.chosen())
+    if len(view.observers) == 1:
+        return lowest_cheapest_probability(*totals_of(beliefs[list(view.participants)], states), view.chosen())
+    ladder = tuple(view.parameters.get("ladder", (0, 1, 100, 1000)))
+    prices = [len(ladder) if cost is None else ladder.index(cost) for cost in states.names]
+    (third,) = view.hidden()
+    fits = np.array([[price == held for price in prices] for held in third_costs(view, len(ladder) + 1)])
+    return float((beliefs[third] * fits).sum(axis=1).prod())
+
+
+CODES = (0, 1, 4, 13, 32, 71, 124, 218)  # of three participants' costs: any sum of three tells which they are
+
+
+def third_costs(view: View, costs: int) -> list[int]:
+    """Of three participants two observers put together, slot by slot, which cost the third has, by its number."""
+    first, second, dealer = view.participants
+    shares = {kind: message.body for kind in ("seed", "dealt") for message in view.of_kind(kind)}
+    shifted = {message.sender: message.body["values"] for message in view.of_kind("shifted")}
+    codes = CODES[:costs]
+    length = 3 * codes[-1] + 1
+    if view.hidden() == [second]:
+        found = [value - r for value, r in zip(shifted[second], shares["dealt"]["shifts"], strict=True)]
+    else:
+        r1 = _residues(shares["seed"]["seed"], "shifts", view.slots, length)
+        found = [value - r for value, r in zip(shifted[first], r1, strict=True)]
+    if view.hidden() == [dealer]:
+        vectors = shares["dealt"]["vectors"]
+        prime = next(p for p in range(view.slots + 2, 3 * view.slots + 4) if all(p % d for d in range(2, p)))
+        own = _residues(shares["seed"]["seed"], "vectors", view.slots * length, prime)
+        peaks = [next(j for j in range(length) if (own[s * length + j] + v[j]) % prime) for s, v in enumerate(vectors)]
+        found = [r + q - peak for r, q, peak in zip(r1, shares["dealt"]["shifts"], peaks, strict=True)]
+    return [codes.index(code % length) for code in found]
+
+
+def _residues(seed: str, name: str, length: int, modulus: int) -> list[int]:
+    """What secret shares draw from a seed."""
+    digits = shake_256(f"{seed}\x1f{name}".encode()).digest(8 * length)
+    return [int.from_bytes(digits[i : i + 8]) % modulus for i in range(0, 8 * length, 8)]
 
 
 MODULUS = 2**53 - 111  # of the masked values

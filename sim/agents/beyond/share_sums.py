@@ -14,6 +14,16 @@ from typing import NamedTuple
 Table = list[list[int]]
 
 
+class Hiding(NamedTuple):
+    """What hides the values from the dealer: the slot at each place, the total at each column of a slot's row, and of
+    each slot and total a factor from 1 to p − 1, and a mask from 0."""
+
+    places: list[int]
+    columns: Table
+    factors: Table
+    masks: Table
+
+
 class Sums(NamedTuple):
     """What a meeting's participants reckon with.
 
@@ -41,28 +51,34 @@ class Sums(NamedTuple):
         """A share of whether the slot has each total. opened: the sum d of both who add."""
         return [sum(vector[(opened - s) % self.modulus] for s in sums) % self.prime for sums in self.by_total]
 
-    def values(self, hits: Table, slot_order: Sequence[int], leads: bool) -> Table:
-        """Shares, slots × totals, of 1 − hit + the hits before, by total and then in the order of slots.
+    def values(self, hits: Table, leads: bool) -> Table:
+        """Shares, slots × totals, of 1 − hit + the hits before, by total and then by slot.
 
         Together they are 0 at the first hit, and from 1 to the number of slots + 1 elsewhere.
         """
         before, values = int(leads), [[0] * len(self.by_total) for _ in range(self.slots)]
         for total in range(len(self.by_total)):
-            for slot in slot_order:
+            for slot in range(self.slots):
                 values[slot][total] = (before - hits[slot][total]) % self.prime
                 before += hits[slot][total]
         return values
 
-    def masked(self, values: Table, seed: str, leads: bool) -> Table:
+    def hiding(self, seed: str) -> Hiding:
+        """What first and second agree on to hide their values from the dealer."""
+        totals = len(self.by_total)
+        cells = self.slots * totals
+        factors = [1 + factor for factor in stream(seed, "factors", cells, self.prime - 1)]
+        masks = stream(seed, "masks", cells, self.prime)
+        columns = [order(seed, f"totals of {slot}", totals) for slot in range(self.slots)]
+        return Hiding(order(seed, "places", self.slots), columns, rows_of(factors, totals), rows_of(masks, totals))
+
+    def masked(self, values: Table, hiding: Hiding, leads: bool) -> Table:
         """The values, places × totals, as the dealer may see them: each times a factor, plus a mask that cancels."""
-        shape = self.slots * len(self.by_total), len(self.by_total)
-        factors = rows_of(stream(seed, "factors", shape[0], self.prime - 1), shape[1])
-        masks = rows_of(stream(seed, "masks", shape[0], self.prime), shape[1])
         sign, out = 1 if leads else -1, []
-        for place, slot in enumerate(order(seed, "places", self.slots)):
-            row = zip(factors[place], values[slot], masks[place], strict=True)
-            hidden = [((1 + factor) * value + sign * mask) % self.prime for factor, value, mask in row]
-            out.append([hidden[total] for total in order(seed, f"totals of {slot}", shape[1])])
+        for slot in hiding.places:
+            row = zip(hiding.factors[slot], values[slot], hiding.masks[slot], strict=True)
+            hidden = [(factor * value + sign * mask) % self.prime for factor, value, mask in row]
+            out.append([hidden[total] for total in hiding.columns[slot]])
         return out
 
     def place_of_zero(self, first: Table, second: Table) -> int | None:

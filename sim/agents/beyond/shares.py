@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -39,11 +39,9 @@ from sim.agents.scripted import ScriptedAgent, agreed_batch, dm, others
 
 
 class SharesParameters(Struct, frozen=True, kw_only=True):
-    """`ladder` lists the costs there are; one between two counts as the higher, above all as the last. `ties`: of equal
-    totals the `lowest` slot is taken, as in IMAP, or one that is `drawn`."""
+    """`ladder` lists the costs there are; one between two counts as the higher, above all as the last."""
 
     ladder: tuple[int, ...] = (0, 1, 100, 1000)
-    ties: Literal["lowest", "drawn"] = "lowest"
 
     def __post_init__(self) -> None:
         if not self.ladder or list(self.ladder) != sorted({c for c in self.ladder if c >= 0}):
@@ -222,15 +220,10 @@ class Shares(ScriptedAgent[Key | Seed | Dealt | Part | Shifted | Masked | Place 
         if self.dealt and self.seed and set(self.shifted) == set(seats[:2]) and self.once("mask"):
             opened = [sum(pair) % self.sums.modulus for pair in zip(*self.shifted.values(), strict=True)]
             hits = [self.sums.hits(vector, d) for vector, d in zip(self.dealt[1], opened, strict=True)]
-            values = self.sums.values(hits, self.slot_order(), self.me == seats.first)
-            masked = self.sums.masked(values, self.seed, self.me == seats.first)
+            values = self.sums.values(hits, self.me == seats.first)
+            masked = self.sums.masked(values, self.sums.hiding(self.seed), self.me == seats.first)
             actions.append(dm(seats.dealer, meeting, Masked(meeting.id, masked)))
         return actions + (self.announce(request) if self.me == seats.first else [])
-
-    def slot_order(self) -> list[int]:
-        """Which of equal totals comes first."""
-        assert self.seed is not None
-        return order(self.seed, "ties", self.slots) if self.parameters.ties == "drawn" else list(range(self.slots))
 
     def read(self, request: Request, seats: Seats) -> list[Action]:
         """The dealer's last part: the place of the slot, once both have sent their values."""
