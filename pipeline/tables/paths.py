@@ -30,7 +30,7 @@ PAPER_PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare",
 # What goes beyond the paper: a protocol, its name, and its name with a parameter.
 EXTRA_PROTOCOLS = {
     "secure": ("secure sums", "secure sums, {} at once"),
-    "shares": ("secret shares", "secret shares, {}"),
+    "shares": ("secret shares", "secret shares among {}"),
     "poll": ("polling", "polling {}"),
     "imap-noisy": ("noisy IMAP", "noisy IMAP, ε = {}"),
     "imap-kbit": ("k-bit IMAP", "k-bit IMAP, k = {}"),

@@ -76,10 +76,10 @@ def bits_of(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
     """One row per game: leakage in bits, the columns of leakage's `by_game`.
 
     What a coalition learns is null where secrets that are no statements can be put together: of secure sums the
-    outsider and any one participant learn every cost that was masked.
+    outsider and any one participant learn every cost that was masked, of secret shares any two participants.
     """
     games = by_game(leakage(tables, settings), tables["games"])
-    masked = pl.col("team").str.starts_with("secure-")
+    masked = pl.col("team").str.contains("^(secure|shares)-")
     return games.with_columns(coalition_bits=pl.when(~masked).then("coalition_bits"))
 
 
