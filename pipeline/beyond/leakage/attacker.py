@@ -48,8 +48,8 @@ def view_bits(view: View, beliefs: Array, truth: Array, states: States) -> float
     of_truth = of(view, truth, states)
     if not of_truth > 0:
         raise ValueError(f"these messages are none of {view.protocol}'s with these calendars and parameters")
-    told = of(view, beliefs, states)
-    return log2(of_truth / told) if told > 0 else inf
+    chance = of(view, beliefs, states)
+    return log2(of_truth / chance) if chance > 0 else inf
 
 
 def bits_about(view: View, beliefs: Array, truth: Array, states: States, target: int) -> float:

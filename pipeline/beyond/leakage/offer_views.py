@@ -118,6 +118,11 @@ def _rest(
     allowed[:, :worst] = 0
     allowed[:last, worst] = 0
     busy = 1 - by_level.sum(axis=1)
+    knobs = tuple(view.parameters.get(name, default) for name, default in KNOBS.items())
+    fewest, _, beta, unit, welfare = knobs
+    dear = unit > 1 + welfare + beta and len(offer.plain) == fewest  # no second plan is ever worth its cost
+    if offer.moved or dear:
+        return float(np.prod([busy[slot] + allowed[slot].sum() for slot in left]))
     chances: dict[tuple[int, ...], float] = {counts: 1.0}
     for slot in left:
         longer: dict[tuple[int, ...], float] = {}
@@ -128,9 +133,6 @@ def _rest(
                     more = (*held[:level], held[level] + 1, *held[level + 1 :])
                     longer[more] = longer.get(more, 0.0) + chance * allowed[slot, level]
         chances = longer
-    if offer.moved:
-        return sum(chances.values())
-    knobs = tuple(view.parameters.get(name, default) for name, default in KNOBS.items())
     responders = len(view.participants) - 1
     return sum(
         chance

@@ -214,8 +214,9 @@ class _Course:
         able = ~stays & ~settled & ~state.theirs
         for earlier, later in in_order:
             able[:, later] &= state.picked[:, earlier, None]
-        keys, place = np.unique(np.where(stays, 0.0, key), return_inverse=True)
-        place = place.reshape(key.shape)
+        finite = np.where(stays, 0.0, key)
+        keys = np.unique(finite)
+        place = np.searchsorted(keys, finite)
         ordered = _by_key(np.where(stays, 0.0, cells.weight), place, len(keys))
         from_here = np.cumsum(ordered[:, :, ::-1], axis=2)[:, :, ::-1] + np.where(stays, cells.weight, 0.0).sum(axis=2)[
             :, :, None
