@@ -14,7 +14,7 @@ from sim.agents import Agent
 from sim.agents.beyond.dpop import Dpop
 from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
 from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters
-from sim.agents.beyond.poll import Poll, PollParameters
+from sim.agents.beyond.poll import Poll, PollParameters, SpokenPoll
 from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
@@ -71,6 +71,7 @@ FRONTIER: Mapping[str, Protocol] = {
     "imap-kbit": (KBitImap, KBitParameters),
     "imap-noisy": (NoisyImap, NoisyParameters),
     "poll": (Poll, PollParameters),
+    "poll-spoken": (SpokenPoll, PollParameters),
     "dpop": bare(Dpop),
     "secure": (Secure, SecureParameters),
     "shares": (Shares, SharesParameters),

@@ -160,6 +160,22 @@ LEAKED_ORDERS = Table(
     ),
 )
 
+LEARNED_TEAMS = Table(
+    "learned_teams",
+    "one setting, team and measure, of standard games: what an attacker learns who has learnt from other tasks",
+    ("setting", "team", "measure"),
+    (
+        C("setting", "str", "uniform or varied errand costs"),
+        C("team", "str", "who played"),
+        C("measure", "str", "bits_… or share_… of initiator, responder or everybody; excess_cost and other costs"),
+        C("mean", "float", "bits of a view, or of all participants in a round; a share: of poll-spoken's bits"),
+        C("low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("high", "float", "upper end"),
+        C("games", "int", "games that have a value"),
+        C("tasks", "int", "tasks that have one"),
+    ),
+)
+
 LEAKED_PRIORS = Table(
     "leaked_priors",
     "one team, setting, condition and prior",
@@ -177,6 +193,7 @@ LEAKAGE_TABLES = {
     table.name: table
     for table in (
         LEAKED_BITS, LEAKED_COALITIONS, LEAKED_ROUNDS, LEAKED_GAMES, LEAKED_TEAMS, LEAKED_ORDERS, LEAKED_PRIORS,
+        LEARNED_TEAMS,
     )
 }  # fmt: skip
 
