@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.frontier.domination import domination, hypervolume, hypervolumes, pareto, undominated
-from pipeline.beyond.frontier.gap_to_frontier import gaps_to_frontier, reported_models
+from pipeline.beyond.frontier.domination import (
+    domination,
+    gaps_to_frontier,
+    hypervolume,
+    hypervolumes,
+    pareto,
+    reported_models,
+    undominated,
+)
 from pipeline.beyond.frontier.plots import gaps_to_frontier as draw_gaps
 from pipeline.beyond.frontier.plots import plane, shares
 from pipeline.beyond.frontier.points import LEAKAGE, draws, points

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.beyond.leakage.view_likelihoods import LIKELIHOODS
+from pipeline.beyond.leakage.attacker import LIKELIHOODS
 from tests.beyond.tiny_worlds import (
     AGENTS,
     PARTICIPANTS,
@@ -14,9 +14,7 @@ from tests.beyond.tiny_worlds import (
     beliefs_of,
     boards,
     by_view,
-    chances,
     played,
-    view_of,
 )
 
 OBSERVERS = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.beyond.leakage.view_likelihoods import _zero_counts, third_costs
-from pipeline.beyond.leakage.views import Seen, View
+from pipeline.beyond.leakage.observed_statements import Seen, View
+from pipeline.beyond.leakage.share_views import third_costs
+from pipeline.beyond.leakage.sum_views import zero_counts
 from pipeline.privacy.protocols.states import States
 from sim.agents import Registration
 from sim.calendar import Calendar, Errand
@@ -84,7 +85,7 @@ def signature(view: View) -> str:
             body = {"place": body["place"] is None} if message.kind == "place" else {"slot": body.get("slot")}
         kept.append([message.turn, message.sender, message.recipients, body])
     if view.protocol == "secure" and not view.takes_part:
-        kept = [sorted(_zero_counts(view, list(view.of_kind("masked"))).items())]
+        kept = [sorted(zero_counts(view, list(view.of_kind("masked"))).items())]
     if view.protocol == "shares" and view.takes_part and len(view.observers) == 2:
         kept.append(third_costs(view, len(view.parameters["ladder"]) + 1))
     return json.dumps(kept)
@@ -116,13 +117,13 @@ def chances(prior: Array, board: Board, hidden: Sequence[int]) -> float:
 
 
 def by_view(protocol: str, parameters: dict[str, Any], observers: tuple[int, ...], slots: int, prior: Array,
-            rounds: Sequence[tuple[Board, list[Seen]]], max_turns: int = 15) -> Iterator[tuple[View, Board, float]]:  # fmt: skip
+            rounds: Sequence[tuple[Board, list[Seen]]]) -> Iterator[tuple[View, Board, float]]:  # fmt: skip
     """Each view that the observers can have with each of their own calendars, one board with it, and P(it | theirs)."""
     totals: dict[tuple[Any, str], float] = defaultdict(float)
     example: dict[tuple[Any, str], tuple[View, Board]] = {}
     hidden = [agent for agent in PARTICIPANTS if agent not in observers]
     for board, said in rounds:
-        view = view_of(protocol, parameters, said, observers, slots, max_turns)
+        view = view_of(protocol, parameters, said, observers, slots)
         key = tuple(board[a] for a in observers if a in PARTICIPANTS), signature(view)
         totals[key] += chances(prior, board, hidden)
         example.setdefault(key, (view, board))

@@ -130,13 +130,21 @@ def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) 
 
 
 def main(folder: Path = TEAMS) -> None:
+    """Write each team's file to the folder, and those that play the suite of three densities to one beside it."""
+    params = beyond.params("frontier")
+    for setting in settings(params["protocols"]):
+        _write(setting, folder)
+        if setting.team in params["held_out"]:
+            _write(setting, folder.with_name(f"{folder.name}_densities"))
+
+
+def _write(setting: Setting, folder: Path) -> None:
     import yaml
 
     folder.mkdir(parents=True, exist_ok=True)
-    for setting in settings(beyond.params("frontier")["protocols"]):
-        agents = [{"type": setting.protocol, "parameters": dict(setting.parameters)}]
-        with replacing(folder / f"{setting.team}.yaml") as path:
-            path.write_text(yaml.safe_dump({"team": setting.team, "agents": agents}, sort_keys=False), encoding="utf-8")
+    agents = [{"type": setting.protocol, "parameters": dict(setting.parameters)}]
+    with replacing(folder / f"{setting.team}.yaml") as path:
+        path.write_text(yaml.safe_dump({"team": setting.team, "agents": agents}, sort_keys=False), encoding="utf-8")
 
 
 if __name__ == "__main__":

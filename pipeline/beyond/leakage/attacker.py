@@ -1,39 +1,72 @@
 """An attacker who sees the whole view: what a round's messages, their order and turns, silence and the decision tell
 whoever saw them, beside its own calendar. And the floor: the least that any truthful proof of the slot can tell.
 
-For a protocol of one's own, give `LIKELIHOODS` of view_likelihoods.py a function (view, beliefs, states) → P(view):
+For a protocol of one's own, give `LIKELIHOODS` a function (view, beliefs, states) → P(view):
 
-- `View`: what some observers of one round saw together, who takes part, and the protocol's parameters, which are public.
-- `beliefs`: agents × slots × states, what the observers hold of every agent's slots as the round begins, independent
-  of each other; their own slots are certain, and so are those in which they hold a meeting with the agent.
+- `View` (observed_statements.py): what some observers of one round saw together, who takes part, and the protocol's
+  parameters, which are public.
+- `beliefs` (`Calendars.beliefs`): agents × slots × states, what the observers hold of every agent's slots as the round
+  begins; their own are certain, and so are those in which they hold a meeting with the agent.
 - `view_bits(view, beliefs, truth, states)`: bits that the view tells of all other agents' calendars together;
   `bits_about(…, target)`: of one other agent's, whatever the view tells of the rest.
 
-Bits are log2 of posterior over prior of the true calendars, P(view | truth) / P(view | own calendar). A protocol without
-chance has P(view | truth) = 1, and its bits are −log2 P(view | own calendar), never below 0.
+Bits are log2 of posterior over prior of the true calendars, P(view | truth) / P(view | own calendar). Where a protocol
+leaves nothing to chance, P(view | truth) = 1, and the bits are −log2 P(view | own calendar), never below 0.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Mapping
 from math import inf, log2
+from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
-from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.histories import Histories, Integers
-from pipeline.beyond.leakage.slot_sums import least_probability, totals_of
-from pipeline.beyond.leakage.view_likelihoods import LIKELIHOODS
-from pipeline.beyond.leakage.views import Seen, View
+from pipeline.beyond.leakage.disclosures import floor_bits
+from pipeline.beyond.leakage.gains import ROUND_PAIR, Array, Prior, slot_gains
+from pipeline.beyond.leakage.histories import calendars, held_out_priors
+from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_statements, read_tables, setting_parts
+from pipeline.beyond.leakage.observed_statements import View, role, views
+from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
+from pipeline.beyond.leakage.poll_views import poll_likelihood
+from pipeline.beyond.leakage.share_views import shares_likelihood
+from pipeline.beyond.leakage.sum_views import (
+    dpop_likelihood,
+    imap_likelihood,
+    kbit_likelihood,
+    sd_likelihood,
+    secure_likelihood,
+)
 from pipeline.privacy.protocols.states import States
-from pipeline.traces.typed_messages import decode_message
+from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.by_game import ended
+from pipeline.statistics.resampling import Resampling
 
-VIEW = {
+Likelihood = Callable[[View, Array, States], float]
+
+LIKELIHOODS: Mapping[str, Likelihood] = {
+    "imap": imap_likelihood,
+    "imap-kbit": kbit_likelihood,
+    "imap-noisy": noisy_likelihood,
+    "dpop": dpop_likelihood,
+    "sd": sd_likelihood,
+    "secure": secure_likelihood,
+    "shares": shares_likelihood,
+    "poll": poll_likelihood,
+    "dsm": dsm_likelihood,
+    "dsm-log": dsm_likelihood,
+}
+
+STATED, HELD_OUT = "stated", "other tasks"
+EVERYBODY = "everybody"
+BY = ["suite", "setting", "prior", "team", "role", "measure"]
+VIEWS = {
+    "setting": pl.String,
+    "task_id": pl.String,
+    "prior": pl.String,
     "game_id": pl.String,
     "round": pl.Int64,
-    "observers": pl.String,
     "role": pl.String,
+    "observers": pl.String,
     "bits": pl.Float64,
     "floor_bits": pl.Float64,
 }
@@ -60,112 +93,112 @@ def bits_about(view: View, beliefs: Array, truth: Array, states: States, target:
     return log2(of(view, known, states) / of(view, beliefs, states))
 
 
-def floor_bits(participants: Sequence[int], slot: int, beliefs: Array, truth: Array, states: States) -> float | None:
-    """−log2 P(the slot is a cheapest | own calendars): no truthful proof that it is can tell its observers less.
+class Attacked(NamedTuple):
+    """A team whose views are measured: its agents' type, their parameters, the folder of its tables, and the suite."""
 
-    Of a slot that misses the least total, that it misses it by no more than it truly does. None where the slot is not
-    feasible for all, so that nothing can be proven. Proof: docs/beyond/leakage.md.
+    team: str
+    protocol: str
+    parameters: Mapping[str, Any]
+    folder: Path
+    suite: str
+
+
+def attacked(params: Mapping[str, Any], folders: Mapping[str, tuple[Path, Path]]) -> Iterator[Attacked]:
+    """The teams of params["attack"], suite by suite.
+
+    folders: suite → tables of the paper's protocols, and of the rest.
     """
-    totals, held = totals_of(beliefs[list(participants)], states)
-    _, true = totals_of(truth[list(participants)], states)
-    true_totals = (true * np.where(np.isfinite(totals), totals, 0.0)).sum(axis=1)
-    feasible = true[:, -1] == 0
-    if not feasible[slot]:
-        return None
-    regret = float(true_totals[slot] - true_totals[feasible].min())
-    return -log2(least_probability(totals, held, slot, regret))
-
-
-class Calendars(NamedTuple):
-    """What the slots of one game hold, rounds × agents × slots: state, and content (−id of a meeting)."""
-
-    state: Integers
-    held: Integers
-
-    def truth(self, number: int, states: States) -> Array:
-        """All slots of a round, certain: agents × slots × states."""
-        return np.asarray(np.eye(len(states))[self.state[number]])
-
-    def beliefs(self, number: int, observers: Sequence[int], prior: Array, states: States) -> Array:
-        """What the observers hold as a round begins, from the prior of a slot and their own calendars."""
-        state, held = self.state[number], self.held[number]
-        beliefs = np.broadcast_to(prior, (*state.shape, len(states))).copy()
-        certain = np.eye(len(states))
-        for observer in observers:
-            common = (held < 0) & (held == held[observer])
-            beliefs[common] = certain[states.busy_state]
-        beliefs[list(observers)] = certain[state[list(observers)]]
-        return beliefs
-
-
-def calendars(history: Histories) -> dict[str, Calendars]:
-    """The calendars of each game."""
-    found = {}
-    for game, rounds, agents, slots, offset in history.layout.select(
-        "game_id", "rounds", "agents", "slots", "offset"
-    ).iter_rows():
-        part = slice(offset, offset + rounds * agents * slots)
-        shape = (rounds, agents, slots)
-        found[game] = Calendars(history.state[part].reshape(shape), history.held[part].reshape(shape))
-    return found
-
-
-def held_out_priors(games: pl.DataFrame, boards: Mapping[str, Calendars], states: States) -> dict[str, Array]:
-    """Task → the share of each state among the slots of other agents as rounds begin, over all other tasks of its setting.
-
-    games: game_id, task_id. Slots with a meeting that observer and target share are no secret and left out. Half a slot
-    is added to each state, so that none is impossible.
-    """
-    counts = {
-        task: sum((_state_counts(boards[game], states) for game in ids), np.zeros(len(states)))
-        for task, ids in games.group_by("task_id").agg("game_id").sort("task_id").iter_rows()
+    ours = {
+        f"{kind}-{name}": (kind, parameters)
+        for kind, of in params["protocols"].items()
+        for name, parameters in of.items()
     }
-    total = sum(counts.values(), np.zeros(len(states)))
-    others = {task: total - own + 0.5 for task, own in counts.items()}
-    return {task: count / count.sum() for task, count in others.items()}
+    attack = params["attack"]
+    for suite, (paper, rest) in folders.items():
+        for team in attack["teams"][suite]:
+            if team in ours:
+                yield Attacked(team, *ours[team], rest, suite)
+            else:
+                known = attack["paper"][team]
+                yield Attacked(team, known["type"], known.get("parameters", {}), paper, suite)
 
 
-def _state_counts(board: Calendars, states: States) -> Array:
-    """How many secret slots have each state, over rounds and ordered pairs of agents."""
-    agents = board.state.shape[1]
-    secret = np.full(board.state.shape, float(agents - 1))
-    for observer in range(agents):
-        common = (board.held < 0) & (board.held == board.held[:, observer : observer + 1])
-        common[:, observer] = False
-        secret -= common
-    return np.bincount(board.state.ravel(), weights=secret.ravel(), minlength=len(states)).astype(np.float64)
+def attack(of: Attacked, leakage: Mapping[str, Any], max_turns: int) -> pl.DataFrame:
+    """One row per prior, round and observers of a team's standard games: VIEWS, with `literal_bits` under the stated
+    prior.
 
-
-def views(rounds: pl.DataFrame, messages: pl.DataFrame, protocol: str, parameters: Mapping[str, Any], slots: int,
-          max_turns: int, coalitions: bool = False) -> Iterator[tuple[str, View]]:  # fmt: skip
-    """(game, view) of each participant of a round and whoever else was told something in it, of the games of one team.
-
-    coalitions: and of each two participants together. rounds, messages: those tables.
+    leakage: that block of notebooks/beyond/params.yaml; max_turns: sweeps of talk that a round has at most.
     """
-    by_round: dict[tuple[str, int], list[Seen]] = {}
-    names = ("game_id", "round", "turn", "from_agent", "to_agents", "content")
-    for game, number, turn, sender, recipients, content in (
-        messages.sort("game_id", "event_index").select(names).iter_rows()
-    ):
-        typed = decode_message(content)
-        if typed is not None:
-            by_round.setdefault((game, number), []).append(Seen(turn, sender, tuple(recipients), typed.kind, typed.body))
-    for game, number, participants in rounds.sort("game_id", "round").select(
-        "game_id", "round", "participants"
-    ).iter_rows():
-        said = by_round.get((game, number), [])
-        last = max((message.turn for message in said), default=-1)
-        told = {agent for message in said for agent in (message.sender, *message.recipients)}
-        members = tuple(sorted(participants))
-        sets = [(agent,) for agent in sorted(told | set(members))]
-        sets += list(combinations(members, 2)) if coalitions else []
-        for observers in sets:
-            seen = tuple(m for m in said if {m.sender, *m.recipients} & set(observers))
-            yield game, View(protocol, dict(parameters), number, members, observers, seen, slots, last, max_turns)
+    tables = read_tables(of.folder)
+    games = ended(tables["games"]).filter(team=of.team, condition="standard")
+    parts = [
+        _with_literal(_setting_views(part, prior, statements, of, max_turns), statements, prior, leakage["least"])
+        for part, prior in setting_parts(of_games(tables, games), leakage)
+        for statements in [read_statements(part, prior)]
+    ]
+    return pl.concat(parts).with_columns(team=pl.lit(of.team), suite=pl.lit(of.suite))
 
 
-def role(view: View) -> str:
-    """initiator, responder or outsider; of two participants: with the initiator, or responders."""
-    if len(view.observers) == 1:
-        return view.role_of(view.observers[0])
-    return "initiator and responder" if view.initiator in view.observers else "two responders"
+def _setting_views(tables: Tables, prior: Prior, statements: Statements, of: Attacked, max_turns: int) -> pl.DataFrame:
+    """One row per prior, round and observers of one setting's games: VIEWS."""
+    states, boards, games = prior.states, calendars(statements.history), tables["games"]
+    tasks = dict(games.select("game_id", "task_id").iter_rows())
+    priors: dict[str, Mapping[str, Array]] = {
+        STATED: dict.fromkeys(tasks.values(), prior.probability),
+        HELD_OUT: held_out_priors(games, boards, states),
+    }
+    setting, slots = str(games["setting"][0]), int(games["num_slots"][0])
+    agreed = pl.when("coordinated").then("slot")
+    chosen = {(g, n): slot for g, n, slot in tables["rounds"].select("game_id", "round", agreed).iter_rows()}
+    rows = []
+    for game, view in views(tables["rounds"], tables["messages"], of.protocol, of.parameters, slots, max_turns, True):
+        truth, slot = boards[game].truth(view.round, states), chosen[game, view.round]
+        for name, by_task in priors.items():
+            beliefs = boards[game].beliefs(view.round, view.observers, by_task[tasks[game]], states)
+            proven = view.takes_part and slot is not None
+            floor = floor_bits(view.participants, slot, beliefs, truth, states) if proven else None
+            bits = view_bits(view, beliefs, truth, states)
+            observers = "+".join(map(str, view.observers))
+            rows.append((setting, tasks[game], name, game, view.round, role(view), observers, bits, floor))
+    return pl.DataFrame(rows, schema=VIEWS, orient="row")
+
+
+def _with_literal(seen: pl.DataFrame, statements: Statements, prior: Prior, least: float) -> pl.DataFrame:
+    """The views with `literal_bits`: what the round's messages say to the observer slot by slot, of all others."""
+    by_slot, _ = slot_gains(statements.rows, [*ROUND_PAIR, "slot"], statements.likelihoods, prior, least)
+    said = by_slot.group_by("game_id", "round", observers=pl.col("observer_agent").cast(pl.String)).agg(
+        literal_bits=pl.col("bits").sort().sum()
+    )
+    alone = ~pl.col("observers").str.contains("+", literal=True) & (pl.col("prior") == STATED)
+    joined = seen.join(said, on=["game_id", "round", "observers"], how="left", maintain_order="left")
+    return joined.with_columns(literal_bits=pl.when(alone).then(pl.col("literal_bits").fill_null(0.0)))
+
+
+def told(seen: pl.DataFrame, baseline: str, resampling: Resampling) -> pl.DataFrame:
+    """One row per suite, setting, prior, team, role and measure: frontier_told. seen: of `attack`, of all teams."""
+    alone = seen.filter(~pl.col("observers").str.contains("+", literal=True))
+    summed = alone.group_by("suite", "setting", "prior", "team", "task_id", "game_id", "round").agg(
+        pl.col("bits", "literal_bits").sort().sum(), role=pl.lit(EVERYBODY), floor_bits=pl.lit(None, pl.Float64)
+    )
+    summed = summed.with_columns(literal_bits=pl.when(prior=STATED).then("literal_bits"))
+    every = pl.concat([seen.select(summed.columns), summed])
+    by = ["suite", "setting", "prior", "team", "role", "task_id"]
+    sums = every.sort(*by, "game_id", "round", "bits").group_by(by, maintain_order=True).agg(
+        bits=pl.col("bits").sum(), views=pl.len().cast(pl.Float64),
+        literal=pl.col("literal_bits").sum(), literal_views=pl.col("literal_bits").count().cast(pl.Float64),
+        floor=pl.col("floor_bits").sum(), floor_views=pl.col("floor_bits").count().cast(pl.Float64),
+        of_floor=pl.col("bits").filter(pl.col("floor_bits").is_not_null()).sum(),
+    )  # fmt: skip
+    base = sums.filter(team=baseline).select(*by[:3], "role", "task_id", base="bits")
+    sums = sums.join(base, on=[*by[:3], "role", "task_id"], how="left", maintain_order="left")
+    measures = {"bits": ("bits", "views"), "literal_bits": ("literal", "literal_views"),
+                "floor_bits": ("floor", "floor_views"), "times_floor": ("of_floor", "floor"),
+                "share": ("bits", "base")}  # fmt: skip
+    lines = [
+        sums.select(
+            *by, measure=pl.lit(name), numerator=pl.col(above).fill_null(0.0), denominator=pl.col(below).fill_null(0.0)
+        )
+        for name, (above, below) in measures.items()
+    ]
+    found = ratio_intervals(pl.concat(lines), BY, resampling)
+    return found.filter(pl.col("mean").is_not_null() & pl.col("mean").is_finite())

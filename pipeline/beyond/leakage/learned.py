@@ -20,8 +20,8 @@ import numpy as np
 import polars as pl
 
 from pipeline import beyond
-from pipeline.beyond.leakage.attacker import Calendars, calendars
 from pipeline.beyond.leakage.gains import Array
+from pipeline.beyond.leakage.histories import Calendars, calendars
 from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_statements, read_tables, setting_parts
 from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
 from pipeline.privacy.beliefs import ratio

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.views import Seen, View
+from pipeline.beyond.leakage.observed_statements import Seen, View
 from pipeline.privacy.protocols.states import States
 
 TOP_SCORE = 11
@@ -24,7 +24,7 @@ class Offer(NamedTuple):
 
 
 def dsm_likelihood(view: View, beliefs: Array, states: States) -> float:
-    """DSM with one offer: the plans that are best for the initiator, as many as pay, and the best of them by all scores.
+    """DSM with one offer: the plans that are best for the initiator, as many as pay, and the best by all scores.
 
     Of a plan that moves a meeting only that its slot is busy counts, and that another is chosen: with such plans a view
     can tell more than this.
@@ -287,4 +287,3 @@ class _Noise:
             can = (can[:, None] & possible).ravel()
             chance = (chance[:, None] * joint).ravel()
         return _Ranks(totals * self.view.slots + slot, can, chance, float(own[-1]))
-

@@ -1,7 +1,7 @@
 """What a whole view of polling tells: which calendars would have been asked just this, turn by turn.
 
 Who answers sees when it is asked, about which slots, and when a slot is decided for. Between those turns somebody else
-was asked, about the slot that stood first by what the initiator knew. Every such course is followed as a *hypothesis*: a
+was asked, about the slot that stood first by what the initiator knew. Every such course is followed as a hypothesis: a
 set of cells a slot, a cell being what the initiator and the responders who don't observe hold there. Given the course,
 slots are independent, so P(view) is the sum over hypotheses of the product over slots of the sum over their cells. It
 is exact while there are at most `MOST` hypotheses. Where there are more, as many are drawn at even steps of their P,
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.slot_sums import prices_of
-from pipeline.beyond.leakage.views import View
+from pipeline.beyond.leakage.observed_statements import View
+from pipeline.beyond.leakage.sum_views import prices_of
 from pipeline.privacy.protocols.states import States
 
-MOST = (128, 1024, 8192)  # the more only where all that were drawn came to nothing
+MOST = (192, 1536)  # the more only where all that were drawn came to nothing
 LARGE = 1 << 12  # above every cost of a slot
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -83,8 +83,10 @@ def _asks_of(view: View, turn: int) -> dict[tuple[int, int], float]:
 
 @dataclass
 class _Cells:
-    """Hypotheses × slots × cells: weight, the initiator's own cost, thresholds refused and met by responder; and of each
-    hypothesis its factor and the slots that were named."""
+    """Hypotheses × slots × cells: weight, thresholds refused, and whether one was met, by responder.
+
+    And of each hypothesis its factor, and the slots that were named.
+    """
 
     weight: Array
     refused: NDArray[np.int8]  # responders × hypotheses × slots × cells
@@ -139,10 +141,12 @@ class _Course:
         return _Cells(joint[None], refused, met, np.ones(1), np.zeros((1, len(joint)), bool))
 
     def _possible(self) -> Flags:
-        """Slots × cells: the initiator can take whatever it asks about, and all can take what is decided for."""
+        """Slots × cells: what is asked about the initiator can take, and all who are asked before the observer; what is
+        decided for all can take."""
         possible = np.ones((self.view.slots, self.cost.shape[1]), bool)
         for message in self.view.of_kind("ask"):
-            possible[[int(slot) for slot in message.body["limits"]]] &= np.isfinite(self.cost[0])
+            before = self.view.participants.index(message.recipients[0])
+            possible[[int(slot) for slot in message.body["limits"]]] &= np.isfinite(self.cost[:before]).all(axis=0)
         chosen = self.view.chosen()
         if chosen is not None:
             possible[chosen] &= np.isfinite(self.cost).all(axis=0)
@@ -153,19 +157,19 @@ class _Course:
         """Whether any course is left."""
         return len(self.cells.factor) > 0
 
-    def _order(self, cells: _Cells) -> tuple[Array, Flags, Integers]:
-        """Each cell's place in the order of slots, of equals the lowest slot first (infinite: out); whether it is settled, and
-        who is asked next."""
+    def _order(self, cells: _Cells) -> tuple[Array, Flags]:
+        """Each cell's place among slots, of equals the lowest slot first (infinite: out); whether it is settled."""
         out = (cells.refused >= len(self.prices)).any(axis=0) | ~np.isfinite(self.cost[0])
         bound = self.prices[np.minimum(cells.refused, len(self.prices) - 1)].sum(axis=0) + self.cost[0]
         after = {"lowest": 0.0, "named": ~cells.named[:, :, None], "own": self.cost[0]}[self.ties]
         key = np.where(out, np.inf, np.where(out, 0, bound) * LARGE + after)
-        return key, cells.met.all(axis=0), np.argmin(cells.met, axis=0)
+        return np.asarray(key), np.asarray(cells.met.all(axis=0))
 
     def asked(self, turn: int, asks: Asks) -> None:
         """Follow all courses through a turn in which the observers were asked this, and nothing was decided."""
         cells = self.cells
-        key, settled, following = self._order(cells)
+        key, settled = self._order(cells)
+        following = np.argmin(cells.met, axis=0)  # who is asked next
         if turn >= self.view.max_turns - 2:  # late, any settled slot would have been decided for
             cells.weight = np.where(settled & np.isfinite(key), 0.0, cells.weight)
         theirs = self.observing[following] & ~settled
@@ -209,7 +213,7 @@ class _Course:
         in_order: of two slots the first is named before the second.
         """
         cells = state.cells
-        key, settled, _ = self._order(cells)
+        key, settled = self._order(cells)
         stays = ~np.isfinite(key) | state.picked[:, :, None] | (settled & (not first))
         able = ~stays & ~settled & ~state.theirs
         for earlier, later in in_order:
@@ -218,9 +222,10 @@ class _Course:
         keys = np.unique(finite)
         place = np.searchsorted(keys, finite)
         ordered = _by_key(np.where(stays, 0.0, cells.weight), place, len(keys))
-        from_here = np.cumsum(ordered[:, :, ::-1], axis=2)[:, :, ::-1] + np.where(stays, cells.weight, 0.0).sum(axis=2)[
-            :, :, None
-        ]
+        from_here = (
+            np.cumsum(ordered[:, :, ::-1], axis=2)[:, :, ::-1]
+            + np.where(stays, cells.weight, 0.0).sum(axis=2)[:, :, None]
+        )
         before, after = from_here - ordered, from_here
         chance = _by_key(np.where(able, cells.weight, 0.0), place, len(keys)) * cells.factor[:, None, None]
         chance[:, 1:] *= np.cumprod(before, axis=1)[:, :-1]
@@ -242,7 +247,7 @@ class _Course:
 
     def _stopped(self, state: "_Turn", wanted: set[int]) -> _Cells:
         """The courses in which no further slot is open."""
-        key, settled, _ = self._order(state.cells)
+        key, settled = self._order(state.cells)
         closed = ~np.isfinite(key) | settled | state.picked[:, :, None]
         cells = state.cells.chosen(np.arange(len(state.cells.factor)))
         cells.weight = np.where(closed, cells.weight, 0.0)
@@ -252,7 +257,7 @@ class _Course:
         """The courses that asked the observers all that they were asked, with what the answers tell the initiator."""
         whole = state.picked[:, sorted(wanted)].all(axis=1) & (state.cells.chances() > 0)
         cells, picked = state.cells.chosen(np.flatnonzero(whole)), state.picked[whole]
-        _, _, following = self._order(cells)
+        following = np.argmin(cells.met, axis=0)
         refused, met = cells.refused.copy(), cells.met.copy()
         for place in range(len(self.responders)):
             asked = picked[:, :, None] & (following == place) & ~cells.met.all(axis=0)
@@ -266,7 +271,7 @@ class _Course:
     def decided(self, turn: int, slot: int | None) -> float:
         """P(all so far, and that this slot is decided for in the turn); None: that no slot is left to ask about."""
         cells = self.cells
-        key, settled, _ = self._order(cells)
+        key, settled = self._order(cells)
         if slot is None:
             idle = ~np.isfinite(key) if turn < self.view.max_turns else np.ones_like(settled)
             return cells.chance_of(idle)

@@ -1,23 +1,70 @@
-"""P(view | beliefs) of each protocol, exactly: by which calendars its agents would have let the observers see just this.
+"""What a whole view tells where the cheapest slot is taken: IMAP, also by levels, DPOP, secure sums; and SD-MAP.
 
-A protocol's function takes a view, what is held of every agent's slots (agents × slots × states) and the states. What
-an agent draws at random counts with its probability; secrets drawn uniformly, whatever the calendars, are left out.
+P(view | beliefs) is exact: by which calendars its agents would have let the observers see just this. A protocol's
+function takes a view, what is held of every agent's slots (agents × slots × states) and the states; secrets drawn
+uniformly, whatever the calendars, are left out. Sums of several agents' costs in each slot are two arrays: `totals`,
+ascending, the last infinite (somebody can't), and `held`, P, slots × totals.
 """
 
-from collections.abc import Callable, Mapping
-from hashlib import shake_256
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
-from pipeline.beyond.leakage.poll_views import poll_likelihood
-from pipeline.beyond.leakage.slot_sums import lowest_cheapest_probability, prices_of, totals_of
-from pipeline.beyond.leakage.views import Seen, View
+from pipeline.beyond.leakage.observed_statements import Seen, View
 from pipeline.privacy.protocols.states import States
 
-Likelihood = Callable[[View, Array, States], float]
+
+@cache
+def _sums(prices: tuple[tuple[float, ...], ...]) -> tuple[Array, Array]:
+    """The possible sums of one price of each list, and for each choice of prices which sum it comes to."""
+    sums = np.array([sum(choice) for choice in product(*prices)])
+    totals, place = np.unique(np.append(sums, np.inf), return_inverse=True)
+    return totals, np.eye(len(totals))[place[:-1]]
+
+
+def prices_of(states: States) -> tuple[float, ...]:
+    """What each state costs, infinite where busy."""
+    return tuple(np.inf if cost is None else float(cost) for cost in states.names)
+
+
+def totals_of(beliefs: Array, states: States, prices: Sequence[tuple[float, ...]] | None = None) -> tuple[Array, Array]:
+    """(totals, held) of agents' beliefs, agents × slots × states. prices: what each agent's states count as."""
+    listed = tuple(prices) if prices is not None else (prices_of(states),) * len(beliefs)
+    totals, sums_to = _sums(listed)
+    joint = np.ones((beliefs.shape[1], 1))
+    for agent in beliefs:
+        joint = (joint[:, :, None] * agent[:, None, :]).reshape(len(agent), -1)
+    return totals, joint @ sums_to
+
+
+def lowest_cheapest_probability(totals: Array, held: Array, chosen: int | None, among: Array | None = None) -> float:
+    """P(the chosen slot is the lowest of the cheapest); None: no slot is feasible for all.
+
+    among: a truth value of each total, of those that the least total may be.
+    """
+    if chosen is None:
+        return float(held[:, -1].prod())
+    above = _above(held)
+    least = held[chosen] * above[:chosen].prod(axis=0) * (above + held)[chosen + 1 :].prod(axis=0)
+    least = least[:-1] if among is None else least[:-1] * among[:-1]
+    return float(least.sum())
+
+
+def least_probability(totals: Array, held: Array, slot: int, regret: float = 0.0) -> float:
+    """P(the slot is feasible, and its total at most `regret` above the least)."""
+    at_least = np.stack([held[:, totals >= total - regret].sum(axis=1) for total in totals[:-1]], axis=1)
+    at_least[slot] = held[slot, :-1]
+    return float(at_least.prod(axis=0).sum())
+
+
+def _above(held: Array) -> Array:
+    """P(total > each), slots × totals."""
+    after = np.cumsum(held[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(np.append(after[:, 1:], np.zeros((len(held), 1)), axis=1))
 
 
 def by_slot(body: Mapping[str, Any]) -> dict[int, Any]:
@@ -115,7 +162,7 @@ def _same(total: float, said: float | None) -> bool:
 
 
 def sd_likelihood(view: View, beliefs: Array, states: States) -> float:
-    """SD-MAP: the initiator proposes each slot that it can take, ascending, until one that all can; none is left over."""
+    """SD-MAP: the initiator proposes each slot that it can take, ascending, until one that all can."""
     if not view.takes_part:
         return 1.0
     can = 1 - beliefs[:, :, states.busy_state]
@@ -151,7 +198,7 @@ def _answers_chance(
 def secure_likelihood(view: View, beliefs: Array, states: States) -> float:
     """Secure sums: counts of totals to the outsider, the least total's slots to the initiator, how many totals were
     asked for and the chosen slot to all who take part. Masks and orders are uniform whatever the calendars."""
-    asked = [m for m in view.of_kind("masked")]
+    asked = list(view.of_kind("masked"))
     if not asked:
         return 1.0
     totals, held = totals_of(beliefs[list(view.participants)], states)
@@ -159,10 +206,10 @@ def secure_likelihood(view: View, beliefs: Array, states: States) -> float:
     found = next(view.of_kind("found"), None)
     if view.takes_part:
         least = _initiators_view(view, found, totals, held) if found and view.leads else None
-        before = np.isin(totals, tested)
+        before = np.isin(totals, tested).astype(np.float64)
         return least if least is not None else lowest_cheapest_probability(totals, held, view.chosen(), before)
     every = sorted({total for message in asked for total in message.body["totals"]})
-    counts = _zero_counts(view, asked)
+    counts = zero_counts(view, asked)
     return _counts_chance(totals, held, [(total, counts[total]) for total in every])
 
 
@@ -176,54 +223,10 @@ def _initiators_view(view: View, found: Seen, totals: Array, held: Array) -> flo
     return float(np.prod([held[s] @ (have if s in slots else more) for s in range(view.slots)]))
 
 
-def shares_likelihood(view: View, beliefs: Array, states: States) -> float:
-    """Secret shares, to any one participant: the slot, the lowest of the cheapest, or that there is none. To any two of
-    three: all that the third holds."""
-    if not view.takes_part or not view.messages:
-        return 1.0
-    if len(view.observers) == 1:
-        return lowest_cheapest_probability(*totals_of(beliefs[list(view.participants)], states), view.chosen())
-    ladder = tuple(view.parameters.get("ladder", (0, 1, 100, 1000)))
-    prices = [len(ladder) if cost is None else ladder.index(cost) for cost in states.names]
-    (third,) = view.hidden()
-    fits = np.array([[price == held for price in prices] for held in third_costs(view, len(ladder) + 1)])
-    return float((beliefs[third] * fits).sum(axis=1).prod())
-
-
-CODES = (0, 1, 4, 13, 32, 71, 124, 218)  # of three participants' costs: any sum of three tells which they are
-
-
-def third_costs(view: View, costs: int) -> list[int]:
-    """Of three participants two observers put together, slot by slot, which cost the third has, by its number."""
-    first, second, dealer = view.participants
-    shares = {kind: message.body for kind in ("seed", "dealt") for message in view.of_kind(kind)}
-    shifted = {message.sender: message.body["values"] for message in view.of_kind("shifted")}
-    codes = CODES[:costs]
-    length = 3 * codes[-1] + 1
-    if view.hidden() == [second]:
-        found = [value - r for value, r in zip(shifted[second], shares["dealt"]["shifts"], strict=True)]
-    else:
-        r1 = _residues(shares["seed"]["seed"], "shifts", view.slots, length)
-        found = [value - r for value, r in zip(shifted[first], r1, strict=True)]
-    if view.hidden() == [dealer]:
-        vectors = shares["dealt"]["vectors"]
-        prime = next(p for p in range(view.slots + 2, 3 * view.slots + 4) if all(p % d for d in range(2, p)))
-        own = _residues(shares["seed"]["seed"], "vectors", view.slots * length, prime)
-        peaks = [next(j for j in range(length) if (own[s * length + j] + v[j]) % prime) for s, v in enumerate(vectors)]
-        found = [r + q - peak for r, q, peak in zip(r1, shares["dealt"]["shifts"], peaks, strict=True)]
-    return [codes.index(code % length) for code in found]
-
-
-def _residues(seed: str, name: str, length: int, modulus: int) -> list[int]:
-    """What secret shares draw from a seed."""
-    digits = shake_256(f"{seed}\x1f{name}".encode()).digest(8 * length)
-    return [int.from_bytes(digits[i : i + 8]) % modulus for i in range(0, 8 * length, 8)]
-
-
 MODULUS = 2**53 - 111  # of the masked values
 
 
-def _zero_counts(view: View, asked: list[Seen]) -> dict[int, int]:
+def zero_counts(view: View, asked: list[Seen]) -> dict[int, int]:
     """How many places have each total: those where the participants' masked values add up to 0."""
     rows: dict[int, list[list[int]]] = {}
     for message in asked:
@@ -247,17 +250,3 @@ def _counts_chance(totals: Array, held: Array, counts: list[tuple[int, int]]) ->
                 longer = longer + slot[column] * moved
         chance = longer
     return float(chance[tuple(count for _, count in counts)])
-
-
-LIKELIHOODS: Mapping[str, Likelihood] = {
-    "imap": imap_likelihood,
-    "imap-kbit": kbit_likelihood,
-    "imap-noisy": noisy_likelihood,
-    "dpop": dpop_likelihood,
-    "sd": sd_likelihood,
-    "secure": secure_likelihood,
-    "shares": shares_likelihood,
-    "poll": poll_likelihood,
-    "dsm": dsm_likelihood,
-    "dsm-log": dsm_likelihood,
-}
