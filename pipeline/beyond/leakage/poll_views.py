@@ -4,7 +4,7 @@ Who answers sees when it is asked, about which slots, and when a slot is decided
 was asked, about the slot that stood first by what the initiator knew. Every such course is followed as a hypothesis: a
 set of cells a slot, a cell being what the initiator and the responders who don't observe hold there. Given the course,
 slots are independent, so P(view) is the sum over hypotheses of the product over slots of the sum over their cells. It
-is exact while there are at most `MOST` hypotheses. Where there are more, as many are drawn at even steps of their P,
+is exact while there are at most 96 hypotheses. Where there are more, as many are drawn at even steps of their P,
 and the sum is an estimate.
 """
 
@@ -20,7 +20,7 @@ from pipeline.beyond.leakage.observed_statements import View
 from pipeline.beyond.leakage.sum_views import prices_of
 from pipeline.privacy.protocols.states import States
 
-MOST = (192, 1536)  # the more only where all that were drawn came to nothing
+MOST = (96, 1536, 12288)  # the more only where all that were drawn came to nothing
 LARGE = 1 << 12  # above every cost of a slot
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
