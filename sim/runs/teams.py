@@ -11,9 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent
+from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
 from sim.agents.beyond.dpop import Dpop
-from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
-from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters
 from sim.agents.beyond.poll import Poll, PollParameters, SpokenPoll
 from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters

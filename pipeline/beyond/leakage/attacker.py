@@ -28,13 +28,13 @@ from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_s
 from pipeline.beyond.leakage.observed_statements import View, role, views
 from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
 from pipeline.beyond.leakage.poll_views import poll_likelihood
-from pipeline.beyond.leakage.share_views import shares_likelihood
 from pipeline.beyond.leakage.sum_views import (
     dpop_likelihood,
     imap_likelihood,
     kbit_likelihood,
     sd_likelihood,
     secure_likelihood,
+    shares_likelihood,
 )
 from pipeline.privacy.protocols.states import States
 from pipeline.statistics.bootstrap import ratio_intervals

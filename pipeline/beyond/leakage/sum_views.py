@@ -1,4 +1,4 @@
-"""What a whole view tells where the cheapest slot is taken: IMAP, also by levels, DPOP, secure sums; and SD-MAP.
+"""What a whole view tells where the cheapest slot is taken: IMAP, also by levels, DPOP, sums in secret; and SD-MAP.
 
 P(view | beliefs) is exact: by which calendars its agents would have let the observers see just this. A protocol's
 function takes a view, what is held of every agent's slots (agents × slots × states) and the states; secrets drawn
@@ -8,6 +8,7 @@ ascending, the last infinite (somebody can't), and `held`, P, slots × totals.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import shake_256
 from itertools import product
 from typing import Any
 
@@ -250,3 +251,47 @@ def _counts_chance(totals: Array, held: Array, counts: list[tuple[int, int]]) ->
                 longer = longer + slot[column] * moved
         chance = longer
     return float(chance[tuple(count for _, count in counts)])
+
+
+CODES = (0, 1, 4, 13, 32, 71, 124, 218)  # of three participants' costs: any sum of three tells which they are
+
+
+def shares_likelihood(view: View, beliefs: Array, states: States) -> float:
+    """Secret shares, to any one participant: the slot, the lowest of the cheapest, or that there is none. To any two of
+    three: all that the third holds."""
+    if not view.takes_part or not view.messages:
+        return 1.0
+    if len(view.observers) == 1:
+        return lowest_cheapest_probability(*totals_of(beliefs[list(view.participants)], states), view.chosen())
+    ladder = tuple(view.parameters.get("ladder", (0, 1, 100, 1000)))
+    prices = [len(ladder) if cost is None else ladder.index(cost) for cost in states.names]
+    (third,) = view.hidden()
+    fits = np.array([[price == held for price in prices] for held in third_costs(view, len(ladder) + 1)])
+    return float((beliefs[third] * fits).sum(axis=1).prod())
+
+
+def third_costs(view: View, costs: int) -> list[int]:
+    """Of three participants two observers put together, slot by slot, which cost the third has, by its number."""
+    first, second, dealer = view.participants
+    shares = {kind: message.body for kind in ("seed", "dealt") for message in view.of_kind(kind)}
+    shifted = {message.sender: message.body["values"] for message in view.of_kind("shifted")}
+    codes = CODES[:costs]
+    length = 3 * codes[-1] + 1
+    if view.hidden() == [second]:
+        found = [value - r for value, r in zip(shifted[second], shares["dealt"]["shifts"], strict=True)]
+    else:
+        r1 = _residues(shares["seed"]["seed"], "shifts", view.slots, length)
+        found = [value - r for value, r in zip(shifted[first], r1, strict=True)]
+    if view.hidden() == [dealer]:
+        vectors = shares["dealt"]["vectors"]
+        prime = next(p for p in range(view.slots + 2, 3 * view.slots + 4) if all(p % d for d in range(2, p)))
+        own = _residues(shares["seed"]["seed"], "vectors", view.slots * length, prime)
+        peaks = [next(j for j in range(length) if (own[s * length + j] + v[j]) % prime) for s, v in enumerate(vectors)]
+        found = [r + q - peak for r, q, peak in zip(r1, shares["dealt"]["shifts"], peaks, strict=True)]
+    return [codes.index(code % length) for code in found]
+
+
+def _residues(seed: str, name: str, length: int, modulus: int) -> list[int]:
+    """What secret shares draw from a seed."""
+    digits = shake_256(f"{seed}\x1f{name}".encode()).digest(8 * length)
+    return [int.from_bytes(digits[i : i + 8]) % modulus for i in range(0, 8 * length, 8)]
