@@ -20,7 +20,7 @@ X = "excess_cost"
 VIEWS = "view_bits"
 MEASURES = ("vps_uniform_mean", "vps_uniform_all_pairs_mean", "bits", VIEWS)
 COLUMNS = ("team", "setting", "kind", "coordination_rate_pct", X)
-TRUSTING = "secure-"  # protocols that need an outsider who colludes with nobody
+TRUSTING = ("secure-", "shares-")  # protocols that need an outsider, or a participant, who colludes with nobody
 
 
 def undominated(x: Array, y: Array) -> NDArray[np.bool_]:

@@ -99,9 +99,9 @@ PLACED = Table(
         C(
             "dominated_by",
             "list[str]",
-            "protocols without an outsider that coordinate every meeting, at most equal in both, less in one",
+            "protocols without secrets that coordinate every meeting, at most equal in both, less in one",
         ),
-        C("dominated_with_outsider", "list[str]", "the same of secure sums, which need an outsider to be trusted"),
+        C("dominated_with_outsider", "list[str]", "the same of secure sums and secret shares, which need that nobody colludes"),
         C(
             "least_leakage",
             "float",

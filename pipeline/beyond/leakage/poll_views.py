@@ -20,7 +20,9 @@ from pipeline.beyond.leakage.observed_statements import View
 from pipeline.beyond.leakage.sum_views import prices_of
 from pipeline.privacy.protocols.states import States
 
-MOST = (96, 1536, 12288)  # the more only where all that were drawn came to nothing
+# How many courses are followed at most, and by which power of P they are drawn: more, and more unlike each other, only
+# where all that were drawn before came to nothing.
+MOST = ((96, 1.0), (1536, 0.5), (4096, 0.25))
 LARGE = 1 << 12  # above every cost of a slot
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -35,8 +37,8 @@ def poll_likelihood(view: View, beliefs: Array, states: States) -> float:
         return 1.0
     if view.leads:
         return _answers(view, beliefs, states)
-    for most in MOST:
-        chance = _followed(view, _Course(view, beliefs, states, most))
+    for most, power in MOST:
+        chance = _followed(view, _Course(view, beliefs, states, most, power))
         if chance > 0:
             return chance
     return 0.0
@@ -110,8 +112,8 @@ class _Cells:
 class _Course:
     """All courses that a round of polling may have taken, as far as the observers' view goes."""
 
-    def __init__(self, view: View, beliefs: Array, states: States, most: int) -> None:
-        self.view, self.most = view, most
+    def __init__(self, view: View, beliefs: Array, states: States, most: int, power: float) -> None:
+        self.view, self.most, self.power = view, most, power
         ladder = view.parameters.get("ladder", (0, 1, 100))
         self.prices = np.array([*ladder, view.parameters.get("dear", 1000)], dtype=np.float64)
         self.limits = np.array([*ladder, np.inf], dtype=np.float64)
@@ -202,7 +204,7 @@ class _Course:
                 break
         done.append(self._complete(state, wanted))
         every = _joined(done)
-        drawn, factor = _draw(every.chances(), self.most)
+        drawn, factor = _draw(every.chances(), self.most, self.power)
         fewer = every.chosen(drawn)
         fewer.factor = fewer.factor * factor
         return fewer
@@ -231,7 +233,7 @@ class _Course:
         chance[:, 1:] *= np.cumprod(before, axis=1)[:, :-1]
         chance[:, :-1] *= np.cumprod(after[:, ::-1], axis=1)[:, ::-1][:, 1:]
         parent, slot, chosen = np.nonzero(chance > 0)
-        drawn, factor = _draw(chance[parent, slot, chosen], self.most)
+        drawn, factor = _draw(chance[parent, slot, chosen], self.most, self.power)
         parent, slot, value = parent[drawn], slot[drawn], keys[chosen[drawn]]
         new = cells.chosen(parent)
         new.factor = new.factor * factor
@@ -305,11 +307,12 @@ def _by_key(weight: Array, place: Integers, keys: int) -> Array:
     return np.asarray(flat.reshape(*place.shape[:2], keys))
 
 
-def _draw(chances: Array, most: int) -> tuple[Integers, Array]:
-    """(numbers, factors) of all hypotheses; where there are more than `most`, of as many, each as often as its share of
-    P, at even steps, and standing for an equal part of it."""
+def _draw(chances: Array, most: int, power: float) -> tuple[Integers, Array]:
+    """(numbers, factors) of all hypotheses; where there are more than `most`, of as many, drawn at even steps of the
+    power of P, with the factor that keeps the sum of P right on average."""
     if len(chances) <= most:
         return np.arange(len(chances)), np.ones(len(chances))
-    edges = np.cumsum(chances) / chances.sum()
-    drawn = np.searchsorted(edges, (np.arange(most) + 0.5) / most).clip(max=len(chances) - 1)
-    return drawn, chances.sum() / most / chances[drawn]
+    weights = chances**power
+    weights = weights / weights.sum()
+    drawn = np.searchsorted(np.cumsum(weights), (np.arange(most) + 0.5) / most).clip(max=len(chances) - 1)
+    return drawn, 1 / (most * weights[drawn])
