@@ -101,7 +101,11 @@ PLACED = Table(
             "list[str]",
             "protocols without secrets that coordinate every meeting, at most equal in both, less in one",
         ),
-        C("dominated_with_outsider", "list[str]", "the same of secure sums and secret shares, which need that nobody colludes"),
+        C(
+            "dominated_with_outsider",
+            "list[str]",
+            "the same of secure sums and secret shares, which need that nobody colludes",
+        ),
         C(
             "least_leakage",
             "float",
