@@ -197,8 +197,10 @@ def test_a_task_s_prior_comes_from_all_other_tasks_and_leaves_common_meetings_ou
 
 def test_shares_and_floors_are_ratios_of_sums() -> None:
     names = ["team", "task_id", "role", "observers", "bits", "floor_bits", "literal_bits"]
+    # fmt: off
     rows = [("imap", "s", "initiator", "0", 8.0, 2.0, 8.0), ("imap", "t", "initiator", "0", 4.0, None, 4.0),
-            ("poll", "s", "initiator", "0", 3.0, 2.0, 1.0), ("poll", "t", "initiator", "0", 3.0, None, 1.0)]  # fmt: skip
+            ("poll", "s", "initiator", "0", 3.0, 2.0, 1.0), ("poll", "t", "initiator", "0", 3.0, None, 1.0)]
+    # fmt: on
     common = {"suite": "published", "setting": "uniform", "prior": "stated", "round": 0}
     seen = pl.DataFrame(rows, schema=names, orient="row").with_columns(
         game_id=pl.col("team") + pl.col("task_id"), **{k: pl.lit(v) for k, v in common.items()}
