@@ -15,7 +15,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond test check mutants bench lab walk report figures site browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond talk test check mutants bench lab walk report figures site browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -41,6 +41,16 @@ beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, opti
 	python -m pipeline.paper.stages notebooks/beyond/dvc.yaml
 	python -m pipeline database
 	python -m pipeline docs
+
+talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and told to poll, and compare what both tell
+	@test -n "$(MODEL)" -a -n "$(OUT)" || { echo "error: name a model and a folder: make talk MODEL=openai/gpt-5.4-mini OUT=mine"; exit 2; }
+	mkdir -p $(OUT)
+	for team in free polling; do variant=$$(test $$team = polling && echo "prompt_variant: polling," || true); \
+	echo "{team: $$team, agents: [{type: llm, parameters: {$$variant model: $(MODEL), preset: paper, $(PARAMETERS)}}]}" > $(OUT)/$$team.yaml; done
+	python -m sim suite data/suites/paper72.csv --out $(OUT)/tasks.jsonl
+	python -m sim run $(OUT)/tasks.jsonl --team $(OUT)/free.yaml --team $(OUT)/polling.yaml --out $(OUT)/traces --resume $(RUN)
+	python -m pipeline derive $(OUT)/traces --out $(OUT)/tables
+	python -m pipeline.beyond.leakage.learned $(OUT)/tables --beside polling
 
 test: $(READY) ## Run the tests
 	pytest -n auto --dist loadfile -m "not slow"

@@ -30,6 +30,7 @@ PAPER_PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare",
 # What goes beyond the paper: a protocol, its name, and its name with a parameter.
 EXTRA_PROTOCOLS = {
     "secure": ("secure sums", "secure sums, {} at once"),
+    "shares": ("secret shares", "secret shares among {}"),
     "poll": ("polling", "polling {}"),
     "imap-noisy": ("noisy IMAP", "noisy IMAP, ε = {}"),
     "imap-kbit": ("k-bit IMAP", "k-bit IMAP, k = {}"),
@@ -38,4 +39,4 @@ EXTRA_PROTOCOLS = {
 }
 
 # All protocols whose messages are known, by the key that names the kind of a message: {"imap": "costs", …}.
-TYPED_PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure")
+TYPED_PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure", "shares")

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent
+from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
 from sim.agents.beyond.dpop import Dpop
-from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
-from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters
-from sim.agents.beyond.poll import Poll, PollParameters
+from sim.agents.beyond.poll import Poll, PollParameters, SpokenPoll
 from sim.agents.beyond.secure import Secure, SecureParameters
+from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
 from sim.agents.degenerate import POLICIES
 from sim.agents.dsm import Dsm
@@ -72,8 +72,10 @@ FRONTIER: Mapping[str, Protocol] = {
     "imap-kbit": (KBitImap, KBitParameters),
     "imap-noisy": (NoisyImap, NoisyParameters),
     "poll": (Poll, PollParameters),
+    "poll-spoken": (SpokenPoll, PollParameters),
     "dpop": bare(Dpop),
     "secure": (Secure, SecureParameters),
+    "shares": (Shares, SharesParameters),
 }
 PROTOCOLS = {**PAPER, **DEGENERATE, **FRONTIER}
 

@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.frontier.domination import domination, hypervolume, hypervolumes, pareto, undominated
-from pipeline.beyond.frontier.gap_to_frontier import gaps_to_frontier, reported_models
+from pipeline.beyond.frontier.domination import (
+    domination,
+    gaps_to_frontier,
+    hypervolume,
+    hypervolumes,
+    literal_bits_a_meeting,
+    pareto,
+    reported_models,
+    undominated,
+    with_views,
+)
 from pipeline.beyond.frontier.plots import gaps_to_frontier as draw_gaps
 from pipeline.beyond.frontier.plots import plane, shares
 from pipeline.beyond.frontier.points import LEAKAGE, draws, points
@@ -108,10 +117,32 @@ def test_others_are_placed_by_who_beats_them():
         "kind": ["simulated"] * 2,
         "coordination_rate_pct": [100.0] * 2,
     }
-    found = gaps_to_frontier(pl.DataFrame(other | {"excess_cost": [2.0, 0.5], "vps_uniform_mean": [3.0, 0.5]}), able)
+    others = pl.DataFrame(other | {"excess_cost": [2.0, 0.5], "vps_uniform_mean": [3.0, 0.5]})
+    found = gaps_to_frontier(others, able, ["vps_uniform_mean", "bits"])
+    assert found["measure"].to_list() == ["vps_uniform_mean"] * 2
     assert found["dominated_by"].to_list() == [["a"], []]
-    assert found["vps_factor"].to_list() == [1.5, None]
+    assert found["factor"].to_list() == [1.5, None]
     assert found["least_excess"].to_list() == [1.0, None]
+
+
+def test_who_is_beaten_by_trust_alone_is_said_apart():
+    able = pl.DataFrame({"team": ["a", "secure-1"], "setting": ["u"] * 2, "excess_cost": [1.0] * 2, "bits": [3.0, 1.0]})
+    other = {"team": "x", "setting": "u", "kind": "simulated", "coordination_rate_pct": 100.0, "excess_cost": 1.0}
+    found = gaps_to_frontier(pl.DataFrame([other | {"bits": 2.0}]), able, ["bits"]).row(0, named=True)
+    assert (found["dominated_by"], found["dominated_with_outsider"]) == ([], ["secure-1"])
+
+
+def test_views_stand_beside_the_means_of_who_has_any():
+    means = pl.DataFrame({"team": ["imap", "chatty", "dpop"], "setting": ["u"] * 3})
+    told = pl.DataFrame(
+        [("published", "u", "stated", "imap", "everybody", "bits", 60.0),
+         ("published", "u", "other tasks", "imap", "everybody", "bits", 50.0)],
+        schema=["suite", "setting", "prior", "team", "role", "measure", "mean"], orient="row")  # fmt: skip
+    games = pl.DataFrame({"game_id": ["a", "b"], "team": ["chatty", "imap"], "setting": ["u"] * 2, "rounds": [2, 2],
+                          "simulated": [True, False], "condition": ["standard"] * 2})  # fmt: skip
+    leaked = pl.DataFrame({"game_id": ["a", "a", "b"], "bits": [3.0, 5.0, 9.0]})
+    found = with_views(means, told, literal_bits_a_meeting(leaked, games))
+    assert found["view_bits"].to_list() == [60.0, 4.0, None]
 
 
 def test_the_paper_s_models_are_taken_as_it_reports_them():
@@ -127,11 +158,12 @@ PROTOCOLS = {"secure": {"1": {"at_once": 1}}, "poll": {"0": {"ladder": [0]}}}
 
 
 def test_each_setting_of_a_protocol_is_a_team_that_can_be_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.beyond.params", lambda _: {"protocols": PROTOCOLS})
-    write_teams(tmp_path)
-    teams = {path.name: read_team(path) for path in sorted(tmp_path.iterdir())}
+    monkeypatch.setattr("pipeline.beyond.params", lambda _: {"protocols": PROTOCOLS, "held_out": ["poll-0"]})
+    write_teams(tmp_path / "teams")
+    teams = {path.name: read_team(path) for path in sorted((tmp_path / "teams").iterdir())}
     assert [team.team for team in teams.values()] == ["poll-0", "secure-1"]
     assert [build_agent(team.agents[0]).parameters for team in teams.values()]
+    assert [path.name for path in (tmp_path / "teams_densities").iterdir()] == ["poll-0.yaml"]
 
 
 @pytest.mark.slow

@@ -97,6 +97,7 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
 
 def test_another_prior_gives_other_bits() -> None:
     game = Game([[0, 1], [1, 0]]).claimed(0, 0, 1, 1, "positive").ended(0, {0: 1, 1: 1})
-    found = by_prior(game.tables(), SETTINGS).select("feasible", "bits").rows()
+    vps = pl.DataFrame({"game_id": ["g"], "vps": [1.0]})
+    found = by_prior(game.tables(), vps, SETTINGS).select("feasible", "bits").rows()
     gains = [p * log2(p / q) + (1 - p) * log2((1 - p) / (1 - q)) for q, p in ((0.5, 0.95), (0.8, 0.76 / 0.77))]
     assert found == [(0.5, pytest.approx(gains[0] / 2)), (0.8, pytest.approx(gains[1] / 2))]  # one of two ordered pairs

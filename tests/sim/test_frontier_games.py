@@ -25,7 +25,7 @@ def test_an_unknown_parameter_is_named(kind):
     ("kind", "parameters"),
     [("imap-kbit", {"bits": 9}), ("imap-kbit", {"top": 0}), ("imap-noisy", {"epsilon": -1}),
      ("imap-noisy", {"ladder": [1, 0]}), ("poll", {"ties": "highest"}), ("secure", {"at_once": 0}),
-     ("dsm-log", {"l_min": 0})],
+     ("dsm-log", {"l_min": 0}), ("shares", {"ladder": [1, 0]})],
 )  # fmt: skip
 def test_a_parameter_out_of_its_range_is_refused(kind, parameters):
     with pytest.raises(TeamError, match=f"a parameter of an agent of type {kind} is wrong"):

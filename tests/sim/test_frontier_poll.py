@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.agents.beyond.poll import Poll, PollParameters
+from sim.agents.beyond.poll import Answer, Ask, Decision, Poll, PollParameters, SpokenPoll, Survey, heard, spoken
 from sim.agents.imap import Imap
-from tests.sim.worlds import TRIO, calendar, new_game, payloads, play, registration, request, said, slots_of
+from tests.sim.worlds import TRIO, calendar, events, new_game, payloads, play, registration, request, said, slots_of
 
 
 def game_of(boards, lists, limits=None, **parameters):
@@ -90,3 +90,31 @@ def decided(game, protocol):
 def test_parameters_that_make_no_poll_are_refused(wrong):
     with pytest.raises(ValueError):
         PollParameters(**wrong)
+
+
+LIMITS = st.dictionaries(st.integers(0, 15), st.sampled_from([0, 1, 100, None]), min_size=1, max_size=6)
+
+
+@given(
+    message=st.builds(Survey, st.just(1), st.sampled_from([0, 1, 100, None]))
+    | st.builds(Ask, st.just(1), LIMITS)
+    | st.builds(Decision, st.just(1), st.integers(0, 15))
+    | st.tuples(LIMITS, LIMITS).map(lambda t: Answer(1, t[0], {s: top for s, top in t[1].items() if s not in t[0]}))
+)
+def test_what_is_put_into_english_is_heard_as_it_was_meant(message):
+    assert heard(spoken(message), 1) == message
+
+
+def test_a_poll_in_english_asks_and_decides_as_one_in_json():
+    world = (["5 . . 1", ". 1 x1 .", "1 100 . ."], [(0, 1, 2)])
+    spoken_game = play(new_game(world), [SpokenPoll() for _ in world[0]])
+    typed, english = game_of(*world), [e["content"] for e in events(spoken_game, "dm_sent")]
+    assert [e["to_agent"] for e in events(spoken_game, "dm_sent")] == [to for _, to, _ in payloads(typed)]
+    assert slots_of(spoken_game, 1) == slots_of(typed, 1)
+    assert english[:2] == ["Which slots are free for you?"] * 2
+    assert "I can do slot 3. Are you free then?" not in english and english[-1].startswith("Let's take slot")
+
+
+@pytest.mark.parametrize("text", ["", "Hello!", "Let's take slot x.", "I can do slot 3.", '{"poll": "decision"}'])
+def test_what_is_none_of_a_poll_s_sentences_is_passed_over(text):
+    assert heard(text, 1) is None

@@ -7,9 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sim.agents.beyond.coarse import (
+    KBitImap,
+    KBitParameters,
+    LogDsm,
+    LogDsmParameters,
+    NoisyImap,
+    NoisyParameters,
+    grid,
+    level_of,
+    truth_of,
+)
 from sim.agents.beyond.dpop import Dpop, added
-from sim.agents.beyond.dsm_log import LogDsm, LogDsmParameters
-from sim.agents.beyond.imap_kbit import KBitImap, KBitParameters, NoisyImap, NoisyParameters, grid, level_of, truth_of
 from sim.agents.dsm import Dsm
 from sim.agents.dsm_plans import WELFARE, score_of
 from sim.agents.imap import Imap, local_cost

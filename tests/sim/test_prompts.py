@@ -169,7 +169,7 @@ def test_a_name_means_the_highest_version_and_a_version_just_that(tmp_path):
 
 
 def test_an_unknown_variant_is_refused_with_those_there_are(tmp_path):
-    with pytest.raises(VariantError, match=r"no prompt variant 'x'.*nosy-highpressure, redteam.*add a file"):
+    with pytest.raises(VariantError, match=r"no prompt variant 'x'.*nosy-highpressure, polling, redteam.*add a file"):
         load_variant("x")
     with pytest.raises(VariantError, match="can't be read"):
         load_variant("x", tmp_path / "nowhere")

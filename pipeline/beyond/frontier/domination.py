@@ -1,4 +1,7 @@
-"""Which protocols nobody dominates, which dominate the baseline, and how large a box each set of them dominates."""
+"""Which protocols nobody dominates, which dominate the baseline, and how large a box each set of them dominates.
+
+And how far simulated teams, and the models that the paper reports, lie from them.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,10 +11,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.beyond.frontier.points import LEAKAGE, Draws
+from pipeline.statistics.pareto import dominates
 from pipeline.statistics.resampling import Array, interval_around
 
 ROUNDING = 1e-9  # of a difference: what lies below is none
 Row = dict[str, Any]
+X = "excess_cost"
+VIEWS = "view_bits"
+MEASURES = ("vps_uniform_mean", "vps_uniform_all_pairs_mean", "bits", VIEWS)
+COLUMNS = ("team", "setting", "kind", "coordination_rate_pct", X)
+TRUSTING = ("secure-", "shares-")  # protocols that need an outsider, or a participant, who colludes with nobody
 
 
 def undominated(x: Array, y: Array) -> NDArray[np.bool_]:
@@ -116,3 +125,79 @@ def _share(values: Array, base: Array) -> Array:
     """values / base; where both are 0 it is 1."""
     same = np.where(values == base, 1.0, np.inf)
     return np.where(base == 0, same, values / np.where(base == 0, 1.0, base))
+
+
+def wide(points: pl.DataFrame) -> pl.DataFrame:
+    """One row per team and setting of frontier_points: its means, a column a measure."""
+    return points.pivot("measure", index=["team", "setting", "kind"], values="mean", maintain_order=True)
+
+
+def reported_models(numbers: pl.DataFrame) -> pl.DataFrame:
+    """The models of the paper's Table 1, as it reports them: COLUMNS. numbers: of `read_numbers`."""
+    models = numbers.filter(source="Table 1", kind="model").select(
+        pl.col("method").alias("team"), "setting", "metric", pl.col("value").cast(pl.Float64)
+    )
+    by_model = models.pivot("metric", index=["team", "setting"], values="value", maintain_order=True)
+    return by_model.with_columns(kind=pl.lit("reported")).select(*COLUMNS, "vps_uniform_mean")
+
+
+def with_views(means: pl.DataFrame, told: pl.DataFrame, literal: pl.DataFrame) -> pl.DataFrame:
+    """The means (`wide`) with `view_bits`: bits a meeting that all observers are told, one by one.
+
+    Of protocols whose views are measured the whole view, under the stated prior; of simulated speakers what they say.
+
+    told: frontier_told; literal: team, setting, view_bits.
+    """
+    whole = told.filter(suite="published", prior="stated", role="everybody", measure="bits")
+    both = pl.concat([whole.select("team", "setting", view_bits="mean"), literal.select("team", "setting", VIEWS)])
+    return means.join(both, on=["team", "setting"], how="left", maintain_order="left")
+
+
+def literal_bits_a_meeting(leaked: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
+    """team, setting, view_bits of simulated speakers' standard games: bits that a round's messages say, over all pairs.
+
+    leaked: leaked_bits; games: that table.
+    """
+    speakers = games.filter("simulated", condition="standard")
+    said = leaked.group_by("game_id").agg(said=pl.col("bits").sort().sum())
+    rows = (
+        speakers.join(said, on="game_id", how="left").sort("game_id").group_by("team", "setting", maintain_order=True)
+    )
+    return rows.agg(view_bits=pl.col("said").fill_null(0.0).sum() / pl.col("rounds").sum()).sort("team", "setting")
+
+
+def gaps_to_frontier(others: pl.DataFrame, protocols: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """One row per row of `others` (COLUMNS) and measure that it has: frontier_placed.
+
+    protocols: rows of `with_views` of the protocols that coordinate every meeting.
+    """
+    rows = [
+        {
+            **{name: other[name] for name in COLUMNS},
+            "measure": measure,
+            "leakage": other[measure],
+            **_gap(other, able, measure),
+        }
+        for other in others.iter_rows(named=True)
+        for able in [protocols.filter(setting=other["setting"])]
+        for measure in measures
+        if other.get(measure) is not None
+    ]
+    lists, floats = ("dominated_by", "dominated_with_outsider"), ("least_leakage", "least_excess", "factor")
+    schema = dict.fromkeys(lists, pl.List(pl.String)) | dict.fromkeys(floats, pl.Float64)
+    return pl.DataFrame(rows, schema_overrides=schema)
+
+
+def _gap(other: dict[str, Any], protocols: pl.DataFrame, measure: str) -> dict[str, Any]:
+    """Who dominates a team in excess and a measure, with and without an outsider, and how far it is from the best."""
+    x, y = other[X], other[measure]
+    known = protocols.drop_nulls(measure).select("team", X, measure).sort(X, measure, "team")
+    beating = [team for team, *point in known.iter_rows() if dominates(point, (x, y))]
+    least = known.filter(pl.col(X) <= x)[measure].min()
+    return {
+        "dominated_by": [team for team in beating if not team.startswith(TRUSTING)],
+        "dominated_with_outsider": [team for team in beating if team.startswith(TRUSTING)],
+        "least_leakage": least,
+        "least_excess": known.filter(pl.col(measure) <= y)[X].min(),
+        "factor": None if least is None else y / least,
+    }

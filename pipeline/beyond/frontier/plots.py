@@ -28,6 +28,7 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "imap-kbit": ("^", "#3b7d3b"),
     "dsm-log": ("v", "#8a7a14"),
     "dpop": ("P", "#444444"),
+    "shares": ("*", "#9c1f3c"),
 }
 # A mark's name on a curve, which the key names; the marks between a curve's ends go without.
 ON_CURVE = {"secure": "{} at once", "imap-noisy": "ε = {}", "imap-kbit": "k = {}", "dsm-log": "{} points"}

@@ -76,10 +76,10 @@ def bits_of(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
     """One row per game: leakage in bits, the columns of leakage's `by_game`.
 
     What a coalition learns is null where secrets that are no statements can be put together: of secure sums the
-    outsider and any one participant learn every cost that was masked.
+    outsider and any one participant learn every cost that was masked, of secret shares any two participants.
     """
     games = by_game(leakage(tables, settings), tables["games"])
-    masked = pl.col("team").str.starts_with("secure-")
+    masked = pl.col("team").str.contains("^(secure|shares)-")
     return games.with_columns(coalition_bits=pl.when(~masked).then("coalition_bits"))
 
 
@@ -130,13 +130,21 @@ def draws(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) 
 
 
 def main(folder: Path = TEAMS) -> None:
+    """Write each team's file to the folder, and those that play the suite of three densities to one beside it."""
+    params = beyond.params("frontier")
+    for setting in settings(params["protocols"]):
+        _write(setting, folder)
+        if setting.team in params["held_out"]:
+            _write(setting, folder.with_name(f"{folder.name}_densities"))
+
+
+def _write(setting: Setting, folder: Path) -> None:
     import yaml
 
     folder.mkdir(parents=True, exist_ok=True)
-    for setting in settings(beyond.params("frontier")["protocols"]):
-        agents = [{"type": setting.protocol, "parameters": dict(setting.parameters)}]
-        with replacing(folder / f"{setting.team}.yaml") as path:
-            path.write_text(yaml.safe_dump({"team": setting.team, "agents": agents}, sort_keys=False), encoding="utf-8")
+    agents = [{"type": setting.protocol, "parameters": dict(setting.parameters)}]
+    with replacing(folder / f"{setting.team}.yaml") as path:
+        path.write_text(yaml.safe_dump({"team": setting.team, "agents": agents}, sort_keys=False), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The tables of the frontier, declared: points, who is on it, hypervolumes, domination, gaps to it, other priors."""
+"""The tables of the frontier, declared: points, who is on it, hypervolumes, domination, gaps to it, whole
+views, another suite."""
 
 from pipeline.tables.schemas.table import C, Table
 
@@ -80,45 +81,92 @@ DOMINATION = Table(
 
 PLACED = Table(
     "frontier_placed",
-    "one simulated team, or one reported by the paper, and setting: where it lies relative to the frontier in VPS",
-    ("setting", "team"),
+    "one simulated team, or one reported by the paper, setting and measure: where it lies relative to the frontier",
+    ("setting", "team", "measure"),
     (
         TEAM,
         SETTING,
         KIND,
         C("coordination_rate_pct", "float", "meetings that it schedules", "%"),
         C("excess_cost", "float", "its mean excess cost"),
-        C("vps_uniform_mean", "float", "its VPS"),
-        C("dominated_by", "list[str]", "protocols that coordinate every meeting, at most equal in both, less in one"),
         C(
-            "least_vps",
-            "float",
-            "least VPS of such a protocol with at most its excess cost; null where none has so little",
+            "measure",
+            "str",
+            "vps_uniform_mean (all that is reported of models), vps_uniform_all_pairs_mean, bits, or view_bits: a "
+            "meeting, of protocols the whole view, of speakers what they say",
         ),
-        C("least_excess", "float", "least excess cost of one with at most its VPS; null where none has so little"),
-        C("vps_factor", "float", "its VPS over least_vps: how many times more it gives away"),
+        C("leakage", "float", "its mean of the measure"),
+        C(
+            "dominated_by",
+            "list[str]",
+            "protocols without secrets that coordinate every meeting, at most equal in both, less in one",
+        ),
+        C(
+            "dominated_with_outsider",
+            "list[str]",
+            "the same of secure sums and secret shares, which need that nobody colludes",
+        ),
+        C(
+            "least_leakage",
+            "float",
+            "the least of such a protocol with at most its excess cost; null where none has so little",
+        ),
+        C("least_excess", "float", "least excess cost of one with at most its leakage; null where none has so little"),
+        C("factor", "float", "its leakage over least_leakage: how many times more it gives away"),
     ),
 )
 
-PRIORS = Table(
-    "frontier_priors",
-    "one prior, setting and team: the baseline or a protocol that is claimed to dominate it",
-    ("feasible", "filled", "setting", "team"),
+TOLD = Table(
+    "frontier_told",
+    "one suite, setting, prior, team, role of the observers and measure: what whole views tell",
+    ("suite", "setting", "prior", "team", "role", "measure"),
     (
-        C("feasible", "float", "probability beforehand that a slot is feasible"),
-        C("filled", "float", "share of feasible slots that hold an errand"),
-        SETTING,
-        TEAM,
-        C("bits", "float", "mean over games of the bits that an ordered pair leaks", "bits"),
-        C("share", "float", "the same over the baseline's"),
         C(
-            "bits_concluded",
-            "float",
-            "bits, had who takes part in secure sums also concluded what they can from how many totals were asked for",
-            "bits",
+            "suite",
+            "str",
+            "published: the paper's 72 tasks, on which protocols were chosen; three densities: ours",
         ),
-        C("share_concluded", "float", "the same over the baseline's bits"),
+        SETTING,
+        C(
+            "prior",
+            "str",
+            "stated (feasible 0.5); or other tasks: of each task the shares of states in all others",
+        ),
+        TEAM,
+        C(
+            "role",
+            "str",
+            "initiator, responder, outsider (who is told something), two participants together; everybody: one by "
+            "one, summed",
+        ),
+        C(
+            "measure",
+            "str",
+            "bits: the whole view's, a round; literal_bits: of what is said, slot by slot; floor_bits: the least of a "
+            "truthful proof; times_floor: bits over floor_bits, of rounds with both; share: bits over the baseline's",
+        ),
+        C("mean", "float", "its mean over rounds, or ratio of sums"),
+        C("low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("high", "float", "upper end"),
+        C("games", "int", "tasks' games that have a value"),
+        C("tasks", "int", "tasks that have one"),
     ),
 )
 
-FRONTIER_TABLES = {table.name: table for table in (POINTS, PARETO, HYPERVOLUME, DOMINATION, PLACED, PRIORS)}
+HELD_OUT = Table(
+    "frontier_held_out",
+    "one team, setting and measure on the suite of three densities, on which nothing was chosen",
+    ("setting", "team", "measure"),
+    (
+        TEAM,
+        SETTING,
+        C("measure", "str", "excess_cost, vps_uniform_mean, vps_uniform_all_pairs_mean, bits or dms_per_meeting"),
+        C("mean", "float", "mean over its games"),
+        C("low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("high", "float", "upper end"),
+        C("games", "int", "games that have a value"),
+        C("tasks", "int", "tasks that have one"),
+    ),
+)
+
+FRONTIER_TABLES = {table.name: table for table in (POINTS, PARETO, HYPERVOLUME, DOMINATION, PLACED, TOLD, HELD_OUT)}

@@ -1,38 +1,77 @@
 """Games of all protocols to their frontier: `python -m pipeline.beyond.frontier.stage`.
 
-Reads the study's tables with leakage in bits (leaked_games), and those derived from the frontier's own games.
+Reads the study's tables with leakage in bits (leaked_games, leaked_bits), those derived from the frontier's own games,
+and those of the games on the suite of three densities.
 """
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
+from machine.executor import map_ordered
+from machine.processes import cores
 from pipeline import beyond
-from pipeline.beyond.frontier.domination import domination, hypervolumes, pareto
-from pipeline.beyond.frontier.gap_to_frontier import COLUMNS, gaps_to_frontier, reported_models, wide
-from pipeline.beyond.frontier.inferences import by_prior, games_of_teams
+from pipeline.beyond.frontier.domination import (
+    MEASURES,
+    domination,
+    gaps_to_frontier,
+    hypervolumes,
+    literal_bits_a_meeting,
+    pareto,
+    reported_models,
+    wide,
+    with_views,
+)
 from pipeline.beyond.frontier.points import LEAKAGE, bits_of, draws, games_of, points, settings
 from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
+from pipeline.beyond.leakage.attacker import attack, attacked, told
 from pipeline.beyond.leakage.measure import read_tables
 from pipeline.paper.compare import read_numbers
+from pipeline.statistics.bootstrap import measure_lines, ratio_intervals
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import write_table
+from pipeline.tables.io import read_table, write_table
 from pipeline.tables.paths import NUMBERS, TABLES
 from pipeline.tables.paths import params as study_params
 
 DERIVED = beyond.DERIVED / "frontier"
+# Suite → tables of the paper's protocols, and of those beyond them.
+FOLDERS = {
+    "published": (TABLES, DERIVED),
+    "three densities": (beyond.DERIVED / "densities", beyond.DERIVED / "frontier_densities"),
+}
+ANEW = ("excess_cost", "vps_uniform_mean", "vps_uniform_all_pairs_mean", "bits", "dms_per_meeting")
 DECIMALS = 9  # of a float: what lies below is rounding
 
 
 def main(out: Path = beyond.TABLES) -> None:
     leakage = beyond.params("leakage")
     games = pl.concat([study_games(out), games_of(DERIVED, bits_of(read_tables(DERIVED), leakage))])
-    for name, frame in (frames(games) | {"frontier_priors": under_priors(leakage)}).items():
+    views = whole_views()
+    literal = literal_bits_a_meeting(pl.read_parquet(out / "leaked_bits.parquet"), read_table(TABLES, "games"))
+    of_suite = {"frontier_told": views, "frontier_held_out": held_out()}
+    for name, frame in (frames(games, views, literal) | of_suite).items():
         rounded = frame.with_columns(pl.selectors.float().round(DECIMALS))
         write_table(rounded, FRONTIER_TABLES[name], out, csv=False)
         print(f"{frame.height} rows in {out / name}.parquet")
+
+
+def whole_views() -> pl.DataFrame:
+    """What whole views tell, of all teams that are attacked: frontier_told."""
+    params, turns = beyond.params("frontier"), study_params("game")["max_turns_per_round"]
+    teams = list(attacked(params, FOLDERS))
+    of_team = partial(attack, leakage=beyond.params("leakage"), max_turns=turns)
+    seen = pl.concat(list(map_ordered(of_team, teams, cores())))
+    return told(seen, params["baseline"], Resampling(**params["intervals"]))
+
+
+def held_out() -> pl.DataFrame:
+    """The means on the suite of three densities: frontier_held_out."""
+    leakage, resampling = beyond.params("leakage"), Resampling(**beyond.params("frontier")["intervals"])
+    folders = FOLDERS["three densities"]
+    games = pl.concat([games_of(folder, bits_of(read_tables(folder), leakage)) for folder in folders])
+    keys = ["team", "setting", "task_id"]
+    return ratio_intervals(measure_lines(games, keys, ANEW), ["setting", "team", "measure"], resampling)
 
 
 def study_games(out: Path) -> pl.DataFrame:
@@ -41,32 +80,25 @@ def study_games(out: Path) -> pl.DataFrame:
     return study.filter(pl.col("simulated") | pl.col("team").is_in(paper_protocols()))
 
 
-def under_priors(leakage: Mapping[str, Any]) -> pl.DataFrame:
-    """The candidates' bits beside the baseline's, under other priors: frontier_priors."""
-    params = beyond.params("frontier")
-    tables = games_of_teams({TABLES: [params["baseline"]], DERIVED: params["candidates"]})
-    return by_prior(tables, params["baseline"], leakage)
-
-
 def paper_protocols() -> list[str]:
     """The paper's protocols."""
     return list(study_params("teams")["protocols"])
 
 
-def frames(games: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The tables of the frontier by name, but for frontier_priors. games: of `games_of`."""
+def frames(games: pl.DataFrame, views: pl.DataFrame, literal: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The tables of the frontier on the paper's tasks, by name. games: of `games_of`; views: frontier_told."""
     params = beyond.params("frontier")
     resampling = Resampling(**params["intervals"])
     measured = points(games, settings(params["protocols"]), resampling)
     means = wide(measured)
     parts = [_compare(setting, games, means, resampling) for setting in games["setting"].unique().sort()]
-    able = means.filter(pl.col("kind") == "protocol", pl.col("coordination_rate_pct") >= 100)
-    simulated = means.filter(kind="simulated").select(COLUMNS)
-    others = pl.concat([simulated, reported_models(read_numbers(NUMBERS))])
+    told_of = with_views(means, views, literal)
+    able = told_of.filter(pl.col("kind") == "protocol", pl.col("coordination_rate_pct") >= 100)
+    others = pl.concat([told_of.filter(kind="simulated"), reported_models(read_numbers(NUMBERS))], how="diagonal")
     return {
         "frontier_points": measured,
         **{name: pl.concat([part[name] for part in parts]) for name in parts[0]},
-        "frontier_placed": gaps_to_frontier(others, able),
+        "frontier_placed": gaps_to_frontier(others, able, MEASURES),
     }
 
 

@@ -1,4 +1,7 @@
-"""What would have had to be disclosed: the cheapest certificate of a slot, and what each round disclosed beside it."""
+"""What would have had to be disclosed: the cheapest certificate of a slot, and the floor below any proof of it.
+
+And what each round disclosed beside them.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -9,7 +12,9 @@ import numpy as np
 import polars as pl
 
 from pipeline.beyond.leakage.gains import Array, Prior
-from pipeline.beyond.leakage.histories import Histories, Integers
+from pipeline.beyond.leakage.histories import Calendars, Histories, Integers, calendars
+from pipeline.beyond.leakage.sum_views import least_probability, totals_of
+from pipeline.privacy.protocols.states import States
 
 CERTIFICATE = {
     "game_id": pl.String,
@@ -18,6 +23,7 @@ CERTIFICATE = {
     "certifiable": pl.Boolean,
     "necessary_bits": pl.Float64,
     "necessary_feasible_bits": pl.Float64,
+    "floor_bits": pl.Float64,
     "regret": pl.Float64,
     "certified": pl.Boolean,
     "certified_feasible": pl.Boolean,
@@ -32,6 +38,23 @@ class Certificate(NamedTuple):
     bits: float
     feasible_bits: float
     regret: float
+
+
+def floor_bits(participants: Sequence[int], slot: int, beliefs: Array, truth: Array, states: States) -> float | None:
+    """−log2 P(the slot is a cheapest | own calendars): no truthful proof that it is can tell its observers less.
+
+    Of a slot that misses the least total, that it misses it by no more than it truly does. None where the slot is not
+    feasible for all, so that nothing can be proven. beliefs, truth: agents × slots × states. Proof:
+    docs/beyond/leakage.md.
+    """
+    totals, held = totals_of(beliefs[list(participants)], states)
+    _, true = totals_of(truth[list(participants)], states)
+    true_totals = (true * np.where(np.isfinite(totals), totals, 0.0)).sum(axis=1)
+    feasible = true[:, -1] == 0
+    if not feasible[slot]:
+        return None
+    regret = float(true_totals[slot] - true_totals[feasible].min())
+    return -log2(least_probability(totals, held, slot, regret))
 
 
 class BoundBits:
@@ -117,7 +140,7 @@ def disclosures(
     it: the round's bits about the other participants; disclosed: the round's bits over all ordered pairs of agents.
     """
     bounds = _bounds_left(rounds, slots, history)
-    rows = list(_certificates(rounds, history, bounds, BoundBits(prior)))
+    rows = list(_certificates(rounds, history, bounds, prior))
     certificates = pl.DataFrame(rows, schema=CERTIFICATE, orient="row")
     initiators = certificates.select("game_id", "round", observer_agent="initiator").join(
         rounds.select("game_id", "round", "participants"), on=["game_id", "round"]
@@ -151,9 +174,10 @@ def _bounds_left(rounds: pl.DataFrame, slots: pl.DataFrame, history: Histories) 
 
 
 def _certificates(
-    rounds: pl.DataFrame, history: Histories, bounds: CostBounds, prices: BoundBits
+    rounds: pl.DataFrame, history: Histories, bounds: CostBounds, prior: Prior
 ) -> Iterator[tuple[Any, ...]]:
     """Rows of CERTIFICATE, one per round."""
+    prices, boards = BoundBits(prior), calendars(history)
     layout = {row[0]: row[1:] for row in history.layout.select("game_id", "offset", "agents", "slots").iter_rows()}
     columns = rounds.select("game_id", "round", "participants", pl.when("coordinated").then("slot"))
     for game, number, participants, chosen in columns.iter_rows():
@@ -161,7 +185,7 @@ def _certificates(
         initiator, *others = sorted(participants)
         starts = {a: offset + (number * agents + a) * slots for a in participants}
         if chosen is None or not others:
-            yield game, number, initiator, False, *[None] * 5
+            yield game, number, initiator, False, *[None] * 6
             continue
         own = history.state[starts[initiator] : starts[initiator] + slots].tolist()
         by_slot = list(zip(*_in_round(history.state, others, starts, slots), strict=True))
@@ -170,8 +194,17 @@ def _certificates(
         costs = np.array([prices.cost(state) for state in own])
         most = costs[chosen] + largest[chosen]
         sure = bool(most < np.inf) and bool((np.delete(costs + least, chosen) >= most).all())
-        values = certificate or (None, None, None)
+        floor = _initiators_floor(boards[game], number, sorted(participants), chosen, prior)
+        bits, feasible, regret = certificate or (None, None, None)
+        values = bits, feasible, floor, regret
         yield game, number, initiator, certificate is not None, *values, sure, bool(most < np.inf)
+
+
+def _initiators_floor(board: Calendars, number: int, members: Sequence[int], slot: int, prior: Prior) -> float | None:
+    """The floor for the initiator of a round, under the stated prior."""
+    states = prior.states
+    beliefs = board.beliefs(number, members[:1], prior.probability, states)
+    return floor_bits(members, slot, beliefs, board.truth(number, states), states)
 
 
 def _in_round(flat: Array | Integers, agents: Sequence[int], starts: Mapping[int, int], slots: int) -> list[list[Any]]:

@@ -4,13 +4,15 @@ A slot's *spell* is a run of rounds in which it holds the same thing and is in t
 in two rounds of one spell is about one secret; where the slot changed in between, about two.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.protocols.states import States
+from pipeline.privacy.protocols.states import States, Vector
 
 Integers = NDArray[np.int64]
 Grid = tuple[Integers, Integers, NDArray[np.bool_]]  # agents × slots: what stands there, its cost, is it blocked
@@ -147,3 +149,63 @@ def _spells(held: Integers, state: Integers) -> Integers:
     changed = np.zeros(held.shape, np.int64)
     changed[1:] = (held[1:] != held[:-1]) | (state[1:] != state[:-1])
     return np.cumsum(changed, axis=0)
+
+
+class Calendars(NamedTuple):
+    """What the slots of one game hold, rounds × agents × slots: state, and content (−id of a meeting)."""
+
+    state: Integers
+    held: Integers
+
+    def truth(self, number: int, states: States) -> NDArray[np.float64]:
+        """All slots of a round, certain: agents × slots × states."""
+        return np.asarray(np.eye(len(states))[self.state[number]])
+
+    def beliefs(self, number: int, observers: Sequence[int], prior: Vector, states: States) -> NDArray[np.float64]:
+        """What the observers hold as a round begins, from the prior of a slot and their own calendars."""
+        state, held = self.state[number], self.held[number]
+        beliefs = np.broadcast_to(prior, (*state.shape, len(states))).copy()
+        certain = np.eye(len(states))
+        for observer in observers:
+            common = (held < 0) & (held == held[observer])
+            beliefs[common] = certain[states.busy_state]
+        beliefs[list(observers)] = certain[state[list(observers)]]
+        return beliefs
+
+
+def calendars(history: Histories) -> dict[str, Calendars]:
+    """The calendars of each game."""
+    found = {}
+    for game, rounds, agents, slots, offset in history.layout.select(
+        "game_id", "rounds", "agents", "slots", "offset"
+    ).iter_rows():
+        part = slice(offset, offset + rounds * agents * slots)
+        shape = (rounds, agents, slots)
+        found[game] = Calendars(history.state[part].reshape(shape), history.held[part].reshape(shape))
+    return found
+
+
+def held_out_priors(games: pl.DataFrame, boards: Mapping[str, Calendars], states: States) -> dict[str, Vector]:
+    """Task → the share of each state among other agents' slots as rounds begin, over all other tasks of the setting.
+
+    games: game_id, task_id. Slots with a meeting that observer and target share are no secret and left out. Half a slot
+    is added to each state, so that none is impossible.
+    """
+    counts = {
+        task: sum((_state_counts(boards[game], states) for game in ids), np.zeros(len(states)))
+        for task, ids in games.group_by("task_id").agg("game_id").sort("task_id").iter_rows()
+    }
+    total = sum(counts.values(), np.zeros(len(states)))
+    others = {task: total - own + 0.5 for task, own in counts.items()}
+    return {task: count / count.sum() for task, count in others.items()}
+
+
+def _state_counts(board: Calendars, states: States) -> NDArray[np.float64]:
+    """How many secret slots have each state, over rounds and ordered pairs of agents."""
+    agents = board.state.shape[1]
+    secret = np.full(board.state.shape, float(agents - 1))
+    for observer in range(agents):
+        common = (board.held < 0) & (board.held == board.held[:, observer : observer + 1])
+        common[:, observer] = False
+        secret -= common
+    return np.bincount(board.state.ravel(), weights=secret.ravel(), minlength=len(states)).astype(np.float64)

@@ -25,7 +25,14 @@ from pipeline.tables.io import read_table
 
 READ = ("games", "rounds", "items", "moves", "messages", "belief_evidence")
 GAME = ("team", "simulated", "setting", "condition", "task_id")
-CERTIFIED = ("to_initiator_bits", "disclosed_bits", "necessary_bits", "excess_bits", "excess_disclosed_bits")
+CERTIFIED = (
+    "to_initiator_bits",
+    "disclosed_bits",
+    "necessary_bits",
+    "floor_bits",
+    "excess_bits",
+    "excess_disclosed_bits",
+)
 Tables = Mapping[str, pl.DataFrame]
 
 

@@ -1,7 +1,9 @@
-"""The statements that messages make about slots, to each observer to whom they are news: typed or in English."""
+"""What observers see of a round: the statements that messages make about slots, typed or in English; the whole view."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,6 +13,7 @@ from pipeline.beyond.leakage.histories import Histories
 from pipeline.privacy.protocols import statements
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.protocols.states import States
+from pipeline.traces.typed_messages import decode_message
 
 COST = re.compile(r"\b(?:costs?|costing|price)\b", re.IGNORECASE)
 # "slots 2, 4 and 6 to 9", "agent 3": numbers that are no cost.
@@ -119,3 +122,100 @@ def _english(evidence: pl.DataFrame, contents: Contents, figures: bool) -> pl.Da
 def _claim(belief: float, figure: int | None, states: States) -> NDArray[np.float64]:
     """The likelihood of a claim: of the cost that it names, else of the belief that it comes to."""
     return states.believing(belief) if figure is None else states.costing(figure)
+
+
+class Seen(NamedTuple):
+    """A message that an observer sent or got: its turn, who sent it to whom, its kind and its JSON object."""
+
+    turn: int
+    sender: int
+    recipients: tuple[int, ...]
+    kind: str | None
+    body: Mapping[str, Any]
+
+
+class View(NamedTuple):
+    """What the observers (ascending) of one round saw, and what everybody knows.
+
+    protocol: the agents' type; parameters: its own, public. participants: ascending, the first one leads. messages:
+    those that an observer sent or got, in order. last_turn: the last turn in which anybody said anything, −1 in none:
+    who takes part is asked for its turn until nobody says anything. max_turns: when talk ends at the latest.
+    """
+
+    protocol: str
+    parameters: Mapping[str, Any]
+    round: int
+    participants: tuple[int, ...]
+    observers: tuple[int, ...]
+    messages: tuple[Seen, ...]
+    slots: int
+    last_turn: int
+    max_turns: int
+
+    @property
+    def initiator(self) -> int:
+        """The participant who leads."""
+        return self.participants[0]
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether an observer is a participant."""
+        return any(agent in self.participants for agent in self.observers)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the initiator is among the observers."""
+        return self.initiator in self.observers
+
+    def hidden(self) -> list[int]:
+        """The participants that are no observers."""
+        return [agent for agent in self.participants if agent not in self.observers]
+
+    def of_kind(self, *kinds: str) -> Iterator[Seen]:
+        """The messages of these kinds, in order."""
+        return (message for message in self.messages if message.kind in kinds)
+
+    def chosen(self) -> int | None:
+        """The slot of the decision; None where none was seen."""
+        return next((m.body["slot"] for m in self.of_kind("decision", "value")), None)
+
+    def role_of(self, agent: int) -> str:
+        """initiator, responder or outsider."""
+        return "initiator" if agent == self.initiator else "responder" if agent in self.participants else "outsider"
+
+
+def views(rounds: pl.DataFrame, messages: pl.DataFrame, protocol: str, parameters: Mapping[str, Any], slots: int,
+          max_turns: int, coalitions: bool = False) -> Iterator[tuple[str, View]]:  # fmt: skip
+    """(game, view) of each participant of a round and whoever else was told something in it, of the games of one team.
+
+    coalitions: and of each two participants together. rounds, messages: those tables.
+    """
+    by_round: dict[tuple[str, int], list[Seen]] = {}
+    names = ("game_id", "round", "turn", "from_agent", "to_agents", "content")
+    for game, number, turn, sender, recipients, content in (
+        messages.sort("game_id", "event_index").select(names).iter_rows()
+    ):
+        typed = decode_message(content)
+        if typed is not None:
+            by_round.setdefault((game, number), []).append(
+                Seen(turn, sender, tuple(recipients), typed.kind, typed.body)
+            )
+    for game, number, participants in (
+        rounds.sort("game_id", "round").select("game_id", "round", "participants").iter_rows()
+    ):
+        said = by_round.get((game, number), [])
+        last = max((message.turn for message in said), default=-1)
+        told = {agent for message in said for agent in (message.sender, *message.recipients)}
+        members = tuple(sorted(participants))
+        sets: list[tuple[int, ...]] = [(agent,) for agent in sorted(told | set(members))]
+        sets += list(combinations(members, 2)) if coalitions else []
+        for observers in sets:
+            seen = tuple(m for m in said if {m.sender, *m.recipients} & set(observers))
+            yield game, View(protocol, dict(parameters), number, members, observers, seen, slots, last, max_turns)
+
+
+def role(view: View) -> str:
+    """initiator, responder or outsider; of two participants: with the initiator, or responders."""
+    if len(view.observers) == 1:
+        return view.role_of(view.observers[0])
+    return "initiator and responder" if view.initiator in view.observers else "two responders"

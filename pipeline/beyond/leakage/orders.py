@@ -36,6 +36,7 @@ MEASURES = (
     "to_initiator_bits_per_round",
     "disclosed_bits_per_round",
     "necessary_bits_per_round",
+    "floor_bits_per_round",
     "excess_bits_per_round",
     "excess_disclosed_bits_per_round",
 )
@@ -99,9 +100,12 @@ def _means_by_draw(games: pl.DataFrame, name: str, teams: Sequence[str], tasks: 
     return np.asarray(np.divide(total, number, out=np.zeros_like(total), where=number > 0).T)
 
 
-def by_prior(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
+def by_prior(tables: Tables, vps: pl.DataFrame, settings: Mapping[str, Any]) -> pl.DataFrame:
     """One row per team, setting, condition and prior of `settings["sensitivity"]`, the stated one among them:
-    leaked_priors."""
+    leaked_priors.
+
+    vps: game_id, vps.
+    """
     rows = []
     for part, prior in setting_parts(tables, settings):
         _, statements, likelihoods = read_statements(part, prior)
@@ -112,7 +116,10 @@ def by_prior(tables: Tables, settings: Mapping[str, Any]) -> pl.DataFrame:
                 added = additions(statements, likelihoods, other, settings["least"])
                 means = _mean_bits(added, part["games"])
                 rows.append(means.with_columns(feasible=pl.lit(float(feasible)), filled=pl.lit(float(filled))))
-    return _with_tau(pl.concat(rows), float(settings["feasible"]), float(settings["filled"]))
+    by = ["condition", "setting", "team"]
+    of_teams = tables["games"].join(vps, on="game_id").group_by(by).agg(pl.col("vps").sort().mean())
+    beside = pl.concat(rows).join(of_teams, on=by, how="left", maintain_order="left")
+    return _with_tau(beside, float(settings["feasible"]), float(settings["filled"]))
 
 
 def _cost_shares(probability: Array, costs: tuple[int, ...]) -> dict[int, float]:
@@ -128,14 +135,15 @@ def _mean_bits(added: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_tau(rows: pl.DataFrame, feasible: float, filled: float) -> pl.DataFrame:
-    """The rows with `tau`: how far each prior orders the teams as the stated one, (feasible, filled), does."""
+    """The rows with `tau` and `tau_vps`: how far each prior orders teams as the stated one does, and as VPS does."""
     stated = rows.filter(feasible=feasible, filled=filled).select("condition", "setting", "team", stated="bits")
     beside = rows.join(stated, on=["condition", "setting", "team"], how="left", maintain_order="left")
-    parts = [beside.head(0).with_columns(tau=pl.lit(None, pl.Float64))]
+    measures = {"tau": "stated", "tau_vps": "vps"}
+    parts = [beside.head(0).with_columns(pl.lit(None, pl.Float64).alias(name) for name in measures)]
     for _, part in beside.group_by(UNDER_PRIOR, maintain_order=True):
-        tau = kendall(part["bits"].to_numpy()[None], part["stated"].to_numpy()[None])[0]
-        parts.append(part.with_columns(tau=pl.lit(tau, pl.Float64).fill_nan(None)))
-    return pl.concat(parts).drop("stated")
+        orders = {n: kendall(*(part[m].to_numpy()[None] for m in ("bits", of)))[0] for n, of in measures.items()}
+        parts.append(part.with_columns(pl.lit(tau, pl.Float64).fill_nan(None).alias(n) for n, tau in orders.items()))
+    return pl.concat(parts).drop("stated", "vps")
 
 
 def team_means(games: pl.DataFrame, measures: Sequence[str], resampling: Resampling) -> pl.DataFrame:

@@ -67,8 +67,19 @@ LEAKED_ROUNDS = Table(
             "bool",
             "whether the meeting got a common slot that was feasible for all when the round began",
         ),
-        C("necessary_bits", "float", "least facts that certify the slot as least-cost, or its true regret", "bits"),
+        C(
+            "necessary_bits",
+            "float",
+            "least facts of single slots that certify it as least-cost, or its true regret",
+            "bits",
+        ),
         C("necessary_feasible_bits", "float", "least facts that certify it as feasible", "bits"),
+        C(
+            "floor_bits",
+            "float",
+            "−log2 P(the slot is least-cost, or its true regret | the initiator's calendar)",
+            "bits",
+        ),
         C("regret", "float", "what the slot costs above the cheapest", "cost"),
         C("certified", "bool", "whether the round's messages make the initiator sure that the slot is least-cost"),
         C("certified_feasible", "bool", "whether they make it sure that the slot is feasible"),
@@ -111,7 +122,8 @@ LEAKED_GAMES = Table(
         *(
             C(f"{name}_per_round", "float", f"{name} of leaked_rounds, mean over certifiable rounds", "bits")
             for name in (
-                "to_initiator_bits", "disclosed_bits", "necessary_bits", "excess_bits", "excess_disclosed_bits",
+                "to_initiator_bits", "disclosed_bits", "necessary_bits", "floor_bits", "excess_bits",
+                "excess_disclosed_bits",
             )
         ),
         C("vps", "float", "VPS under uniform weights, mean over pairs and rounds with an update", "VPS"),
@@ -160,6 +172,22 @@ LEAKED_ORDERS = Table(
     ),
 )
 
+LEARNED_TEAMS = Table(
+    "learned_teams",
+    "one setting, team and measure, of standard games: what an attacker learns who has learnt from other tasks",
+    ("setting", "team", "measure"),
+    (
+        C("setting", "str", "uniform or varied errand costs"),
+        C("team", "str", "who played"),
+        C("measure", "str", "bits_… or share_… of initiator, responder or everybody; excess_cost and other costs"),
+        C("mean", "float", "bits of a view, or of all participants in a round; a share: of poll-spoken's bits"),
+        C("low", "float", "lower end of its 95 % interval, tasks drawn anew"),
+        C("high", "float", "upper end"),
+        C("games", "int", "games that have a value"),
+        C("tasks", "int", "tasks that have one"),
+    ),
+)
+
 LEAKED_PRIORS = Table(
     "leaked_priors",
     "one team, setting, condition and prior",
@@ -170,6 +198,7 @@ LEAKED_PRIORS = Table(
         C("filled", "float", "share of feasible slots with an errand"),
         C("bits", "float", "gain by the end of the game, mean over pairs and games", "bits"),
         C("tau", "float", "Kendall's tau-b of all teams' means with those under the stated prior"),
+        C("tau_vps", "float", "Kendall's tau-b of all teams' means with their VPS (its own prior is 0.5 throughout)"),
     ),
 )
 
@@ -177,6 +206,7 @@ LEAKAGE_TABLES = {
     table.name: table
     for table in (
         LEAKED_BITS, LEAKED_COALITIONS, LEAKED_ROUNDS, LEAKED_GAMES, LEAKED_TEAMS, LEAKED_ORDERS, LEAKED_PRIORS,
+        LEARNED_TEAMS,
     )
 }  # fmt: skip
 

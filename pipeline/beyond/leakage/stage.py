@@ -27,7 +27,8 @@ def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyon
     read = read_tables(tables)
     leaked = leakage(read, settings)
     games = by_game(leaked, read["games"])
-    for measures in (_vps(tables, read["belief_evidence"]), with_figures(read, settings)):
+    vps = _vps(tables, read["belief_evidence"])
+    for measures in (vps, with_figures(read, settings)):
         games = games.join(measures, on="game_id", how="left", maintain_order="left")
     whole_games = ended(read["games"])  # what was broken off is no sample of what a team leaks
     compared = games.drop("task_id").join(whole_games.select("game_id", "task_id"), on="game_id", maintain_order="left")
@@ -38,7 +39,7 @@ def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyon
         "leaked_games": games,
         "leaked_teams": team_means(compared, MEASURES, resampling),
         "leaked_orders": orders(compared, PAIRS, resampling),
-        "leaked_priors": by_prior(read | {"games": whole_games}, settings),
+        "leaked_priors": by_prior(read | {"games": whole_games}, vps.select("game_id", "vps"), settings),
     }
     for table, frame in frames.items():
         rounded = frame.with_columns(pl.selectors.float().round(DECIMALS))

@@ -153,4 +153,5 @@ KINDS = {
     "secure_masked": joint_kind(masked),
     "secure_found": joint_kind(least_total),
     "secure_decision": derived_kind(chosen_likelihood),
+    "shares_decision": derived_kind(chosen_likelihood),
 }

@@ -261,4 +261,5 @@ DECODERS: dict[str, Callable[[Body], Record]] = {
     "secure_masked": _masked,
     "secure_found": _least_total,
     "secure_decision": _named("slot"),
+    "shares_decision": _named("slot"),
 }

@@ -8,7 +8,8 @@ opens with the lowest threshold for all slots at once: an initiator that asks ab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -184,3 +185,92 @@ class Poll(ScriptedAgent[Survey | Ask | Answer | Decision]):
 
     def decide(self, request: Request) -> list[Action]:
         return agreed_batch(request, self.agreed)
+
+
+class SpokenPoll(Poll):
+    """One participant of a poll who puts it into plain English: a program that follows the protocol, and no model."""
+
+    def received(self, request: Request) -> Iterator[tuple[int, Survey | Ask | Answer | Decision]]:
+        for message in request.inbox:
+            if message.meeting_id == request.meeting.id:
+                payload = heard(message.content, message.meeting_id)
+                if payload is not None:
+                    yield message.sender, payload
+
+    def talk(self, request: Request) -> list[Action]:
+        return [a | {"content": spoken(self.decoder.decode(a["content"]))} for a in super().talk(request)]
+
+
+def spoken(payload: Survey | Ask | Answer | Decision) -> str:
+    """The message in English."""
+    match payload:
+        case Survey(limit=0):
+            return "Which slots are free for you?"
+        case Survey():
+            return f"Which slots could you do at {cost_of(payload.limit)}?"
+        case Ask():
+            sentences = [f"I can do {named(slots)}. {question(limit)}" for limit, slots in by_limit(payload.limits)]
+        case Answer():
+            sentences = [claim(slots, limit, True) for limit, slots in by_limit(payload.can)]
+            sentences += [claim(slots, limit, False) for limit, slots in by_limit(payload.cannot)]
+        case Decision():
+            return f"Let's take slot {payload.slot}."
+    return " ".join(sentences)
+
+
+def by_limit(limits: Mapping[int, int | None]) -> list[tuple[int | None, list[int]]]:
+    """The slots of each limit, in the order in which limits first come."""
+    return [(limit, [s for s in limits if limits[s] == limit]) for limit in dict.fromkeys(limits.values())]
+
+
+def named(slots: list[int]) -> str:
+    """slot 3; slots 3, 5 and 8."""
+    *most, last = map(str, slots)
+    return f"slots {', '.join(most)} and {last}" if most else f"slot {last}"
+
+
+def cost_of(limit: int | None) -> str:
+    return "any cost" if limit is None else f"a cost of at most {limit}"
+
+
+def question(limit: int | None) -> str:
+    return "Are you free then?" if limit == 0 else f"Could you, at {cost_of(limit)}?"
+
+
+def claim(slots: list[int], limit: int | None, holds: bool) -> str:
+    """That the slots can, or can't, be taken within the limit."""
+    if limit == 0:
+        return f"I'm {'' if holds else 'not '}free at {named(slots)}."
+    return f"I can{'' if holds else 'not'} do {named(slots)} at {cost_of(limit)}."
+
+
+SLOTS, COST = r"slots? ([\d, and]+)", r"at (any cost|a cost of at most \d{1,9})"
+ASKED = re.compile(rf"I can do {SLOTS}\. (?:Are you (free) then|Could you, {COST})\?")
+FREE = re.compile(rf"I'm (not )?(free) at {SLOTS}\.")
+CLAIMED = re.compile(rf"I can(not)? do {SLOTS} {COST}\.")
+SURVEYED = re.compile(rf"Which slots (?:are (free) for you|could you do {COST})\?")
+DECIDED = re.compile(r"Let's take slot (\d{1,9})\.")
+
+
+def heard(text: str, meeting: int) -> Survey | Ask | Answer | Decision | None:
+    """The message that the English says; None where it says none of a poll's."""
+    if found := DECIDED.fullmatch(text):
+        return Decision(meeting, int(found[1]))
+    if found := SURVEYED.fullmatch(text):
+        return Survey(meeting, limit_of(found[1] or found[2]))
+    if asked := ASKED.findall(text):
+        return Ask(meeting, {s: limit_of(free or cost) for slots, free, cost in asked for s in numbers(slots)})
+    claims = [(never, slots, limit_of(free)) for never, free, slots in FREE.findall(text)]
+    claims += [(never, slots, limit_of(cost)) for never, slots, cost in CLAIMED.findall(text)]
+    can, cannot = ({s: limit for no, slots, limit in claims if bool(no) == never for s in numbers(slots)}
+                   for never in (False, True))  # fmt: skip
+    return Answer(meeting, can, cannot) if claims else None
+
+
+def limit_of(words: str) -> int | None:
+    """The limit that the words name: free, any cost, or the figure at their end."""
+    return {"free": 0, "any cost": None}[words] if words in ("free", "any cost") else int(words.rsplit(" ", 1)[1])
+
+
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d{1,9}", text)]

@@ -26,7 +26,7 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Action, Registration, Request
-from sim.agents.beyond.imap_kbit import level_of
+from sim.agents.beyond.coarse import level_of
 from sim.agents.imap import local_cost
 from sim.agents.scripted import ScriptedAgent, agreed_batch, dm, initiator, others
 

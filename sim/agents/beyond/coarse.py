@@ -1,15 +1,22 @@
-"""IMAP that tells less: costs rounded to k bits, and costs with noise."""
+"""Costs on another scale: IMAP with costs rounded to k bits or with noise, DSM with scores by the logarithm of cost.
+
+The published DSM gives all costs from 10 on the score 1. Messages on another scale are kinds of their own, as what they
+name means another cost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp
+from math import ceil, exp, log10
 from random import Random
 
 import msgspec
 from msgspec import Struct
 
 from sim.agents import Action, Registration, Request
+from sim.agents.dsm import Decision as DsmDecision
+from sim.agents.dsm import Dsm, Proposals, Scores
+from sim.agents.dsm_plans import TOP_SCORE, DsmParameters
 from sim.agents.imap import CostRequest, Decision, Imap, local_cost
 from sim.agents.scripted import dm, others
 from sim.calendar import Calendar
@@ -213,3 +220,35 @@ class NoisyImap(Imap):
         """What an answer counts: its level of the ladder."""
         ladder = self.parameters.ladder
         return ladder[level] if level is not None and 0 <= level < len(ladder) else self.parameters.impossible
+
+
+class LogDsmParameters(DsmParameters, frozen=True, kw_only=True):
+    """DSM's knobs, and how many points a tenfold 1 + cost takes off the score."""
+
+    per_tenfold: float = 3.0
+
+    def score(self, cost: int | None) -> int:
+        """The satisfaction level of a cost: max(1, 11 − ⌈points · log10(1 + cost)⌉), 0 where it is impossible.
+
+        Rounded up, so that no cost above 0 looks like none.
+        """
+        return 0 if cost is None else max(1, TOP_SCORE - ceil(self.per_tenfold * log10(1 + cost)))
+
+
+class LogScores(Scores, tag_field="dsm", tag="log_scores"):
+    """A responder's score of each offered plan, on the logarithmic scale of `per_tenfold` points."""
+
+    per_tenfold: float
+
+
+class LogDsm(Dsm):
+    """One agent of DSM with logarithmic scores."""
+
+    decoder = msgspec.json.Decoder(Proposals | LogScores | DsmDecision)
+
+    def __init__(self, parameters: LogDsmParameters) -> None:
+        super().__init__(parameters)
+        self.per_tenfold = parameters.per_tenfold
+
+    def reply(self, scores: dict[int, int], number: int) -> Scores:
+        return LogScores(scores, number, self.per_tenfold)
