@@ -204,7 +204,8 @@ def check_table(folder: Path, name: str) -> None:
     """Raise FileNotFoundError, and ValueError where the table's file is not whole or has other columns."""
     path = folder / f"{name}.parquet"
     try:
-        schema = dict(pl.read_parquet_schema(path))
+        with open(path, "rb") as file:  # a path would be a pattern
+            schema = dict(pl.read_parquet_schema(file))
     except pl.exceptions.ComputeError:
         raise ValueError(f"{path} is not a whole Parquet file: derive the tables again") from None
     if schema != polars_schema(TABLES[name]):

@@ -190,6 +190,8 @@ def test_traces_of_ones_own_become_pages_whatever_is_in_them(tmp_path: Path, mon
         html = path.read_text(encoding="utf-8")
         assert not re.search(r"<script\b|<img (?![^>]*src=\"data:)", html), path
         assert not ELSEWHERE.search(html), path
+    first = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "What the auditor doubts" in first and "traces of unknown: unreadable" in first
     (tmp_path / "traces" / "broken.json").unlink()
     assert CliRunner().invoke(app, ["verify", str(tmp_path / "out")]).exit_code == 0
     pages[0].write_text("another", encoding="utf-8")

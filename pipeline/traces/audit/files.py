@@ -120,9 +120,8 @@ def divergence_line(divergence: Divergence) -> str:
 
 
 def doubts(audits: Sequence[TraceAudit]) -> list[str]:
-    """A line for each team and kind of error, and how many of its traces have it; those that cannot be replayed aside,
-    which readers reject. No more than MOST_DOUBTS."""
-    found = Counter((a.team, code) for a in audits for code in {d.code for d in errors([a])} - {"unreadable"})
+    """A line for each team and kind of error, and how many of its traces have it. No more than MOST_DOUBTS."""
+    found = Counter((a.team, code) for a in audits for code in {d.code for d in errors([a])})
     lines = [f"{n} traces of {team}: {code}. {CODES[code].meaning}" for (team, code), n in sorted(found.items())]
     more = [f"and {len(lines) - MOST_DOUBTS} more kinds"] if len(lines) > MOST_DOUBTS else []
     return [escaped(f"the auditor finds errors in {line}") for line in (*lines[:MOST_DOUBTS], *more)]
