@@ -33,7 +33,8 @@ class AllCommands(Commands):
         side = side_of(args[0])
         if self.get_command(ctx, args[0]) is None:
             return super().resolve_command(ctx, args)
-        return side.resolve_command(ctx, args)
+        found: tuple[str | None, Any, list[str]] = side.resolve_command(ctx, args)
+        return found
 
 
 @cache

@@ -58,7 +58,8 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
     empty = tmp_path / "empty"
     empty.mkdir()
     calbench = installed(tmp_path)
-    (empty / "list.csv").write_text("".join((ROOT / "data/suites/paper72.csv").open(encoding="utf-8").readlines()[:2]))
+    lines = (ROOT / "data/suites/paper72.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (empty / "list.csv").write_text("".join(lines[:2]), encoding="utf-8")
     said = [
         told(calbench, empty, *line.split())
         for line in (
