@@ -25,15 +25,16 @@ from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.reports.batch.command import EXAMPLES_ROW, report, row
 from pipeline.reports.for_print import EXAMPLES as EXAMPLES_FIGURES
 from pipeline.reports.for_print import figures
+from pipeline.reports.show import EXAMPLES_SHOW, EXAMPLES_SQL, show, sql
 from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.reports.site.command import site
 from pipeline.traces.limits import printable
 
 
 class PipelineCommands(Commands):
-    """Commands of which only `derive` takes URLs."""
+    """Commands of which `derive`, `show` and `sql` take URLs."""
 
-    may_be_urls = {"derive": None}  # noqa: RUF012
+    may_be_urls = {"derive": None, "show": None, "sql": None}  # noqa: RUF012
     shown = staticmethod(printable)
 
 
@@ -127,6 +128,8 @@ app.command(epilog=EXAMPLES_LEDGER)(ledger)
 app.command(epilog=EXAMPLES_REPORT)(report)
 app.command(epilog=EXAMPLES_FIGURES)(figures)
 app.command(epilog=EXAMPLES_ROW)(row)
+app.command(epilog=EXAMPLES_SHOW)(show)
+app.command(epilog=EXAMPLES_SQL)(sql)
 
 
 @app.command(epilog=EXAMPLES_DATABASE)
