@@ -16,6 +16,10 @@ from pathlib import Path, PurePath
 from machine.processes import alive, locked
 from machine.stores import PROTOCOLS, file_system, is_url, plain_errors, write_file
 
+# The project's files that are no code: data/, notebooks/, params.yaml and others. A wheel carries them in `machine`.
+CARRIED = Path(__file__).parent / "project"
+PROJECT = CARRIED if CARRIED.is_dir() else Path(__file__).parents[1]
+
 # fsspec's protocols for this machine's disk.
 LOCAL = ("file", "local")
 
@@ -25,6 +29,11 @@ DRAFT = re.compile(r"\..+\.(\d+)\.tmp(\..+)?", re.DOTALL)
 
 class InUse(Exception):
     """A folder that another run is writing to."""
+
+
+def of_project(path: Path) -> Path:
+    """A file or folder of the project: the current folder's where it has one, else the project's own."""
+    return PROJECT / path if (PROJECT / path).exists() and not path.exists() else path
 
 
 def output_destination(out: str, *also: str) -> Path | str:

@@ -108,6 +108,28 @@ def show_any_text() -> None:
                 stream.reconfigure(errors="backslashreplace")
 
 
+def given_up(failure: BaseException, code: int) -> typer.Exit:
+    """Say in one line why a command could not do its work; the exit to raise."""
+    died = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
+    problem = str(failure) if isinstance(failure, OSError) else died
+    print(f"error: {escaped(problem)}", file=sys.stderr)
+    return typer.Exit(code)
+
+
+def run_program(program: Callable[..., object], code: int) -> None:
+    """Run a command line. Where a file can't be read or written or a process dies, one line says so.
+
+    code: the exit code then.
+    """
+    from machine.process_pool import WorkerDied
+
+    show_any_text()
+    try:
+        program()
+    except (OSError, WorkerDied, MemoryError) as failure:
+        raise SystemExit(given_up(failure, code).exit_code) from None
+
+
 def escaped(text: str) -> str:
     """The text as one line, with escapes in place of control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

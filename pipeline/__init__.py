@@ -5,6 +5,8 @@ behaviour, derive, statistics, paper, reports, beyond.
 """
 
 import os
+from importlib import import_module
+from typing import Any
 
 import machine as machine
 
@@ -12,3 +14,13 @@ import machine as machine
 # NumPy's libraries read this when they are loaded, which here is always later.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+# What `from pipeline import …` offers beside rooms → its module, which is loaded when it is asked for.
+OFFERED = {"Tables": "pipeline.reports.library"}
+
+
+def __getattr__(name: str) -> Any:
+    """What OFFERED names. Raises AttributeError for anything else."""
+    if name not in OFFERED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(OFFERED[name]), name)

@@ -14,7 +14,7 @@ NOT_AUDITED = 4
 # Before libraries are loaded that would abort.
 require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
 
-from machine.terminal import Commands, VersionOption, progress_bar, show_any_text
+from machine.terminal import Commands, VersionOption, given_up, progress_bar, run_program
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
 from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
@@ -25,15 +25,16 @@ from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.reports.batch.command import EXAMPLES_ROW, report, row
 from pipeline.reports.for_print import EXAMPLES as EXAMPLES_FIGURES
 from pipeline.reports.for_print import figures
+from pipeline.reports.show import EXAMPLES_SHOW, EXAMPLES_SQL, show, sql
 from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
 from pipeline.reports.site.command import site
 from pipeline.traces.limits import printable
 
 
 class PipelineCommands(Commands):
-    """Commands of which only `derive` takes URLs."""
+    """Commands of which `derive`, `show` and `sql` take URLs."""
 
-    may_be_urls = {"derive": None}  # noqa: RUF012
+    may_be_urls = {"derive": None, "show": None, "sql": None}  # noqa: RUF012
     shown = staticmethod(printable)
 
 
@@ -121,20 +122,14 @@ def audit(
     raise typer.Exit(1 if errors(audits) else 0)
 
 
-def given_up(failure: BaseException, code: int) -> typer.Exit:
-    """Say in one line why a command could not do its work; the exit to raise."""
-    died = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
-    problem = str(failure) if isinstance(failure, OSError) else died
-    print(f"error: {printable(problem)}", file=sys.stderr)
-    return typer.Exit(code)
-
-
 app.command(epilog=EXAMPLES_JUDGE)(judge)
 app.command(epilog=EXAMPLES_SITE)(site)
 app.command(epilog=EXAMPLES_LEDGER)(ledger)
 app.command(epilog=EXAMPLES_REPORT)(report)
 app.command(epilog=EXAMPLES_FIGURES)(figures)
 app.command(epilog=EXAMPLES_ROW)(row)
+app.command(epilog=EXAMPLES_SHOW)(show)
+app.command(epilog=EXAMPLES_SQL)(sql)
 
 
 @app.command(epilog=EXAMPLES_DATABASE)
@@ -239,17 +234,6 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
         raise typer.Exit(1)
 
 
-def run() -> None:
-    """The command line. Where a file can't be read or written or a process dies, one line says so."""
-    from machine.process_pool import WorkerDied
-
-    show_any_text()
-    try:
-        app()
-    except (OSError, WorkerDied, MemoryError) as failure:
-        raise SystemExit(given_up(failure, NOTHING_WRITTEN).exit_code) from None
-
-
 @app.command()
 def ship(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
@@ -272,4 +256,4 @@ def ship(
 
 
 if __name__ == "__main__":
-    run()
+    run_program(app, NOTHING_WRITTEN)

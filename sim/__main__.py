@@ -105,6 +105,7 @@ def suite(
     from functools import partial
 
     from machine.executor import map_ordered
+    from machine.files import of_project
     from sim.tasks.blocked import make_listed_task
     from sim.tasks.difficulty import graded, moved_thirds
     from sim.tasks.lists import read_list
@@ -113,7 +114,7 @@ def suite(
     read_scorer(difficulty, "list")
     make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
     with writing(out, TaskError):
-        entries = read_list(task_list)
+        entries = read_list(of_project(task_list))
         made = map_ordered(partial(checked, make), entries, worker_count(workers))
         tasks = list(progress(made, "making tasks", len(entries)))
         own = tasks if difficulty == "list" else graded(tasks, difficulty)

@@ -74,7 +74,7 @@ class Study:
         self.drawn: dict[str, Figure] = {}
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
-            _show_whole_tables()
+            show_whole_tables()
             if note and not self.is_reference:
                 show_not_reference()
 
@@ -137,18 +137,9 @@ class Study:
         In a notebook it is shown, and its caption is returned, to stand below it. figure: None where there is nothing
         to draw, which the return value then says.
         """
-        from IPython.display import SVG, Markdown, display
-
-        from pipeline.reports.plots.style import save
-
-        if figure is None:
-            return Markdown(NOTHING_TO_DRAW)  # type: ignore[no-untyped-call]
-        self.drawn[name] = figure
-        shown = SVG(filename=str(save(figure, self.figures / f"{name}.svg")))  # type: ignore[no-untyped-call]
-        if not in_a_notebook():
-            return shown
-        display(shown)  # type: ignore[no-untyped-call]
-        return Markdown(escape_markdown(str(figure.get_label())))  # type: ignore[no-untyped-call]
+        if figure is not None:
+            self.drawn[name] = figure
+        return show_figure(figure, self.figures / f"{name}.svg")
 
     def finding(self, shown: str, otherwise: object = "") -> "Markdown":
         """What the study's own tables show, in Markdown, for display; on any others what `otherwise` says.
@@ -214,6 +205,21 @@ class Study:
             return None
 
 
+def show_figure(figure: "Figure | None", path: Path) -> "SVG | Markdown":
+    """Save a figure as SVG and return it for display; in a notebook it is shown, and its caption is returned."""
+    from IPython.display import SVG, Markdown, display
+
+    from pipeline.reports.plots.style import save
+
+    if figure is None:
+        return Markdown(NOTHING_TO_DRAW)  # type: ignore[no-untyped-call]
+    shown = SVG(filename=str(save(figure, path)))  # type: ignore[no-untyped-call]
+    if not in_a_notebook():
+        return shown
+    display(shown)  # type: ignore[no-untyped-call]
+    return Markdown(escape_markdown(str(figure.get_label())))  # type: ignore[no-untyped-call]
+
+
 def escape_markdown(text: str) -> str:
     """Text from a trace, escaped so that Markdown shows it literally within a line.
 
@@ -233,7 +239,7 @@ def in_a_notebook() -> bool:
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
-def _show_whole_tables() -> None:
+def show_whole_tables() -> None:
     """Make the notebook show frames in full, and text, without quotes and nulls."""
     from pipeline.reports.views.html import escape_text, plain_table
 

@@ -3,17 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]  # the project's folder
+from machine.files import PROJECT
+
+ROOT = PROJECT  # where the project's own files are
 TRACES = Path("data/traces")
 TABLES = Path("data/tables")
 RESULTS = Path("data/results")
 NUMBERS = Path("data/paper/numbers.csv")
 PARAMS = Path("params.yaml")
-
-
-def of_project(path: Path) -> Path:
-    """A file or folder of the project: the current folder's where it has one, else the project's own."""
-    return ROOT / path if (ROOT / path).exists() and not path.exists() else path
 
 
 def params(section: str, folder: Path = Path()) -> dict[str, Any]:

@@ -15,16 +15,20 @@ NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHER
 
 
 def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB connection with a view for every Parquet file of the folder, named after the file.
+    """An in-memory DuckDB connection with a view for every Parquet file of the folder, named after the file, or for
+    every table of a database file (database.py), whose other schemas are there under their own names.
 
     The views leave out games that were stopped, and every row of them: what is broken off is no sample of how a team
     plays. So they do with the games named in `without`. The schema `all_games` has views of the same names with all
     rows. The connection uses one thread, so that sums of floats are the same on every machine. Raises FileNotFoundError
-    without files.
+    without files, and duckdb.Error for a file that is no database.
     """
     connection = duckdb.connect(config={"threads": 1})
-    attach_schema(connection, ALL_GAMES, tables)
-    names = [path.stem for path in parquet_files(tables)]
+    if tables.is_file():
+        names = _attach_database(connection, tables)
+    else:
+        attach_schema(connection, ALL_GAMES, tables)
+        names = [path.stem for path in parquet_files(tables)]
     columns = {name: connection.sql(f"FROM {ALL_GAMES}.{quoted(name)}").columns for name in names}
     known = "stopped" in columns.get("games", ())
     for name in names:
@@ -34,6 +38,20 @@ def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnec
             rows = f"{rows or 'WHERE true'} AND game_id NOT IN ({games})"
         connection.execute(f"CREATE VIEW {quoted(name)} AS FROM {ALL_GAMES}.{quoted(name)} {rows}")
     return connection
+
+
+def _attach_database(connection: duckdb.DuckDBPyConnection, database: Path) -> list[str]:
+    """Add a view for every table of a database file, those of its main schema as `all_games`; return their names."""
+    path = database.as_posix().replace("'", "''")
+    connection.execute(f"ATTACH '{path}' AS stored (READ_ONLY)")
+    listed = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored' ORDER BY ALL"
+    tables = connection.execute(listed).fetchall()
+    for schema, name in tables:
+        own = quoted(ALL_GAMES if schema == "main" else schema)
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {own}")
+        view = f"{own}.{quoted(name)}"
+        connection.execute(f"CREATE VIEW {view} AS FROM stored.{quoted(schema)}.{quoted(name)}")
+    return [name for schema, name in tables if schema == "main"]
 
 
 def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from machine.files import of_project
 from sim.agents import Agent
 from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
 from sim.agents.beyond.dpop import Dpop
@@ -138,7 +139,7 @@ def load_team(name: str, preset: str | None = None) -> Team:
     teams = named_teams()
     if name in teams:
         return teams[name]
-    path = Path(name)
+    path = of_project(Path(name))
     if path.suffix in (".yaml", ".yml") or path.exists():
         team = read_team(path)
         if preset and any(map(waits, team.agents)):

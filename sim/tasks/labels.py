@@ -18,6 +18,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 from msgspec import Struct
 
+from machine.files import PROJECT
 from sim.calendar import Calendar, Errand
 from sim.tasks.scenario import Meeting
 
@@ -25,7 +26,7 @@ Tier = Literal["sensitive", "neutral", "public"]
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
-BANK = Path(__file__).parents[2] / "data" / "labels"
+BANK = PROJECT / "data" / "labels"
 
 Entries = TypeVar("Entries")
 

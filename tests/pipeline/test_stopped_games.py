@@ -10,10 +10,10 @@ from test_behaviour_results import talkative
 from test_study_statistics import results_of
 from trace_builder import TraceBuilder, toy_game, write_trace
 
+from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.ledger.measures import open_tables
 from pipeline.reports.notebook_session import Study
-from pipeline.reports.views import html
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
@@ -134,11 +134,10 @@ def test_every_table_leaves_out_stopped_games_and_all_of_them_have_a_schema(mixe
     assert counts.row(0) == (6, 18)
 
 
-def test_the_explorer_finds_stopped_games(mixed: Path, tmp_path: Path) -> None:
+def test_the_explorer_finds_stopped_games(mixed: Path) -> None:
     sources = (cell["source"] for cell in json.loads(EXPLORER.read_text(encoding="utf-8"))["cells"])
     looks = next(source for source in sources if source[0].startswith('games = """'))
-    known = {"study": Study(mixed, tmp_path, tmp_path), "where": "stopped AND failed_rounds > 0", "order": "game_id"}
-    known |= {"html": html, "pl": pl}
+    known = {"study": Tables(mixed), "where": "stopped AND failed_rounds > 0", "order": "game_id", "pl": pl}
     exec("".join(looks), known)
     found = known["selected"]
     assert isinstance(found, pl.DataFrame)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 import typer
 
-from machine.files import MANIFEST_SUFFIX, read_manifest
+from machine.files import MANIFEST_SUFFIX, of_project, read_manifest
 from machine.terminal import escaped
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
@@ -25,7 +25,7 @@ from pipeline.paper.ledger.build import (
 )
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS, read_statement_rows
-from pipeline.tables.paths import ROOT, of_project
+from pipeline.tables.paths import ROOT
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:

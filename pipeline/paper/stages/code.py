@@ -9,6 +9,8 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
+from pipeline import OFFERED
+
 ROOT = Path(__file__).parents[3]
 SIDES = ("machine", "sim", "pipeline")
 NOTEBOOKS, CODE = Path("notebooks"), Path("data/code")
@@ -95,6 +97,8 @@ def named(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {name if module_file(name) else node.module for name in inside}
+            if node.module == "pipeline":
+                names |= {OFFERED[alias.name] for alias in node.names if alias.name in OFFERED}
     return {name for name in names if module_file(name)}
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.files import replacing
+from machine.files import PROJECT, replacing
 from pipeline.tables.paths import EXTRA_PROTOCOLS, PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-STYLE = Path(__file__).parents[3] / "figures" / "paper.mplstyle"
+STYLE = PROJECT / "figures" / "paper.mplstyle"
 
 SMALL = 7.0  # points: the size of the smallest words, which are still read in print
 

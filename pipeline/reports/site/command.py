@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import visible_files, write_manifest
+from machine.files import of_project, visible_files, write_manifest
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
     count_rejected,
@@ -18,7 +18,7 @@ from pipeline.reports.batch.command import (
     without_room,
 )
 from pipeline.reports.site.folder import check_folder
-from pipeline.tables.paths import NUMBERS, ROOT, of_project, params
+from pipeline.tables.paths import NUMBERS, ROOT, params
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins

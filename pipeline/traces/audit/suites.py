@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-PAPER_SUITE = Path(__file__).parents[3] / "data/suites/paper72.csv"
+from machine.files import PROJECT
+
+PAPER_SUITE = PROJECT / "data/suites/paper72.csv"
 
 
 class SuiteError(ValueError):

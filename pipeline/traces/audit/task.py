@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import cycle
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 
+from machine.files import PROJECT
 from pipeline.traces.audit.calendar import ERRAND, MEETING, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
@@ -171,7 +171,7 @@ def with_blocked(calendar: Calendar, slots: Any) -> Calendar:
 
 
 TIERS = ("sensitive", "neutral", "public")
-BANK = Path(__file__).parents[3] / "data/labels"
+BANK = PROJECT / "data/labels"
 Entry = dict[str, Any]
 Decks = dict[str, Iterator[Entry]]
 

@@ -6,12 +6,13 @@ The parameters of each named style are data, in `params.yaml` under `styles`.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-PARAMETERS = Path(__file__).parents[3] / "params.yaml"
+from machine.files import PROJECT
+
+PARAMETERS = PROJECT / "params.yaml"
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 

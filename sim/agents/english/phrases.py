@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
-FOLDER = Path(__file__).parents[3] / "data" / "phrases"
+from machine.files import PROJECT
+
+FOLDER = PROJECT / "data" / "phrases"
 
 OPEN, HELD_OUT = "open", "held_out"
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from machine.files import PROJECT
 from sim.models.prompts.messages import (
     MeetingNotice,
     build_decision_message,
@@ -45,7 +46,7 @@ __all__ = [
     "load_variant",
 ]
 
-FOLDER = Path(__file__).parents[3] / "data" / "prompts"
+FOLDER = PROJECT / "data" / "prompts"
 FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
 
 

@@ -1,0 +1,3 @@
+from pipeline.reports.library import Tables as Tables
+
+OFFERED: dict[str, str]

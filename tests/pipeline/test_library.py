@@ -1,0 +1,103 @@
+"""The library for notebooks and scripts: `from pipeline import Tables`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from trace_builder import toy_game, write_trace
+
+from pipeline import Tables
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.views.game import game_view
+from pipeline.tables.database import build_database
+from pipeline.tables.schemas.base import TABLES
+from tests.imports import ROOT, closure
+
+EXPLORER = ROOT / "notebooks/60_explore_traces.ipynb"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tables of a game, and its database beside it."""
+    here = tmp_path_factory.mktemp("library")
+    write_trace(here / "traces/a.json", toy_game().text())
+    derive([here / "traces"], here / "tables", Recipe(csv=False), workers=1)
+    build_database(here / "tables", here / "all.duckdb")
+    return here
+
+
+@pytest.fixture(params=("tables", "all.duckdb", "file://tables", "file://all.duckdb"))
+def tables(request: pytest.FixtureRequest, folder: Path) -> Tables:
+    """The same tables, from each kind of place."""
+    protocol, _, name = request.param.rpartition("//")
+    return Tables(f"{protocol}//{folder}/{name}" if protocol else folder / name)
+
+
+def test_all_places_hold_the_same_tables_and_the_same_view(tables: Tables, folder: Path) -> None:
+    assert tables.names == tuple(sorted(path.stem for path in (folder / "tables").glob("*.parquet")))
+    for name in tables:
+        assert_frame_equal(tables[name], pl.read_parquet(folder / "tables" / f"{name}.parquet"))
+    (game_id,) = tables.games["game_id"]
+    assert tables.game(game_id[:6]) == game_view(folder / "tables", game_id)
+
+
+def test_every_column_is_documented(folder: Path) -> None:
+    tables = Tables(folder / "tables")
+    assert tables.columns("rounds")["column"].to_list() == tables.rounds.columns
+    assert set(tables.columns()["table"]) == set(tables.names) <= set(TABLES)
+    assert tables.columns()["meaning"].str.len_chars().min() > 0  # type: ignore[operator]
+    assert dict(tables.rows().select("table", "rows").iter_rows())["games"] == 1
+    assert set(dir(tables)) >= set(tables.names)
+
+
+def test_a_query_takes_values_by_name(folder: Path) -> None:
+    tables = Tables(folder / "tables")
+    (game_id,) = tables.games["game_id"]
+    assert tables.sql("SELECT count(*) FROM rounds WHERE game_id = $game", game=game_id).item() > 0
+    assert tables.sql("SELECT count(*) FROM rounds WHERE game_id = $game", game="' OR true").item() == 0
+    with pytest.raises(duckdb.Error, match="nothing_here"):
+        tables.sql("FROM nothing_here")
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [("no/such", "no tables in no/such"), ("README.md", "README.md holds no tables"), ("foo://x", "no protocol")],
+)
+def test_what_holds_no_tables_is_told(place: str, problem: str) -> None:
+    with pytest.raises((FileNotFoundError, ValueError), match=problem):
+        Tables(ROOT / place if place == "README.md" else place)
+
+
+def test_a_game_or_table_that_is_not_there_is_told(folder: Path) -> None:
+    tables = Tables(folder / "tables")
+    for wanted in ("", "nosuch"):
+        with pytest.raises(KeyError, match="no game"):
+            tables.game(wanted)
+    with pytest.raises(KeyError, match="no table nosuch; there are agent_parameters, agents"):
+        tables["nosuch"]
+    with pytest.raises(AttributeError, match="no table nosuch"):
+        _ = tables.nosuch
+
+
+def test_the_explorer_uses_it_and_nothing_else_of_ours_and_its_answers_are_short() -> None:
+    cells = [c for c in json.loads(EXPLORER.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
+    code = "".join(line for cell in cells for line in [*cell["source"], "\n"])
+    assert {line for line in code.splitlines() if "import" in line} == {
+        "from pipeline import Tables",
+        "import polars as pl",
+    }
+    answers = [cell["source"] for cell in cells[-10:]]
+    assert all(lines[0].startswith("study.sql(") and len(lines) <= 5 for lines in answers)
+    assert ROOT / "pipeline/reports/library.py" in closure(EXPLORER)
+
+
+@pytest.mark.slow
+def test_the_package_stays_light_until_it_is_asked_for() -> None:
+    count = "import sys, pipeline; print('polars' in sys.modules, hasattr(pipeline, 'nosuch')); pipeline.Tables"
+    told = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert told.stdout == "False False\n"

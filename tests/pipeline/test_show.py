@@ -1,0 +1,89 @@
+"""The commands `show` and `sql`: a game in the terminal, and the rows of a query."""
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner, Result
+
+from pipeline.__main__ import app
+from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.views.game import game_view
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of a game."""
+    here = tmp_path_factory.mktemp("shown")
+    write_trace(here / "traces/a.json", toy_game().text())
+    derive([here / "traces"], here / "tables", Recipe(csv=False), workers=1)
+    return here / "tables"
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in arguments], env={"COLUMNS": "100"})
+
+
+def game_of(tables: Path) -> str:
+    return str(pl.read_parquet(tables / "games.parquet")["game_id"][0])
+
+
+def test_a_game_is_drawn_message_by_message_with_beliefs_and_calendars(tables: Path) -> None:
+    game_id = game_of(tables)
+    view, drawn = game_view(tables, game_id), called("show", game_id[:8], tables)
+    assert drawn.exit_code == 0 and game_id in drawn.output
+    words = " ".join(drawn.output.split())
+    for played in view["rounds"]:
+        assert f"round {played['round']}: meeting M{played['meeting_id']} of agents" in words
+        for message in played["messages"]:
+            said = " ".join((message["in_words"] or message["content"]).split())
+            assert f"{message['from_agent']} → {', '.join(map(str, message['to_agents']))}: {said}" in words
+    bars = re.findall(r"\d of \d  ([▁-█]+)", drawn.output)
+    assert bars and {len(bar) for bar in bars} == {view["game"]["num_slots"]}
+    rows = re.findall(r"(?m)^(\d) ", drawn.output)
+    assert len([row for row in rows if row == "0"]) >= len(view["rounds"])
+
+
+def test_one_round_can_be_drawn_alone(tables: Path) -> None:
+    drawn = called("show", game_of(tables), tables, "--round", 0)
+    assert re.findall(r"round (\d):", drawn.output) == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("show", "nosuch", "TABLES"), "GAME: no game nosuch"),
+        (("show", "", "TABLES"), "GAME: no game"),
+        (("show", "x", "nosuch"), "TABLES: no tables in nosuch"),
+        (("sql", "FROM games", "nosuch"), "TABLES: no tables in nosuch"),
+        (("sql", "SELECT nosuch FROM games", "TABLES"), 'QUERY: Binder Error: Referenced column "nosuch"'),
+        (("sql", "FROM games", "TABLES", "--csv", "--json"), "take one of them"),
+    ],
+)
+def test_what_cannot_be_shown_is_told(tables: Path, arguments: tuple[str, ...], problem: str) -> None:
+    told = called(*(str(tables) if word == "TABLES" else word for word in arguments))
+    assert told.exit_code == 2 and problem in told.output
+
+
+def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
+    query = "SELECT team, excess_cost / 3 AS third, NULL AS none FROM games"
+    row = pl.read_parquet(tables / "games.parquet").row(0, named=True)
+    shown = called("sql", query, tables).output
+    assert "team" in shown and f"{row['excess_cost'] / 3:.6g}" in shown and "–" in shown
+    assert json.loads(called("sql", query, tables, "--json").output)[0]["team"] == row["team"]
+    assert called("sql", query, tables, "--csv").output.splitlines()[0] == "team,third,none"
+    wide = called("sql", "FROM games", tables).output
+    assert "row 1" in wide and re.search(rf"game_id +{row['game_id']}", wide)
+
+
+def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:
+    told = called("sql", "FROM range(7)", tables, "--rows", 5)
+    assert told.exit_code == 0 and "and 2 more rows" in told.output
+
+
+def test_nothing_in_a_value_controls_the_terminal(tables: Path) -> None:
+    shown = called("sql", "SELECT chr(27) || '[31mred [bold]x[/bold]' AS said", tables).output
+    assert "\\x1b[31mred [bold]x[/bold]" in shown and "\x1b" not in shown
