@@ -96,12 +96,17 @@ def export(
 
 
 def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
-    """Write the folder, whole or not at all; returns how many tables it has. license: none for the project's own."""
+    """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
+    project's own."""
+    import polars as pl
+
     draft = out.parent / f".{out.name}.draft"
     shutil.rmtree(draft, ignore_errors=True)
     try:
         (draft / DATA).mkdir(parents=True)
-        held = [TABLES[path.stem] for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+        paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+        # `datasets` reads no file without rows.
+        held = [TABLES[p.stem] for p in paths if pl.scan_parquet(p).select(pl.len()).collect().item()]
         for table in held:
             shutil.copyfile(tables / f"{table.name}.parquet", draft / DATA / f"{table.name}.parquet")
         shutil.copyfile(license or PROJECT / LICENSE, draft / LICENSE)
