@@ -40,7 +40,7 @@ EACH = re.compile(WORD)
 
 # "0 errands" is none, which digits that are all read alike cannot tell.
 ZERO = re.compile(
-    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)",
+    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost|doubt|problem|issue)s?\b)",
     re.IGNORECASE,
 )
 
@@ -161,6 +161,14 @@ OTHERS = re.compile(
 )
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
 IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
+COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
+# What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
+NARROWED = re.compile(
+    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|(?:up|down|in) there|"
+    r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
+    r"suggested|proposed|mentioned|discussed))\b"
+)
+SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
@@ -271,7 +279,7 @@ REPORTS = re.compile(
 )
 # "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
 MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
-NEWS = re.compile(r"\bnow\b")
+NEWS = re.compile(r"\bnow\b|\b(?:opened|freed) up\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.
 GLUE = re.compile(

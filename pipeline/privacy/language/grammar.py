@@ -19,7 +19,7 @@ from pipeline.privacy.language.vocabulary.classes import (
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
+    r"but(?= {slot}(?: ?(?:,|and|or) ?{slot})* ?$)|except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
     r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
@@ -45,7 +45,7 @@ HARD: Phrases = (r"but(?! also)|otherwise|alternatively|however|whereas|yet|whil
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
-    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because",
+    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because",
     r"since|which|where",
     r"then|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
@@ -54,7 +54,7 @@ SOFT: Phrases = (
 FIRST = r"(?:i(?!-)|we|my|mine|our|of us)\b"
 YOU = r"(?:you|your|yours)\b"
 THEY = (
-    r"(?:they|everyone i(?:'ve| have) \w+|both(?= (?:are|can|can't|have|could|said|confirmed|told|is))|"
+    r"(?:they|everyone i(?:'ve| have) \w+|both(?= (?:are|can|can't|have|could|said|confirmed|told|is|free|busy|open|available|booked))|"
     r"their|theirs|he|she|his|her|who|(?:everyone|everybody|anyone|someone|somebody) else|"
     r"(?:the )?others|(?:the )?other (?:agents|participants|people|two|three|attendees)|someone|somebody|"
     r"anyone|a0{1,2}|"
@@ -77,7 +77,7 @@ WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
-HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't)\b"
+HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|sa(?:id|ys)|told|confirmed|wrote|suggest\w*|propos\w*)\b"
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
@@ -138,7 +138,8 @@ IGNORED: Phrases = (
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
-    r"how (?:free|flexible|available|open|busy)",
+    r"how (?:free|flexible|available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
+    r"available|blocked|taken|booked|unavailable) ?(?:->|=>) ?(?=[a-z])",
 )
 
 # From here on nothing is claimed, up to the comma that ends the condition.
@@ -148,7 +149,7 @@ HYPOTHETICAL: Phrases = (
     r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|pending|"
-    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly|"
+    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might(?! i (?:suggest|propose))|maybe|perhaps|possibly|"
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|"
     r"told|tell|replied|answered|indicated?)",
     r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
@@ -177,7 +178,7 @@ HYPOTHETICAL: Phrases = (
 # A request for an answer: like a question.
 REQUEST: Phrases = (
     r"please {adv}(?:confirm|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|provide|list|"
-    r"say|clarify|update|see|note if|move|reschedule|shift|take (?:the )?meeting|(?:go ahead and )?(?:move|"
+    r"say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|(?:go ahead and )?(?:move|"
     r"reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
     r"let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
     r"(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|"
@@ -197,7 +198,7 @@ EVERY: Phrases = (
     r"their)) (?:day|calendar|schedule)|all day|all other slots",
     r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
     r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|"
-    r"other than|aside))",
+    r"other than|aside|but {slot}(?: ?(?:,|and|or) ?{slot})* ?$))",
 )
 
 # The rest of the calendar: what is said of it is not said of the slots named.

@@ -12,6 +12,7 @@ from pipeline.privacy.language.frames import (
     BESIDE,
     BOTH_ENDS,
     CHOICE,
+    COUNT,
     COUNTED,
     DASH,
     DOWNWARD,
@@ -81,6 +82,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         (ahead.endswith(" ") and ahead[:-1].rpartition(" ")[2] in COUNTED)
         or (ahead.rstrip(" #").endswith(OTHERS_END) and OTHERS.search(ahead))
         or IN_ALL.match(text, number.end)
+        or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
     ):
         return False

@@ -28,7 +28,7 @@ ONLY = re.compile(
     r"|\bonly (?:\w+ )?(?:openings?|options?|availability|gaps?|windows?|free slots?|open slots?)\b|\b0 only\b|"
     r"\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
 )
-SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those)\b")
+SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those|of the|out of|between)\b")
 EDGES = " \t\n\r,;:-~()|"
 
 
