@@ -11,6 +11,7 @@ from pipeline.privacy.language.frames import (
     ALL_BUT,
     BACK,
     BARE,
+    EVERY_SLOT,
     GAPPED,
     GLUE,
     IS_SO,
@@ -88,7 +89,9 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
-    return ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start]
+    if ALL_BUT.match(atom.lead):
+        return "slot" not in text[: atom.start]
+    return EVERY_SLOT.fullmatch(text, 0, atom.start) is not None
 
 
 def rest_of(atom: Atom) -> Slots:

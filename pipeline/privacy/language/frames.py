@@ -51,6 +51,13 @@ SPELT = re.compile(
 )
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 
+# A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
+EMOJI = re.compile(
+    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
+)
+# "Ag. 2", "Sl. 6" and "5..8", where a point ends no sentence.
+SHORTENED = re.compile(r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)")
+
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
@@ -297,6 +304,7 @@ IT_IS_NOT = re.compile(
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
+EVERY_SLOT = re.compile(r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:all|every|any)(?: of)?(?: the| my)? slots?,?\s*")
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."

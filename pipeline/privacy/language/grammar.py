@@ -19,7 +19,7 @@ from pipeline.privacy.language.vocabulary.classes import (
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"but(?= {slot}(?: ?(?:,|and|or) ?{slot})* ?$)|except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
+    r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
     r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
@@ -198,7 +198,7 @@ EVERY: Phrases = (
     r"their)) (?:day|calendar|schedule)|all day|all other slots",
     r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
     r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|"
-    r"other than|aside|but {slot}(?: ?(?:,|and|or) ?{slot})* ?$))",
+    r"other than|aside|but slots?))",
 )
 
 # The rest of the calendar: what is said of it is not said of the slots named.

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import NUMERAL, QUOTES, ZERO
+from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
@@ -182,6 +182,10 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
 
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
+    if not content.isascii():
+        content = EMOJI.sub(lambda emoji: ".".ljust(len(emoji[0])), content)
+    if SHORTENED.search(content):
+        content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if "0 " in content:
