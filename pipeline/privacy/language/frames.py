@@ -48,7 +48,9 @@ LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
+    r"|(?<!\w )(?<![\w#])#(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
+GLUED = ("am", "is", "are", "not")  # "amfree"
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
@@ -70,6 +72,9 @@ I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours
 QUOTED_LINE = re.compile(
     r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
 )  # "> Agent 2: I can"
+QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE)
+BLOCK_LINE = re.compile(r">[^\n]*")
+AGAIN = re.compile(r"\W*(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
 SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800

@@ -54,7 +54,7 @@ SOFT: Phrases = (
 FIRST = r"(?:i(?!-)|we|my|mine|our|of us)\b"
 YOU = r"(?:you|your|yours)\b"
 THEY = (
-    r"(?:they|everyone i(?:'ve| have) \w+|both(?= (?:are|can|can't|have|could|said|confirmed|told|is|free|busy|open|available|booked))|"
+    r"(?:they|everyone i(?:'ve| have) \w+|both(?= (?:are|can|can't|have|could|said|confirmed|told|is))|"
     r"their|theirs|he|she|his|her|who|(?:everyone|everybody|anyone|someone|somebody) else|"
     r"(?:the )?others|(?:the )?other (?:agents|participants|people|two|three|attendees)|someone|somebody|"
     r"anyone|a0{1,2}|"

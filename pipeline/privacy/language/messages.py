@@ -180,10 +180,16 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
 
 
+def _ended(emoji: re.Match[str]) -> str:
+    """A picture as the end of a sentence that names a number; else as blanks."""
+    before = emoji.string[max(0, emoji.start() - FAR) : emoji.start()]
+    return ("." if any(map(str.isdigit, before)) else " ").ljust(len(emoji[0]))
+
+
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
-        content = EMOJI.sub(lambda emoji: ".".ljust(len(emoji[0])), content)
+        content = EMOJI.sub(_ended, content)
     if SHORTENED.search(content):
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "\n" in content or not content[:1].isalpha():

@@ -232,6 +232,8 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
         return False
     if frames.HEADER.match(header[0].text):
         return True
+    if all(is_slots(cell.text) for cell in row):
+        return not any(char.isdigit() for cell in header for char in cell.text)
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
 
@@ -248,9 +250,13 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
     base, label = Record(), glue(STATUS, cells[0])
     first = plain(header[0].text)
     rest = list(zip(header, cells, strict=False))
+    if not frames.HEADER.match(header[0].text) and all(is_slots(cell.text) for cell in cells):
+        for name, cell in rest:
+            base.add(glue(name.text, cell), [cell], listed=True)
+        return [base]
     if not (is_slots(header[0].text) or agent_of(header[0])):
         head = rest.pop(0)[1]
-        if first == "#":
+        if first in ("#", "option", "no"):
             return _row(header[1:], cells[1:])
         if "agent" not in first and "meeting" not in first and is_slots(head.text):
             base.slots.append(head)
