@@ -239,6 +239,7 @@ HEADER = re.compile(
     r"[\s*`]*$",
     re.I,
 )
+STATE_HEAD = re.compile(r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I)
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(
     r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"

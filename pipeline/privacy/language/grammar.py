@@ -139,7 +139,7 @@ IGNORED: Phrases = (
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
     r"how (?:free|flexible|available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
-    r"available|blocked|taken|booked|unavailable) ?(?:->|=>) ?(?=[a-z])",
+    r"available|blocked|taken|booked|unavailable) ?-[ ][ ](?=[a-z])",
 )
 
 # From here on nothing is claimed, up to the comma that ends the condition.

@@ -232,8 +232,8 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
         return False
     if frames.HEADER.match(header[0].text):
         return True
-    if all(is_slots(cell.text) for cell in row):
-        return not any(char.isdigit() for cell in header for char in cell.text)
+    if all(frames.STATE_HEAD.match(cell.text) for cell in header):
+        return all(is_slots(cell.text) for cell in row)
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
 
@@ -250,7 +250,7 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
     base, label = Record(), glue(STATUS, cells[0])
     first = plain(header[0].text)
     rest = list(zip(header, cells, strict=False))
-    if not frames.HEADER.match(header[0].text) and all(is_slots(cell.text) for cell in cells):
+    if all(frames.STATE_HEAD.match(name.text) for name in header):
         for name, cell in rest:
             base.add(glue(name.text, cell), [cell], listed=True)
         return [base]

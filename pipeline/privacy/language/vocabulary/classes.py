@@ -230,7 +230,7 @@ PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
     r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|i move (?:that|to|we)|"
     r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
-    r"meeting 0+ (?:ha(?:s|ve) {adv}been \w+ed|will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|"
+    r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|"
     r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|"
     r"i can|we can|i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|"
