@@ -109,7 +109,7 @@ def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
 
 def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
     """Whether an atom's class is of slots named before: in its scope, or as "it" for someone else in another."""
-    if atom.claim_class is None or atom.lead == "|":
+    if atom.claim_class is None or atom.lead in ("|", "/"):
         return False
     return bool(before.slots) or (
         bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None

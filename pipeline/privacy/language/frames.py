@@ -234,6 +234,9 @@ EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
 COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
+# Columns that only blanks part.
+GAP = re.compile(r"\S {2,}\S")
+GAP_CELL = re.compile(r"\S+(?: \S+)*")
 HEADER = re.compile(
     r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
     r"[\s*`]*$",

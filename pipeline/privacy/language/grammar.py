@@ -138,7 +138,7 @@ IGNORED: Phrases = (
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
-    r"how (?:free|flexible|available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
+    r"which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
     r"available|blocked|taken|booked|unavailable) ?-[ ][ ](?=[a-z])",
 )
 

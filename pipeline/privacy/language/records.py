@@ -198,6 +198,8 @@ class Record:
 
 def _cells(line: Piece) -> list[Piece]:
     """The cells of a row, without the space around them."""
+    if frames.GAP.search(line.text) and "|" not in line.text:
+        return [line.part(*cell.span()) for cell in frames.GAP_CELL.finditer(line.text)]
     mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
     cells, start = [], 0
     for text in line.text.split(mark):
@@ -212,7 +214,7 @@ def _cells(line: Piece) -> list[Piece]:
 def table_at(lines: Sequence[Piece], at: int) -> int:
     """How many lines the table has that starts at a line; 0 where none does."""
     head = lines[at].text
-    if at + 1 == len(lines) or not ("|" in head or "\t" in head or frames.COMMAS.match(head)):
+    if at + 1 == len(lines) or not ("|" in head or "\t" in head or frames.GAP.search(head) or frames.COMMAS.match(head)):
         return 0
     header = _cells(lines[at])
     ruled = frames.RULE.match(lines[at + 1].text) is not None
