@@ -20,6 +20,7 @@ from pipeline.privacy.language.frames import (
     JUST,
     MEETING_AT,
     MOVED,
+    NARROWED,
     NEWS,
     OF_ANOTHER,
     ONLY,
@@ -89,6 +90,8 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
+    if NARROWED.search(text):
+        return False
     if ALL_BUT.match(atom.lead):
         return "slot" not in text[: atom.start]
     return EVERY_SLOT.fullmatch(text, 0, atom.start) is not None

@@ -313,7 +313,7 @@ IT_IS_NOT = re.compile(
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
-EVERY_SLOT = re.compile(r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:all|every|any)(?: of)?(?: the| my)? slots?,?\s*")
+EVERY_SLOT = re.compile(r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the| my)? slots?),?\s*")
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."

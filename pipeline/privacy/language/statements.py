@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
-from pipeline.privacy.language.frames import AFTER, FROM_ON, REST, UP_TO
+from pipeline.privacy.language.frames import AFTER, FROM_ON, NARROWED, REST, UP_TO
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
@@ -148,7 +148,7 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
 
 def _excludes_others(text: str, clause: Clause) -> bool:
     """Whether what is free is all that is: "only slot 3 works for me"."""
-    if not ("only" in text or "else" in text or "that" in text):
+    if not ("only" in text or "else" in text or "that" in text) or NARROWED.search(text):
         return False
     return ONLY.search(text, clause.start, clause.end) is not None and not SHARED.search(text, clause.start, clause.end)
 

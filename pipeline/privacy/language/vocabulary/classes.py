@@ -36,7 +36,7 @@ NEGATIVE: Phrases = (
     r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|out (?:on|at|"
     r"for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|"
     r"falls? through",
-    r"(?:won't|will not|refuse[sd]? to) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
+    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
 )
 
 # Occupied: the slot holds something, or something would have to be moved out of it.
