@@ -24,6 +24,7 @@ from pipeline.privacy.language.frames import (
     NEWS,
     OF_ANOTHER,
     ONLY,
+    PAIR,
     REPORTS,
     REST,
 )
@@ -31,10 +32,6 @@ from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
-# "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
-PAIR = re.compile(
-    r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
-)
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 JOINED = (",", "and", ", and")
 LISTED = ("and", "or", ", and", ", or")
@@ -92,9 +89,8 @@ def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
     if NARROWED.search(text):
         return False
-    if ALL_BUT.match(atom.lead):
-        return "slot" not in text[: atom.start]
-    return EVERY_SLOT.fullmatch(text, 0, atom.start) is not None
+    every = EVERY_SLOT.fullmatch(text, 0, atom.start) is not None
+    return every or (ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start])
 
 
 def rest_of(atom: Atom) -> Slots:

@@ -95,37 +95,6 @@ BESIDE = re.compile(
     r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
     r"until|till)\s+(?:the\s+)?$"
 )
-OPEN_LEADS = (
-    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
-    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
-    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
-    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
-)
-OPENED = re.compile(
-    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
-    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
-    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
-    + "|".join(f"({words})" for _, words in OPEN_LEADS)
-    + r")\s+(?:the\s+|slots?\s+#?)?$"
-)
-# The same by what stands after it.
-ONWARD = re.compile(
-    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
-    r"till) the end)"
-)
-OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
-DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
-HAPPENS = re.compile(
-    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
-    r"comes|goes)\b"
-)  # "after slot 5 is moved"
-# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
-LEADS = (
-    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
-    *("between", "the", "above", "below", "under", "as far as"),
-    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
-)
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
     r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
@@ -242,7 +211,9 @@ HEADER = re.compile(
     r"[\s*`]*$",
     re.I,
 )
-STATE_HEAD = re.compile(r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I)
+STATE_HEAD = re.compile(
+    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I
+)
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(
     r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
@@ -276,6 +247,14 @@ NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
+# "They are free at 5", after a sentence that says who they are.
+THEY = re.compile(
+    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
+)
+# "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
+PAIR = re.compile(
+    r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
+)
 # Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
 BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
 # "Go ahead with slot 3, I'm free."
@@ -313,7 +292,9 @@ IT_IS_NOT = re.compile(
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
-EVERY_SLOT = re.compile(r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the| my)? slots?),?\s*")
+EVERY_SLOT = re.compile(
+    r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the| my)? slots?),?\s*"
+)
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."

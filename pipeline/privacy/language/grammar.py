@@ -3,8 +3,10 @@
 KINDS puts these and the words of vocabulary in the order in which they are tried.
 """
 
+import re
 from collections.abc import Mapping
 
+from pipeline.privacy.language.frames import AFTER, BEFORE_IT, FROM_ON, UP_TO
 from pipeline.privacy.language.vocabulary import NUMBER, Phrases
 from pipeline.privacy.language.vocabulary.classes import (
     CLEAR,
@@ -105,6 +107,39 @@ SLOTS: Phrases = (
     r"slots?(?:\(s\))? ?(?:numbers?|nos?\.?|ids?|ind(?:ex|ices))? ?[#:=(-]? ?#?00{0,2}(?![\w%]|\.0|:0| ?[ap]m\b){list}",
 )
 NUMBERS: Phrases = (NUMBER + "{list}",)
+
+# What makes a number one end of a range, by what stands before it.
+OPEN_LEADS = (
+    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
+    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
+    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
+    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
+)
+OPENED = re.compile(
+    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
+    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
+    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
+    + "|".join(f"({words})" for _, words in OPEN_LEADS)
+    + r")\s+(?:the\s+|slots?\s+#?)?$"
+)
+# The same by what stands after it.
+ONWARD = re.compile(
+    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
+    r"till) the end)"
+)
+OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
+DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
+HAPPENS = re.compile(
+    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
+    r"comes|goes)\b"
+)  # "after slot 5 is moved"
+# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
+LEADS = (
+    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
+    *("between", "the", "above", "below", "under", "as far as"),
+    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
+)
 
 # What turns the class after it around.
 NEGATION: Phrases = (

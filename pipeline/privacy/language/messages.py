@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, ZERO
+from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, THEY, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
@@ -37,10 +37,6 @@ WORDS = re.compile(r"\w")
 
 HEADING = re.compile(r":\s*$")
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
-# "They are free at 5", after a sentence that says who they are.
-THEY = re.compile(
-    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
-)
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it

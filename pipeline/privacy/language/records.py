@@ -214,7 +214,9 @@ def _cells(line: Piece) -> list[Piece]:
 def table_at(lines: Sequence[Piece], at: int) -> int:
     """How many lines the table has that starts at a line; 0 where none does."""
     head = lines[at].text
-    if at + 1 == len(lines) or not ("|" in head or "\t" in head or frames.GAP.search(head) or frames.COMMAS.match(head)):
+    if at + 1 == len(lines) or not (
+        "|" in head or "\t" in head or frames.GAP.search(head) or frames.COMMAS.match(head)
+    ):
         return 0
     header = _cells(lines[at])
     ruled = frames.RULE.match(lines[at + 1].text) is not None

@@ -15,24 +15,17 @@ from pipeline.privacy.language.frames import (
     COUNT,
     COUNTED,
     DASH,
-    DOWNWARD,
     ELLIPSIS,
     FOR,
     FROM,
     FROM_ON,
     GOAL,
-    HAPPENS,
     HELD,
     IN_ALL,
     ITEM,
     JOINT,
-    LEADS,
     LONE,
     NOT_FOR,
-    ONWARD,
-    OPEN_LEADS,
-    OPENED,
-    OPENINGS,
     OTHERS,
     OTHERS_END,
     PLACE,
@@ -45,6 +38,7 @@ from pipeline.privacy.language.frames import (
     VERBS,
     VERSUS,
 )
+from pipeline.privacy.language.grammar import DOWNWARD, HAPPENS, LEADS, ONWARD, OPEN_LEADS, OPENED, OPENINGS
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
