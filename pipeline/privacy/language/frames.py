@@ -40,7 +40,8 @@ EACH = re.compile(WORD)
 
 # "0 errands" is none, which digits that are all read alike cannot tell.
 ZERO = re.compile(
-    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost|doubt|problem|issue)s?\b)",
+    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost|doubt|"
+    r"problem|issue)s?\b)",
     re.IGNORECASE,
 )
 
@@ -65,7 +66,8 @@ QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quota
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
 ADDRESSED = re.compile(
-    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
+    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
+    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
 )
 SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
@@ -145,7 +147,8 @@ IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so
 COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
-    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|(?:up|down|in) there|"
+    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|(?:up|down|"
+    r"in) there|"
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
 )
@@ -225,7 +228,8 @@ TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|nul
 MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
 STATE = (
     r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
-    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|"
+    r"bad|fixed)\b"
     r"[a-z' ]*+)(?![\d#])"
 )
 PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
@@ -293,7 +297,8 @@ PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
 EVERY_SLOT = re.compile(
-    r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the| my)? slots?),?\s*"
+    r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the|"
+    r" my)? slots?),?\s*"
 )
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
 AGREES = re.compile(r"\b(?:either|too|as well)\b")

@@ -21,7 +21,8 @@ from pipeline.privacy.language.vocabulary.classes import (
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
+    r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
+    r"excluding|apart from|aside from|other than|save for|minus|barring|"
     r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
@@ -47,7 +48,8 @@ HARD: Phrases = (r"but(?! also)|otherwise|alternatively|however|whereas|yet|whil
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
-    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because",
+    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|"
+    r"so|because",
     r"since|which|where",
     r"then|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
@@ -173,7 +175,8 @@ IGNORED: Phrases = (
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
-    r"which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
+    r"which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|"
+    r"available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
     r"available|blocked|taken|booked|unavailable) ?-[ ][ ](?=[a-z])",
 )
 
@@ -213,7 +216,8 @@ HYPOTHETICAL: Phrases = (
 # A request for an answer: like a question.
 REQUEST: Phrases = (
     r"please {adv}(?:confirm|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|provide|list|"
-    r"say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|(?:go ahead and )?(?:move|"
+    r"say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|"
+    r"(?:go ahead and )?(?:move|"
     r"reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
     r"let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
     r"(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|"
