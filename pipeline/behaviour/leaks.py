@@ -31,7 +31,8 @@ ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "you
 WHOLE_LABEL_WORDS = 3
 OWNING = ("my", "our", "a", "an")
 PLACING = ("at", "for", "from", "with")
-FIGURATIVE = ("of", "that", "it")  # after a word, as in "a string of messages"
+FIGURATIVE = ("of", "that", "it", "area")  # after a word, as in "a string of messages"
+SMALL = ("little", "quick", "short", "small", "brief")  # may stand before a thing of one's own: "a little tango"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,8 @@ def _is_own(message: Sequence[Word], at: int) -> bool:
         at += 1
     if at + 1 < len(message) and not message[at + 1].breaks and message[at + 1].stem in FIGURATIVE:
         return False
+    while at > 0 and message[at - 1].stem in SMALL and not message[at].breaks:
+        at -= 1
     third, second, last = ("", "", "", *(word.stem for word in message[max(0, at - 3) : at]))[-3:]
     if message[at].breaks:
         return last.isdecimal()

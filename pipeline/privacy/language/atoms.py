@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.privacy.language.frames import MOVE, MOVES, REST
+from pipeline.privacy.language.frames import MOVE, MOVES, NARROWED, REST, SLOT_NAMED
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
@@ -175,7 +175,8 @@ def _set_slots(text: str, atom: Atom) -> None:
     if atom.kinds.isdisjoint(LISTS):
         if atom.has("every") and atom.claim_class in OPPOSITE:
             token = next(token for token in atom.tokens if token.kind == "every")
-            atom.slots.append(Slots(token.start, token.end, open=REST))
+            if _is_whole(text, token):
+                atom.slots.append(Slots(token.start, token.end, open=REST))
         return
     moving = any(map(text.__contains__, MOVES)) and MOVE.search(text, atom.start, atom.end) is not None
     chosen = "prefer" in text and PREFERS.search(text, atom.start, atom.end) is not None
@@ -186,6 +187,14 @@ def _set_slots(text: str, atom: Atom) -> None:
             into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
             into += listed(text, token, moving, chosen, spans and not atom.slots)
+
+
+def _is_whole(text: str, token: Token) -> bool:
+    """Whether words such as "everything" mean the calendar, and not what was listed: "of the three all but 9 work"."""
+    if NARROWED.search(text):
+        return False
+    named = SLOT_NAMED.search(text, 0, token.start) is not None
+    return not named or any(map(text[token.start : token.end].__contains__, ("slot", "else", "other", "rest", "day")))
 
 
 def _settle(atoms: Sequence[Atom]) -> None:

@@ -11,6 +11,7 @@ from pipeline.privacy.language.frames import (
     ALL_BUT,
     BACK,
     BARE,
+    EVERY_SLOT,
     GAPPED,
     GLUE,
     IS_SO,
@@ -19,9 +20,11 @@ from pipeline.privacy.language.frames import (
     JUST,
     MEETING_AT,
     MOVED,
+    NARROWED,
     NEWS,
     OF_ANOTHER,
     ONLY,
+    PAIR,
     REPORTS,
     REST,
 )
@@ -29,10 +32,6 @@ from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
-# "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
-PAIR = re.compile(
-    r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
-)
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 JOINED = (",", "and", ", and")
 LISTED = ("and", "or", ", and", ", or")
@@ -88,7 +87,10 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
-    return ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start]
+    if NARROWED.search(text):
+        return False
+    every = EVERY_SLOT.fullmatch(text, 0, atom.start) is not None
+    return every or (ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start])
 
 
 def rest_of(atom: Atom) -> Slots:
@@ -106,7 +108,7 @@ def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
 
 def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
     """Whether an atom's class is of slots named before: in its scope, or as "it" for someone else in another."""
-    if atom.claim_class is None or atom.lead == "|":
+    if atom.claim_class is None or atom.lead in ("|", "/"):
         return False
     return bool(before.slots) or (
         bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None

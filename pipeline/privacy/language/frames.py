@@ -40,7 +40,8 @@ EACH = re.compile(WORD)
 
 # "0 errands" is none, which digits that are all read alike cannot tell.
 ZERO = re.compile(
-    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost)s?\b)",
+    r"0(?<![\w.,]0)(?<!slot 0)(?<!and 0)(?= (?:errand|meeting|conflict|move|item|commitment|displacement|cost|doubt|"
+    r"problem|issue)s?\b)",
     re.IGNORECASE,
 )
 
@@ -48,21 +49,34 @@ LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
+    r"|(?<!\w )(?<![\w#])#(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
+GLUED = ("am", "is", "are", "not")  # "amfree"
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
+
+# A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
+EMOJI = re.compile(
+    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
+)
+# "Ag. 2", "Sl. 6" and "5..8", where a point ends no sentence.
+SHORTENED = re.compile(r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)")
 
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
 ADDRESSED = re.compile(
-    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
+    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
+    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
 )
 SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
 QUOTED_LINE = re.compile(
     r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
 )  # "> Agent 2: I can"
+QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE)
+BLOCK_LINE = re.compile(r">[^\n]*")
+AGAIN = re.compile(r"\W*(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
 SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
@@ -82,37 +96,6 @@ BESIDE = re.compile(
     r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
     r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
     r"until|till)\s+(?:the\s+)?$"
-)
-OPEN_LEADS = (
-    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
-    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
-    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
-    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
-)
-OPENED = re.compile(
-    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
-    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
-    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
-    + "|".join(f"({words})" for _, words in OPEN_LEADS)
-    + r")\s+(?:the\s+|slots?\s+#?)?$"
-)
-# The same by what stands after it.
-ONWARD = re.compile(
-    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
-    r"till) the end)"
-)
-OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
-DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
-HAPPENS = re.compile(
-    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
-    r"comes|goes)\b"
-)  # "after slot 5 is moved"
-# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
-LEADS = (
-    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
-    *("between", "the", "above", "below", "under", "as far as"),
-    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
 )
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
@@ -161,6 +144,15 @@ OTHERS = re.compile(
 )
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
 IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
+COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
+# What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
+NARROWED = re.compile(
+    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|(?:up|down|"
+    r"in) there|"
+    r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
+    r"suggested|proposed|mentioned|discussed))\b"
+)
+SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
@@ -214,10 +206,16 @@ EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
 COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
+# Columns that only blanks part.
+GAP = re.compile(r"\S {2,}\S")
+GAP_CELL = re.compile(r"\S+(?: \S+)*")
 HEADER = re.compile(
     r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
     r"[\s*`]*$",
     re.I,
+)
+STATE_HEAD = re.compile(
+    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I
 )
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(
@@ -230,7 +228,8 @@ TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|nul
 MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
 STATE = (
     r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
-    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|bad|fixed)\b"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|"
+    r"bad|fixed)\b"
     r"[a-z' ]*+)(?![\d#])"
 )
 PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
@@ -252,6 +251,14 @@ NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
+# "They are free at 5", after a sentence that says who they are.
+THEY = re.compile(
+    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
+)
+# "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
+PAIR = re.compile(
+    r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
+)
 # Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
 BACK = re.compile(r"\b(?:it|it's|that|this|these|those|they|there|here|then|both|either|them|same|too|as well|also)\b")
 # "Go ahead with slot 3, I'm free."
@@ -271,7 +278,7 @@ REPORTS = re.compile(
 )
 # "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
 MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
-NEWS = re.compile(r"\bnow\b")
+NEWS = re.compile(r"\bnow\b|\b(?:opened|freed) up\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.
 GLUE = re.compile(
@@ -289,6 +296,10 @@ IT_IS_NOT = re.compile(
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
 JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
+EVERY_SLOT = re.compile(
+    r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the|"
+    r" my)? slots?),?\s*"
+)
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."

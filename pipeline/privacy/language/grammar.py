@@ -3,8 +3,10 @@
 KINDS puts these and the words of vocabulary in the order in which they are tried.
 """
 
+import re
 from collections.abc import Mapping
 
+from pipeline.privacy.language.frames import AFTER, BEFORE_IT, FROM_ON, UP_TO
 from pipeline.privacy.language.vocabulary import NUMBER, Phrases
 from pipeline.privacy.language.vocabulary.classes import (
     CLEAR,
@@ -19,7 +21,8 @@ from pipeline.privacy.language.vocabulary.classes import (
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"except(?:ing)?(?: for| at| in| that)?|excluding|apart from|aside from|other than|save for|minus|barring|"
+    r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
+    r"excluding|apart from|aside from|other than|save for|minus|barring|"
     r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
@@ -45,7 +48,8 @@ HARD: Phrases = (r"but(?! also)|otherwise|alternatively|however|whereas|yet|whil
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
-    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|because",
+    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|"
+    r"so|because",
     r"since|which|where",
     r"then|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
@@ -77,7 +81,7 @@ WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
-HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't)\b"
+HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|sa(?:id|ys)|told|confirmed|wrote|suggest\w*|propos\w*)\b"
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
@@ -105,6 +109,39 @@ SLOTS: Phrases = (
     r"slots?(?:\(s\))? ?(?:numbers?|nos?\.?|ids?|ind(?:ex|ices))? ?[#:=(-]? ?#?00{0,2}(?![\w%]|\.0|:0| ?[ap]m\b){list}",
 )
 NUMBERS: Phrases = (NUMBER + "{list}",)
+
+# What makes a number one end of a range, by what stands before it.
+OPEN_LEADS = (
+    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
+    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
+    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
+    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
+)
+OPENED = re.compile(
+    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
+    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
+    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
+    + "|".join(f"({words})" for _, words in OPEN_LEADS)
+    + r")\s+(?:the\s+|slots?\s+#?)?$"
+)
+# The same by what stands after it.
+ONWARD = re.compile(
+    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
+    r"till) the end)"
+)
+OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
+DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
+HAPPENS = re.compile(
+    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
+    r"comes|goes)\b"
+)  # "after slot 5 is moved"
+# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
+LEADS = (
+    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
+    *("between", "the", "above", "below", "under", "as far as"),
+    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
+)
 
 # What turns the class after it around.
 NEGATION: Phrases = (
@@ -138,7 +175,9 @@ IGNORED: Phrases = (
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
-    r"how (?:free|flexible|available|open|busy)",
+    r"which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|"
+    r"available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) \w+|(?:free|open|busy|"
+    r"available|blocked|taken|booked|unavailable) ?-[ ][ ](?=[a-z])",
 )
 
 # From here on nothing is claimed, up to the comma that ends the condition.
@@ -148,7 +187,7 @@ HYPOTHETICAL: Phrases = (
     r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|pending|"
-    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might|maybe|perhaps|possibly|"
+    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might(?! i (?:suggest|propose))|maybe|perhaps|possibly|"
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|"
     r"told|tell|replied|answered|indicated?)",
     r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
@@ -177,7 +216,8 @@ HYPOTHETICAL: Phrases = (
 # A request for an answer: like a question.
 REQUEST: Phrases = (
     r"please {adv}(?:confirm|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|provide|list|"
-    r"say|clarify|update|see|note if|move|reschedule|shift|take (?:the )?meeting|(?:go ahead and )?(?:move|"
+    r"say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|"
+    r"(?:go ahead and )?(?:move|"
     r"reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
     r"let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
     r"(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|"
@@ -197,7 +237,7 @@ EVERY: Phrases = (
     r"their)) (?:day|calendar|schedule)|all day|all other slots",
     r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
     r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|"
-    r"other than|aside))",
+    r"other than|aside|but slots?))",
 )
 
 # The rest of the calendar: what is said of it is not said of the slots named.

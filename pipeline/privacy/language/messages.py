@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import NUMERAL, QUOTES, ZERO
+from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, THEY, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
@@ -37,10 +37,6 @@ WORDS = re.compile(r"\w")
 
 HEADING = re.compile(r":\s*$")
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
-# "They are free at 5", after a sentence that says who they are.
-THEY = re.compile(
-    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
-)
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
@@ -180,8 +176,18 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
 
 
+def _ended(emoji: re.Match[str]) -> str:
+    """A picture as the end of a sentence that names a number; else as blanks."""
+    before = emoji.string[max(0, emoji.start() - FAR) : emoji.start()]
+    return ("." if any(map(str.isdigit, before)) else " ").ljust(len(emoji[0]))
+
+
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
+    if not content.isascii():
+        content = EMOJI.sub(_ended, content)
+    if SHORTENED.search(content):
+        content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if "0 " in content:

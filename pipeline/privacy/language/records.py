@@ -198,6 +198,8 @@ class Record:
 
 def _cells(line: Piece) -> list[Piece]:
     """The cells of a row, without the space around them."""
+    if frames.GAP.search(line.text) and "|" not in line.text:
+        return [line.part(*cell.span()) for cell in frames.GAP_CELL.finditer(line.text)]
     mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
     cells, start = [], 0
     for text in line.text.split(mark):
@@ -212,7 +214,9 @@ def _cells(line: Piece) -> list[Piece]:
 def table_at(lines: Sequence[Piece], at: int) -> int:
     """How many lines the table has that starts at a line; 0 where none does."""
     head = lines[at].text
-    if at + 1 == len(lines) or not ("|" in head or "\t" in head or frames.COMMAS.match(head)):
+    if at + 1 == len(lines) or not (
+        "|" in head or "\t" in head or frames.GAP.search(head) or frames.COMMAS.match(head)
+    ):
         return 0
     header = _cells(lines[at])
     ruled = frames.RULE.match(lines[at + 1].text) is not None
@@ -232,6 +236,8 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
         return False
     if frames.HEADER.match(header[0].text):
         return True
+    if all(frames.STATE_HEAD.match(cell.text) for cell in header):
+        return all(is_slots(cell.text) for cell in row)
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
 
@@ -248,9 +254,13 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
     base, label = Record(), glue(STATUS, cells[0])
     first = plain(header[0].text)
     rest = list(zip(header, cells, strict=False))
+    if all(frames.STATE_HEAD.match(name.text) for name in header):
+        for name, cell in rest:
+            base.add(glue(name.text, cell), [cell], listed=True)
+        return [base]
     if not (is_slots(header[0].text) or agent_of(header[0])):
         head = rest.pop(0)[1]
-        if first == "#":
+        if first in ("#", "option", "no"):
             return _row(header[1:], cells[1:])
         if "agent" not in first and "meeting" not in first and is_slots(head.text):
             base.slots.append(head)

@@ -102,6 +102,9 @@ def respelt(word: str) -> str:
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
+    glued = next((verb for verb in frames.GLUED if word.startswith(verb) and word[len(verb) :] in STEMS), None)
+    if glued:
+        return f"{glued} {word[len(glued) :]}"
     near = (_spelt_as(word, stem, ending) for stem in STEMS if stem[0] == word[0] for ending in ENDINGS)
     return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
 
@@ -111,7 +114,7 @@ def _spelt_as(word: str, stem: str, ending: str) -> str | None:
     start = word.removesuffix(ending)
     if word.startswith(stem) or len(start) + len(ending) != len(word):
         return None
-    if stem.startswith(start):
+    if stem.startswith(start) and start != stem[:-1].removesuffix(stem[-1]) + stem[-1]:
         return stem if start == word and len(word) >= 5 and len(stem) > 7 else None
     return stem + ending if is_slip(start, stem) else None
 
@@ -165,13 +168,23 @@ def _marked(saying: str) -> str:
     return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
 
 
+def _lines(content: str, block: re.Match[str]) -> Iterator[re.Match[str]]:
+    """The quoted lines under a line that says whose they are."""
+    return frames.BLOCK_LINE.finditer(content, *block.span(1))
+
+
 def fold_quotes(content: str, folded: str) -> str:
     """The folded message with a capital where an agent's quoted words speak in the first person."""
+    last = -1  # where an agent's quoted words end
     marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
     lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)] if ">" in content else []
+    lines += [line.span() for block in frames.QUOTED_BLOCK.finditer(content) for line in _lines(content, block)]
+    theirs = {start for start, _ in lines}
     for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
         before = frames.SPEAKER.search(folded, max(0, start - frames.FAR_QUOTED), start)
         spoken = before is not None and not frames.ADDRESSED.search(folded, max(0, start - frames.FAR_QUOTED), start)
+        spoken |= start in theirs or (last >= 0 and frames.AGAIN.fullmatch(folded, last, start) is not None)
+        last = end + 1 if spoken else -1
         if end - start <= frames.LONGEST_QUOTE and (spoken or frames.SAID_AFTER.match(folded, end + 1)):
             inside = "".join(_marked(part) for part in frames.SAYINGS.split(f" {folded[start + 1 : end]}"))
             folded = (

@@ -12,26 +12,20 @@ from pipeline.privacy.language.frames import (
     BESIDE,
     BOTH_ENDS,
     CHOICE,
+    COUNT,
     COUNTED,
     DASH,
-    DOWNWARD,
     ELLIPSIS,
     FOR,
     FROM,
     FROM_ON,
     GOAL,
-    HAPPENS,
     HELD,
     IN_ALL,
     ITEM,
     JOINT,
-    LEADS,
     LONE,
     NOT_FOR,
-    ONWARD,
-    OPEN_LEADS,
-    OPENED,
-    OPENINGS,
     OTHERS,
     OTHERS_END,
     PLACE,
@@ -44,6 +38,7 @@ from pipeline.privacy.language.frames import (
     VERBS,
     VERSUS,
 )
+from pipeline.privacy.language.grammar import DOWNWARD, HAPPENS, LEADS, ONWARD, OPEN_LEADS, OPENED, OPENINGS
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
@@ -81,6 +76,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         (ahead.endswith(" ") and ahead[:-1].rpartition(" ")[2] in COUNTED)
         or (ahead.rstrip(" #").endswith(OTHERS_END) and OTHERS.search(ahead))
         or IN_ALL.match(text, number.end)
+        or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
     ):
         return False

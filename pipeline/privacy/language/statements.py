@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
-from pipeline.privacy.language.frames import AFTER, FROM_ON, REST, UP_TO
+from pipeline.privacy.language.frames import AFTER, FROM_ON, NARROWED, REST, UP_TO
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
@@ -28,7 +28,7 @@ ONLY = re.compile(
     r"|\bonly (?:\w+ )?(?:openings?|options?|availability|gaps?|windows?|free slots?|open slots?)\b|\b0 only\b|"
     r"\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
 )
-SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those)\b")
+SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those|of the|out of|between)\b")
 EDGES = " \t\n\r,;:-~()|"
 
 
@@ -148,7 +148,7 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
 
 def _excludes_others(text: str, clause: Clause) -> bool:
     """Whether what is free is all that is: "only slot 3 works for me"."""
-    if not ("only" in text or "else" in text or "that" in text):
+    if not ("only" in text or "else" in text or "that" in text) or NARROWED.search(text):
         return False
     return ONLY.search(text, clause.start, clause.end) is not None and not SHARED.search(text, clause.start, clause.end)
 

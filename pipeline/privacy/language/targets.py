@@ -130,7 +130,7 @@ COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
 # "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
 HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
 WORD = re.compile(
-    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer)\s+(?:\w+\s+)?from\b|^\s*from\b(?=[^,]*:)"
+    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer|note|info|relay|forwarded)\s+(?:\w+\s+)?from\b|^\s*from\b(?=\s+agents?\s*#?0+\s*:)"
 )
 SUITS_ME = re.compile(r"\s(?:me|us)\b")
 FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
@@ -224,7 +224,8 @@ def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> lis
     """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
     spoken_to = [token for token in everyone if token.kind == "spoken_to"]
     if subject is None:
-        return [token for token in spoken_to if WORD.search(text, 0, token.start + 5)]
+        word = WORD.search(text) if spoken_to else None
+        return [token for token in spoken_to if word and word.end() <= token.start + 5]
     return (
         [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
     )

@@ -120,6 +120,8 @@ SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
+    **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot "},
+    **{"wfm": "works for me", "dnw": "doesn't work"},
     **{"ive": "i've", "z": "zero"},
 }
 REAL = frozenset(("conform", "works"))

@@ -36,7 +36,8 @@ NEGATIVE: Phrases = (
     r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|out (?:on|at|"
     r"for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|"
     r"falls? through",
-    r"prevented|{be} gone|tied down|(?:i'd|i would) not (?:make|manage|be able)",
+    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|"
+    r"tied down|(?:i'd|i would) not (?:make|manage|be able)",
 )
 
 # Occupied: the slot holds something, or something would have to be moved out of it.
@@ -162,7 +163,8 @@ CLEAR: Phrases = (
     r"shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
     r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|"
     r"are) )|(?:{item}|conflict)-free",
-    r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?",
+    r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|(?:moved|dropped|cleared|cancell?ed) (?:my |the |"
+    r"an )?{noun}(?=\))",
     # A need, an item or an obstacle denied.
     r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
@@ -230,7 +232,8 @@ PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
     r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|i move (?:that|to|we)|"
     r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
-    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|"
+    r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|meeting 0+ (?:will be|goes|takes place|happens|lands|is set|"
+    r"is fixed|is on) (?:at |in |to |into |for )?|"
     r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|"
     r"i can|we can|i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|"
