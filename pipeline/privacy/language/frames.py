@@ -233,9 +233,9 @@ STATE = (
     r"bad|fixed)\b"
     r"[a-z' ]*+)(?![\d#])"
 )
-PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
-LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
-PAIRS = re.compile(rf"(?<!\w){PAIR}")
+ENTRY = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){ENTRY}(?: {{0,3}}[,;/|]? {{0,3}}{ENTRY})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){ENTRY}")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
 NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 # Whose words follow, and numbers that only blanks part.
