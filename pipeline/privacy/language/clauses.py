@@ -87,10 +87,8 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
-    if NARROWED.search(text):
-        return False
-    every = EVERY_SLOT.fullmatch(text, 0, atom.start) is not None
-    return every or (ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start])
+    every = EVERY_SLOT.fullmatch(text, 0, atom.start)
+    return not NARROWED.search(text) and bool(every or (ALL_BUT.match(atom.lead) and "slot" not in text[: atom.start]))
 
 
 def rest_of(atom: Atom) -> Slots:

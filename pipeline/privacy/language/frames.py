@@ -56,7 +56,8 @@ UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|
 
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
-    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
+    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])"
+    r"[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
 # "Ag. 2", "Sl. 6" and "5..8", where a point ends no sentence.
 SHORTENED = re.compile(r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)")
@@ -85,12 +86,6 @@ LONGEST_QUOTE = 800
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
 REST = -5  # of the calendar: all slots of which the message says nothing else
 
-MOVE = re.compile(
-    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
-    r"swap|displac)"
-)
-# Parts of its words: few sentences need the search.
-MOVES = ("mov", "shift", "push", "resched", "swap", "bump", "displac", "reloc", "tak", "switch", "transfer", "bring")
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
     r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
@@ -152,7 +147,7 @@ NARROWED = re.compile(
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
 )
-SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
+
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
@@ -206,16 +201,10 @@ EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
 COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
-# Columns that only blanks part.
-GAP = re.compile(r"\S {2,}\S")
-GAP_CELL = re.compile(r"\S+(?: \S+)*")
 HEADER = re.compile(
     r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
     r"[\s*`]*$",
     re.I,
-)
-STATE_HEAD = re.compile(
-    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I
 )
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(

@@ -81,7 +81,10 @@ WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
-HAS = r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|sa(?:id|ys)|told|confirmed|wrote|suggest\w*|propos\w*)\b"
+HAS = (
+    r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|"
+    r"sa(?:id|ys)|told|confirmed|wrote|suggest\w*|propos\w*)\b"
+)
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
