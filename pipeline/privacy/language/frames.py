@@ -245,7 +245,7 @@ THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
-PAIR = re.compile(
+BOTH_OF = re.compile(
     r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
 )
 # Words that point back to a slot: "it", "then", "both". The same without a class say nothing.
