@@ -23,6 +23,8 @@ from pipeline.paper.ledger.command import EXAMPLES as EXAMPLES_LEDGER
 from pipeline.paper.ledger.command import ledger
 from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
 from pipeline.reports.batch.command import EXAMPLES_ROW, report, row
+from pipeline.reports.export import EXAMPLES as EXAMPLES_EXPORT
+from pipeline.reports.export import export
 from pipeline.reports.for_print import EXAMPLES as EXAMPLES_FIGURES
 from pipeline.reports.for_print import figures
 from pipeline.reports.show import EXAMPLES_SHOW, EXAMPLES_SQL, show, sql
@@ -128,6 +130,7 @@ app.command(epilog=EXAMPLES_LEDGER)(ledger)
 app.command(epilog=EXAMPLES_REPORT)(report)
 app.command(epilog=EXAMPLES_FIGURES)(figures)
 app.command(epilog=EXAMPLES_ROW)(row)
+app.command(epilog=EXAMPLES_EXPORT)(export)
 app.command(epilog=EXAMPLES_SHOW)(show)
 app.command(epilog=EXAMPLES_SQL)(sql)
 

@@ -89,8 +89,9 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
         write_table(frame, TABLES[name], tmp_path, csv=False)
     stage.main(tmp_path, "mine", tmp_path / "out")
     written = {path.stem: pl.read_parquet(path) for path in (tmp_path / "out").iterdir()}
-    assert set(written) == {f"{name}_mine" for name in LEAKAGE_TABLES}
-    for name, table in LEAKAGE_TABLES.items():
+    tables = {name: table for name, table in LEAKAGE_TABLES.items() if name != "learned_teams"}  # of learned.py
+    assert set(written) == {f"{name}_mine" for name in tables}
+    for name, table in tables.items():
         assert dict(written[f"{name}_mine"].schema) == polars_schema(table)
     assert written["leaked_games_mine"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
 

@@ -9,7 +9,6 @@ ascending, the last infinite (somebody can't), and `held`, P, slots × totals.
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import shake_256
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,10 @@ from pipeline.privacy.protocols.states import States
 
 
 @cache
-def _sums(prices: tuple[tuple[float, ...], ...]) -> tuple[Array, Array]:
-    """The possible sums of one price of each list, and for each choice of prices which sum it comes to."""
-    sums = np.array([sum(choice) for choice in product(*prices)])
-    totals, place = np.unique(np.append(sums, np.inf), return_inverse=True)
-    return totals, np.eye(len(totals))[place[:-1]]
+def _sums(totals: tuple[float, ...], prices: tuple[float, ...]) -> tuple[tuple[float, ...], Array]:
+    """The possible sums of a total and a price, and for each pair of them which sum it comes to."""
+    sums, place = np.unique(np.add.outer(totals, prices), return_inverse=True)
+    return tuple(sums.tolist()), np.eye(len(sums))[place.ravel()]
 
 
 def prices_of(states: States) -> tuple[float, ...]:
@@ -35,11 +33,12 @@ def prices_of(states: States) -> tuple[float, ...]:
 def totals_of(beliefs: Array, states: States, prices: Sequence[tuple[float, ...]] | None = None) -> tuple[Array, Array]:
     """(totals, held) of agents' beliefs, agents × slots × states. prices: what each agent's states count as."""
     listed = tuple(prices) if prices is not None else (prices_of(states),) * len(beliefs)
-    totals, sums_to = _sums(listed)
-    joint = np.ones((beliefs.shape[1], 1))
-    for agent in beliefs:
-        joint = (joint[:, :, None] * agent[:, None, :]).reshape(len(agent), -1)
-    return totals, joint @ sums_to
+    totals: tuple[float, ...] = (0.0, np.inf)
+    held = np.tile([1.0, 0.0], (beliefs.shape[1], 1))
+    for agent, costs in zip(beliefs, listed, strict=True):
+        totals, sums_to = _sums(totals, costs)
+        held = (held[:, :, None] * agent[:, None, :]).reshape(len(agent), -1) @ sums_to
+    return np.array(totals), held
 
 
 def lowest_cheapest_probability(totals: Array, held: Array, chosen: int | None, among: Array | None = None) -> float:

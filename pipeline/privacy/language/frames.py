@@ -56,8 +56,8 @@ UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|
 
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
-    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])"
-    r"[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
+    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
 # "Ag. 2", "Sl. 6" and "5..8", where a point ends no sentence.
 SHORTENED = re.compile(r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)")
@@ -221,9 +221,9 @@ STATE = (
     r"bad|fixed)\b"
     r"[a-z' ]*+)(?![\d#])"
 )
-PAIR = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
-LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){PAIR}(?: {{0,3}}[,;/|]? {{0,3}}{PAIR})*[)\]]?")
-PAIRS = re.compile(rf"(?<!\w){PAIR}")
+ENTRY = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){ENTRY}(?: {{0,3}}[,;/|]? {{0,3}}{ENTRY})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){ENTRY}")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
 NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 # Whose words follow, and numbers that only blanks part.

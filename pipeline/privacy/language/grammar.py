@@ -82,8 +82,8 @@ WHOM = (
     r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
 HAS = (
-    r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|"
-    r"sa(?:id|ys)|told|confirmed|wrote|suggest\w*|propos\w*)\b"
+    r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|sa(?:id|ys)|told|"
+    r"confirmed|wrote|suggest\w*|propos\w*)\b"
 )
 # For whom a slot is free or not.
 FOR_WHOM: Phrases = (

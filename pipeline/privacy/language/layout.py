@@ -50,7 +50,7 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, st
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
 
-# --- frames.JSON ---
+# JSON.
 
 
 class Frame:
@@ -128,7 +128,7 @@ def _place(frame: Frame) -> None:
         before = name
 
 
-# --- lines ---
+# Lines and tables.
 
 
 def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mapping[str, str]) -> bool:
@@ -256,7 +256,7 @@ def _listed(line: Piece) -> Iterator[Piece]:
     yield line.part(start)
 
 
-# --- legends ---
+# Legends.
 
 
 def _legend(content: str) -> dict[str, str]:

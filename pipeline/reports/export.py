@@ -1,0 +1,203 @@
+"""The command `export`: tables as a folder that others can read: Parquet, card, Croissant metadata, checksums."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from machine.files import PROJECT, file_digest, of_project
+from pipeline.tables.paths import TABLES as STUDY
+from pipeline.tables.schemas.base import TABLES
+from pipeline.traces.limits import printable
+
+if TYPE_CHECKING:
+    from pipeline.tables.schemas.table import Column, Table
+
+EXAMPLES = """
+Examples:
+
+  python -m pipeline export dataset
+
+  python -m pipeline export mine --tables tables --name my-games --license LICENSE
+
+OUT then holds data/*.parquet, README.md (a dataset card), croissant.json, LICENSE and SHA256SUMS, which
+`sha256sum --check SHA256SUMS` compares. `datasets.load_dataset("OUT", "games")` reads a table of it.
+"""
+
+DATA, CARD, METADATA, LICENSE, SUMS = "data", "README.md", "croissant.json", "LICENSE", "SHA256SUMS"
+CITATION = "Zou, Yao, She, Hawkins: CalBench: Evaluating Coordination-Privacy Trade-offs in Multi-Agent LLMs (2026)"
+PAPER = "https://arxiv.org/abs/2605.09823"
+MIT = "https://opensource.org/license/mit"
+PARQUET = "application/x-parquet"
+TYPES = {"str": "sc:Text", "int": "sc:Integer", "float": "sc:Float", "bool": "sc:Boolean"}
+# The terms of Croissant 1.0, as its specification lists them.
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+
+
+def export(
+    out: Annotated[Path, typer.Argument(help="A folder that is not there yet, or empty.")],
+    tables: Annotated[Path, typer.Option(help="Folder of tables.")] = STUDY,
+    name: Annotated[str, typer.Option(help="The dataset's name.")] = "calbench-lab",
+    license: Annotated[Path | None, typer.Option(help="Its licence.", show_default="the project's, MIT")] = None,
+) -> None:
+    """Write the tables as a dataset folder: Parquet files, a dataset card, Croissant metadata, licence, checksums."""
+    from pipeline.tables.io import check_tables
+
+    folder = of_project(tables)
+    if not (folder / "games.parquet").is_file():
+        raise typer.BadParameter(f"no tables in {printable(str(tables))}: derive them first.", param_hint="--tables")
+    if license and not license.is_file():
+        raise typer.BadParameter(f"{printable(str(license))} is no file.", param_hint="--license")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
+    try:
+        check_tables(folder)
+    except ValueError as problem:
+        raise typer.BadParameter(printable(str(problem)), param_hint="--tables") from None
+    print(f"{write_dataset(folder, out, name, license)} tables in {printable(str(out))}")
+
+
+def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
+    """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
+    project's own."""
+    import polars as pl
+
+    draft = out.parent / f".{out.name}.draft"
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        (draft / DATA).mkdir(parents=True)
+        paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+        # `datasets` reads no file without rows.
+        held = [TABLES[p.stem] for p in paths if pl.scan_parquet(p).select(pl.len()).collect().item()]
+        for table in held:
+            shutil.copyfile(tables / f"{table.name}.parquet", draft / DATA / f"{table.name}.parquet")
+        shutil.copyfile(license or PROJECT / LICENSE, draft / LICENSE)
+        (draft / CARD).write_text(card(name, held, own_license=license is not None), encoding="utf-8")
+        described = croissant(name, held, draft, MIT if license is None else LICENSE)
+        (draft / METADATA).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        files = sorted(path for path in draft.rglob("*") if path.is_file())
+        sums = "".join(f"{file_digest(path)}  {path.relative_to(draft).as_posix()}\n" for path in files)
+        (draft / SUMS).write_text(sums, encoding="utf-8")
+        draft.replace(out)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return len(held)
+
+
+def card(name: str, tables: "Sequence[Table]", own_license: bool) -> str:
+    """The dataset card: front matter from which the Hub and `datasets` know the tables, then what they are."""
+    import yaml
+
+    head = {
+        "pretty_name": name,
+        "license": "other" if own_license else "mit",
+        "configs": [
+            {"config_name": t.name, "data_files": f"{DATA}/{t.name}.parquet"}
+            | ({"default": True} if t.name == "games" else {})
+            for t in tables
+        ],
+    }
+    lines = [f"| `{table.name}` | {table.row} | {', '.join(table.key)} |" for table in tables]
+    return f"""---
+{yaml.safe_dump(head, sort_keys=False)}---
+# {name}
+
+Games of CalBench ({PAPER}), in which agents with private calendars schedule meetings by talking: what happened, message
+by message, and what it gave away. Teams with `simulated` in `games` are programs that imitate speakers, and no models.
+`croissant.json` says what each column means and in which unit.
+
+| table | one row is | key |
+| --- | --- | --- |
+{chr(10).join(lines)}
+
+`sha256sum --check {SUMS}` compares every file.
+"""
+
+
+def croissant(name: str, tables: "Sequence[Table]", folder: Path, license: str) -> dict[str, Any]:
+    """The dataset in Croissant 1.0, by the terms of its specification: each file with its digest, each column with its
+    meaning. folder: where the files of the tables are, in DATA."""
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": name,
+        "description": "Games in which agents with private calendars schedule meetings, and what their talk gave away.",
+        "license": license,
+        "url": PAPER,
+        "citeAs": CITATION,
+        "version": "1.0.0",
+        "distribution": [file_object(folder / DATA / f"{table.name}.parquet") for table in tables],
+        "recordSet": [record_set(table) for table in tables],
+    }
+
+
+def file_object(path: Path) -> dict[str, Any]:
+    """A Parquet file."""
+    where = f"{DATA}/{path.name}"
+    said = {"@type": "cr:FileObject", "@id": path.name, "name": path.name, "contentUrl": where}
+    return said | {"encodingFormat": PARQUET, "sha256": file_digest(path), "contentSize": f"{path.stat().st_size} B"}
+
+
+def record_set(table: "Table") -> dict[str, Any]:
+    """A table: what one row is, its key, and its columns."""
+    return {
+        "@type": "cr:RecordSet",
+        "@id": table.name,
+        "name": table.name,
+        "description": f"One row is {table.row}.",
+        "key": [{"@id": f"{table.name}/{column}"} for column in table.key],
+        "field": [field(table.name, column) for column in table.columns],
+    }
+
+
+def field(table: str, column: "Column") -> dict[str, Any]:
+    """A column: its type, meaning and unit."""
+    kind = column.dtype.removeprefix("list[").removesuffix("]")
+    said = {
+        "@type": "cr:Field",
+        "@id": f"{table}/{column.name}",
+        "name": column.name,
+        "description": f"{column.meaning} ({column.unit})" if column.unit else column.meaning,
+        "dataType": TYPES[kind],
+        "source": {"fileObject": {"@id": f"{table}.parquet"}, "extract": {"column": column.name}},
+    }
+    return said | ({"repeated": True} if kind != column.dtype else {})

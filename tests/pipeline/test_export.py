@@ -1,0 +1,33 @@
+"""The command `export`: what a dataset folder holds, by the conventions of the Hub and of Croissant."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import yaml
+from test_show import called, tables
+
+from machine.files import file_digest
+
+__all__ = ["tables"]
+
+
+def test_a_dataset_says_of_every_file_its_digest_and_of_every_column_its_meaning(tables: Path, tmp_path: Path) -> None:
+    out = tmp_path / "dataset"
+    assert called("export", out, "--tables", tables).exit_code == 0
+    sums = dict(reversed(line.split("  ")) for line in (out / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    files = {str(p.relative_to(out)): file_digest(p) for p in out.rglob("*") if p.is_file() and p.name != "SHA256SUMS"}
+    assert sums == files and {"README.md", "LICENSE", "croissant.json", "data/games.parquet"} <= files.keys()
+    described = json.loads((out / "croissant.json").read_text(encoding="utf-8"))
+    assert {f["contentUrl"]: f["sha256"] for f in described["distribution"]}.items() <= files.items()
+    for rows in described["recordSet"]:
+        assert [f["name"] for f in rows["field"]] == pl.read_parquet(out / "data" / f"{rows['name']}.parquet").columns
+        assert all(f["description"] for f in rows["field"])
+    head = yaml.safe_load((out / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    assert {c["data_files"] for c in head["configs"]} == {f for f in files if f.startswith("data/")}
+
+
+def test_what_is_there_stays(tables: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine", encoding="utf-8")
+    refused = called("export", tmp_path, "--tables", tables)
+    assert refused.exit_code == 2 and [path.name for path in tmp_path.iterdir()] == ["mine"]
