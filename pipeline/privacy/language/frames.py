@@ -49,7 +49,7 @@ LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
-    r"|(?<!\w )(?<![\w#])#(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
+    r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
