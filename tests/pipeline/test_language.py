@@ -1,7 +1,7 @@
 """What English messages claim: the gold sets, and the rules one by one."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 
 import pytest
@@ -235,3 +235,49 @@ def test_a_protocols_json_is_never_read_as_english(content: str) -> None:
 def test_what_looks_like_english_after_a_bracket_is_read() -> None:
     assert said("[update] I'm free at slot 3") == {"9 3 positive"}
     assert said(json.dumps("I'm free at slot 3")) == {"9 3 positive"}
+
+
+ALL_16 = frozenset(range(16))
+
+
+@pytest.mark.parametrize(
+    ("message", "free", "not_free"),
+    [
+        ("Every slot is busy but slot 4.", {4}, ALL_16 - {4}),
+        ("Anything except slot 9 is fine.", ALL_16 - {9}, {9}),
+        ("Out of 16 slots only 4 are empty for me.", set(), set()),
+        ("Slots 4 and 6 are blocked, the only gap between them is slot 5.", set(), {4, 6}),
+        ("Of the three options, slots 2, 9 and 14, all work for me except slot 9.", {2, 14}, {9}),
+        ("Slot 12 works, everything up there works save for slot 15.", {12}, {15}),
+        ("Of these, only slot 4 works for me.", {4}, set()),
+    ],
+)
+def test_the_rest_of_the_calendar_is_claimed_only_where_nothing_narrows_it(
+    message: str, free: Set[int], not_free: Set[int]
+) -> None:
+    claims = language_claims(message, 1, PAPER, 16)
+    assert {claim[1] for claim in claims if claim[2] == "language_positive"} == free
+    assert {claim[1] for claim in claims if claim[2] == "language_negative"} == not_free
+
+
+@pytest.mark.parametrize(
+    ("message", "rows"),
+    [
+        ("From Agent 1: slot 8 is free. From Agent 2: slot 9 is free.", "1 8 positive, 2 9 positive"),
+        ("Agent 3 said slot 3 is blocked for him, Agent 0 said slot 3 works.", "3 3 negative, 0 3 positive"),
+        ("Forwarding from Agent 2:\n> Slot 13 is busy.\n> Slot 14 is open for me.", "2 13 negative, 2 14 positive"),
+        ('Agent 2 said: "Slot 12 is free." Again: "Slot 6 is free."', "2 12 positive, 2 6 positive"),
+        ("Slot 0 has an errand 😬 Slot 13 is totally clear for me 🎉", "1 0 occupied, 1 13 positive"),
+        ("Ag. 2 can do slot 14. Sl. 6 free.", "2 14 positive, 1 6 positive"),
+        ("#5 works. Slots 7..8 are free.", "1 5 positive, 1 7 positive, 1 8 positive"),
+        ("slot   A2   A3\n 4     ok   no", "2 4 positive, 3 4 negative"),
+        ("Free | Busy\n1, 2 | 0", "1 1 positive, 1 2 positive, 1 0 negative"),
+        ("F: 0,4 / E: 9 (F=free, E=errand)", "1 0 positive, 1 4 positive, 1 9 occupied"),
+        ("Slot 7: busy -> free (moved errand).", "1 7 positive"),
+        ("slot 4 is fre, slot12 is bussy adn I amfree at 7", "1 4 positive, 1 12 negative, 1 7 positive"),
+        ("Agent 2 won't move anything at slot 7.", "2 7 negative"),
+    ],
+)
+def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str) -> None:
+    claims = language_claims(message, 1, PAPER, 16)
+    assert {f"{c[0]} {c[1]} {c[2].removeprefix('language_')}" for c in claims} == set(rows.split(", "))

@@ -7,11 +7,18 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from pipeline.privacy.language.frames import MOVE, MOVES, NARROWED, REST, SLOT_NAMED
+from pipeline.privacy.language.frames import NARROWED, REST
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
+MOVE = re.compile(
+    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
+    r"swap|displac)"
+)
+# Parts of its words: few sentences need the search.
+MOVES = ("mov", "shift", "push", "resched", "swap", "bump", "displac", "reloc", "tak", "switch", "transfer", "bring")
+SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
 PREFERS = re.compile(r"\bprefer\w*\b")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
 NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"

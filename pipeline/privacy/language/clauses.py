@@ -11,6 +11,7 @@ from pipeline.privacy.language.frames import (
     ALL_BUT,
     BACK,
     BARE,
+    BOTH_OF,
     EVERY_SLOT,
     GAPPED,
     GLUE,
@@ -24,7 +25,6 @@ from pipeline.privacy.language.frames import (
     NEWS,
     OF_ANOTHER,
     ONLY,
-    PAIR,
     REPORTS,
     REST,
 )
@@ -87,10 +87,8 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
-    if NARROWED.search(text):
-        return False
-    every = EVERY_SLOT.fullmatch(text, 0, atom.start) is not None
-    return every or (ALL_BUT.match(atom.lead) is not None and "slot" not in text[: atom.start])
+    every = EVERY_SLOT.fullmatch(text, 0, atom.start)
+    return not NARROWED.search(text) and bool(every or (ALL_BUT.match(atom.lead) and "slot" not in text[: atom.start]))
 
 
 def rest_of(atom: Atom) -> Slots:
@@ -103,7 +101,7 @@ def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
     if atom.has("elsewhere") or OF_ANOTHER.match(text, atom.start):
         return True
     is_one = len(before.slots) == 1 and before.slots[0].to_start < 0
-    return is_one and PAIR.search(text, atom.start, atom.end) is not None
+    return is_one and BOTH_OF.search(text, atom.start, atom.end) is not None
 
 
 def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:

@@ -49,7 +49,7 @@ LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
-    r"|(?<!\w )(?<![\w#])#(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
+    r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
@@ -86,12 +86,6 @@ LONGEST_QUOTE = 800
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
 REST = -5  # of the calendar: all slots of which the message says nothing else
 
-MOVE = re.compile(
-    r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
-    r"swap|displac)"
-)
-# Parts of its words: few sentences need the search.
-MOVES = ("mov", "shift", "push", "resched", "swap", "bump", "displac", "reloc", "tak", "switch", "transfer", "bring")
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
     r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
@@ -153,7 +147,7 @@ NARROWED = re.compile(
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
 )
-SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
+
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
@@ -207,16 +201,10 @@ EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
 COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
-# Columns that only blanks part.
-GAP = re.compile(r"\S {2,}\S")
-GAP_CELL = re.compile(r"\S+(?: \S+)*")
 HEADER = re.compile(
     r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
     r"[\s*`]*$",
     re.I,
-)
-STATE_HEAD = re.compile(
-    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I
 )
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(
@@ -257,7 +245,7 @@ THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
-PAIR = re.compile(
+BOTH_OF = re.compile(
     r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
 )
 # Words that point back to a slot: "it", "then", "both". The same without a class say nothing.

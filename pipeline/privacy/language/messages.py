@@ -186,7 +186,7 @@ def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
         content = EMOJI.sub(_ended, content)
-    if SHORTENED.search(content):
+    if "g. " in content or "l. " in content or ".." in content:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)

@@ -11,6 +11,12 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 
+STATE_HEAD = re.compile(
+    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I
+)
+# Columns that only blanks part.
+GAP = re.compile(r"\S {2,}\S")
+GAP_CELL = re.compile(r"\S+(?: \S+)*")
 STATUS = "status"
 MANY = 24
 
@@ -198,8 +204,8 @@ class Record:
 
 def _cells(line: Piece) -> list[Piece]:
     """The cells of a row, without the space around them."""
-    if frames.GAP.search(line.text) and "|" not in line.text:
-        return [line.part(*cell.span()) for cell in frames.GAP_CELL.finditer(line.text)]
+    if GAP.search(line.text) and "|" not in line.text:
+        return [line.part(*cell.span()) for cell in GAP_CELL.finditer(line.text)]
     mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
     cells, start = [], 0
     for text in line.text.split(mark):
@@ -214,9 +220,7 @@ def _cells(line: Piece) -> list[Piece]:
 def table_at(lines: Sequence[Piece], at: int) -> int:
     """How many lines the table has that starts at a line; 0 where none does."""
     head = lines[at].text
-    if at + 1 == len(lines) or not (
-        "|" in head or "\t" in head or frames.GAP.search(head) or frames.COMMAS.match(head)
-    ):
+    if at + 1 == len(lines) or not ("|" in head or "\t" in head or GAP.search(head) or frames.COMMAS.match(head)):
         return 0
     header = _cells(lines[at])
     ruled = frames.RULE.match(lines[at + 1].text) is not None
@@ -236,7 +240,7 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
         return False
     if frames.HEADER.match(header[0].text):
         return True
-    if all(frames.STATE_HEAD.match(cell.text) for cell in header):
+    if all(STATE_HEAD.match(cell.text) for cell in header):
         return all(is_slots(cell.text) for cell in row)
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
@@ -254,7 +258,7 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
     base, label = Record(), glue(STATUS, cells[0])
     first = plain(header[0].text)
     rest = list(zip(header, cells, strict=False))
-    if all(frames.STATE_HEAD.match(name.text) for name in header):
+    if all(STATE_HEAD.match(name.text) for name in header):
         for name, cell in rest:
             base.add(glue(name.text, cell), [cell], listed=True)
         return [base]
