@@ -10,6 +10,7 @@ from pipeline.privacy.language import vocabulary as words
 from pipeline.privacy.language.vocabulary import classes as class_words
 from pipeline.privacy.rules import ENGLISH
 from pipeline.reports.documents.markdown import link, table
+from pipeline.tables.paths import ROOT
 from pipeline.tables.schemas.base import Table
 
 LANGUAGE = Path("docs/language.md")
@@ -80,4 +81,4 @@ def _source(module: ModuleType, name: str) -> str:
     """The address of a module from the page, for a name that it has."""
     if not hasattr(module, name):
         raise AttributeError(f"{module.__name__} has no {name}")
-    return relpath(f"{module.__name__.replace('.', '/')}.py", LANGUAGE.parent)
+    return relpath(Path(str(module.__file__)).relative_to(ROOT), LANGUAGE.parent)
