@@ -67,7 +67,7 @@ ODD_SETS = (one_team, one_game, one_setting, only_english, only_stopped)
 # What no page may say, whatever the traces.
 NEVER = {
     "a missing value of Python or Polars": r"(?m)^\s*null\s*$|\bNone\b(?! of| is\b)|\bNaN\b|\bnan\b",
-    "Python's way to write a list or a text": r"\{'|\['|\[\]|\(\)",
+    "Python's way to write a list or a text": r"\{'|\['|\[\]|(?<!\w)\(\)",
     "a span without a width": r"(?<![\d.,])([\d.,]*\d)(?: %)? to \1(?![\d.,]*\d)",
     "findings that are not there": r"findings above",
     "a rank among nobody": r"\b1 \[1, 1\]|rank 1 of 1\b",

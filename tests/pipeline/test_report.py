@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from machine.files import exclusive_access
 from pipeline.__main__ import app
-from pipeline.reports.batch import command, own_study
+from pipeline.reports.batch import command, own_study, pages
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
 from pipeline.tables.io import TABLES, polars_schema
 
@@ -30,7 +30,7 @@ def reported(traces: Path, *arguments: str) -> Result:
 @pytest.mark.slow
 def test_a_team_of_simulated_and_other_games_has_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    monkeypatch.setattr(command, "OF_THE_STUDY", "none")
+    monkeypatch.setattr(pages, "OF_THE_STUDY", "none")
     for number in range(4):
         game = toy_game(f"game-{number}", team="mine", simulated=number % 2 == 0, task_id=f"t{number // 2}")
         write_trace(tmp_path / "traces" / f"{number}.json", game.text())
@@ -52,7 +52,7 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
     source = (NOTEBOOKS / "report.ipynb").read_text(encoding="utf-8")
     fails = source.replace("study = Study(", "assert '队' not in team, team; study = Study(")
     (tmp_path / "reports/report.ipynb").write_text(fails, encoding="utf-8")
-    monkeypatch.setattr(command, "NOTEBOOKS", tmp_path / "reports")
+    monkeypatch.setattr(pages, "NOTEBOOKS", tmp_path / "reports")
     monkeypatch.setattr("pipeline.paper.stages.mixed_effects.main", lambda *folders: 1 / 0)
     done = reported(tmp_path / "traces")
     assert done.exit_code == 3, done.output

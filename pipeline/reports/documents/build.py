@@ -57,6 +57,7 @@ PARTS = (
     Part("docs/paper.md", "exhibits", paper.exhibits),
     Part("docs/scale.md", "a_game", benchmarks.a_game),
     Part("docs/statistics.md", "mixed_effects", statistics.mixed_effects),
+    Part("docs/statistics.md", "slopes_beyond_chance", statistics.slopes_beyond_chance),
     Part("docs/statistics.md", "ranks", statistics.ranks),
     Part("docs/statistics.md", "robustness_ranks", statistics.robustness_ranks),
     Part("docs/statistics.md", "excess", statistics.excess),

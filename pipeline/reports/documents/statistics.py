@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.reports.documents.markdown import figure, table
+from pipeline.statistics.paired_tests import holm
 from pipeline.tables.paths import RESULTS
 
 SETTINGS = ("uniform", "varied")
@@ -38,7 +39,7 @@ def mixed_effects(results: Path = RESULTS) -> str:
             "" if row["low"] is None else f"{figure(row['low'], 4)} to {figure(row['high'], 4)}",
             figure(row["equivalence_bound"], 4),
             *(figure(row[name], 3) for name in ("p_one_sided", "p_one_sided_t")),
-            figure(row["p_bootstrap"] if row["p_permutation"] is None else row["p_permutation"], 3),
+            figure(_reference(row), 3),
             figure(row["between_correlation"], 2),
             figure(row["between_p"], 3),
         ]
@@ -54,6 +55,37 @@ def _in_order(fits: pl.DataFrame) -> list[dict[str, Any]]:
     return fits.sort("teams", place, descending=[True, False]).to_dicts()
 
 
+def slopes_beyond_chance(results: Path = RESULTS) -> str:
+    """A line a test of the styles' slopes: which of their fits it finds, two-sided at 5 %, above 0 and which below."""
+    styles = _read(results, "mixed_effects").filter(teams="styles")
+    fits = [fit for setting in ("pooled", *SETTINGS) for fit in _in_order(styles.filter(setting=setting))]
+    adjusted = holm([_two_sided(fit["p_one_sided_t"]) for fit in fits])
+    tests = {
+        "each by itself (t)": [_two_sided(fit["p_one_sided_t"]) for fit in fits],
+        "each by itself (reference)": [_two_sided(_reference(fit)) for fit in fits],
+        f"all {len(fits)} together (t, Holm)": adjusted,
+    }
+    rows = [[name, *(_named(fits, p_values, sign) for sign in (1, -1))] for name, p_values in tests.items()]
+    return table(["test", "above 0", "below 0"], rows)
+
+
+def _two_sided(p_one_sided: float) -> float:
+    return 2 * min(p_one_sided, 1 - p_one_sided)
+
+
+def _reference(fit: dict[str, Any]) -> float:
+    """The permutation's p-value; of the logarithm, which has gaps, the bootstrap's."""
+    p_value: float = fit["p_bootstrap"] if fit["p_permutation"] is None else fit["p_permutation"]
+    return p_value
+
+
+def _named(fits: list[dict[str, Any]], p_values: list[float], sign: int) -> str:
+    """The settings and predictors of the slopes of that sign that are beyond chance."""
+    found = (f for f, p in zip(fits, p_values, strict=True) if p <= ALPHA and f["beta"] * sign > 0)
+    return ", ".join(f"{fit['setting']} {fit['predictor']}" for fit in found) or "none"
+
+
+ALPHA = 0.05
 RANKED = {"excess_cost": ("excess", 2), "vps_uniform_mean": ("VPS", 2), "coordination_rate_pct": ("coordination %", 1)}
 
 
