@@ -20,6 +20,7 @@ from pipeline.privacy.language.clauses import (
     is_described,
     is_gapped,
     is_next_meeting,
+    is_priced,
     is_whole,
     leans,
     names_subject,
@@ -187,7 +188,9 @@ RULES = (
     ),
     Rule(
         "slots await the label that follows",
-        lambda _, atom, following: awaits_label(atom, following),
+        lambda reader, atom, following: (
+            awaits_label(atom, following) and not is_priced(reader.text, reader.open, atom, following)
+        ),
         ClauseReader.await_class,
         "Slot 3: free, slot 5: busy",
         "9 3 positive, 9 5 negative",

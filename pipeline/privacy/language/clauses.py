@@ -245,6 +245,13 @@ def awaits_label(atom: Atom, following: Atom | None) -> bool:
     return not (atom.lead == ":" and following.lead == "|")
 
 
+def is_priced(text: str, before: Clause, atom: Atom, following: Atom | None) -> bool:
+    """Whether slots are those of a class before, and only their price follows: "errands: 4 (cost 3), 5 (cost 9)"."""
+    if following is None or following.lead != "(" or following.claim_class != "cost":
+        return False
+    return before.lacks_slots or goes_on_list(text, before, atom)
+
+
 def _is_label(atom: Atom) -> bool:
     return atom.claim_class is not None and not atom.slots
 

@@ -85,6 +85,7 @@ LONGEST_QUOTE = 800
 # Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
 REST = -5  # of the calendar: all slots of which the message says nothing else
+ONLY_REST = -6  # the same, unless what is free was named before
 
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
@@ -101,6 +102,12 @@ ANCHOR = re.compile(
 FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
+# Of whom the sentences of a line are, and what is of another.
+LABEL = re.compile(
+    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|hello|ok|please|sorry|great|yes|no\b)"
+)
+OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
+BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
@@ -142,7 +149,7 @@ IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so
 COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
-    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|(?:up|down|"
+    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|of (?:slots? )?#?0+\b|(?:up|down|"
     r"in) there|"
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
@@ -188,7 +195,7 @@ ASIDE_KEY = re.compile(
 PLAIN_KEY = re.compile(
     r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
     r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
-    r"answer|agents?|grid|times?|results?|summary|holds|there|))$"
+    r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
 )
 CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -233,6 +240,8 @@ RELAY = re.compile(
 )
 BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
 MEETING = re.compile(r"^meetings?$", re.I)
+A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
+THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
 ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")

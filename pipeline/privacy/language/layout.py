@@ -284,7 +284,7 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         if word:
             after = frames.NEXT_NUMBER.match(piece.text, end)
             word = (
-                f": {word} "
+                f": {word}, "
                 if frames.NUMBER_AHEAD.search(piece.text[max(0, found.start() - 40) : found.start()])
                 else f" {word}: "
                 if after

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, THEY, ZERO
+from pipeline.privacy.language.frames import (
+    BRACKETED,
+    EMOJI,
+    LABEL,
+    NUMERAL,
+    OWN_SUBJECT,
+    QUOTES,
+    SHORTENED,
+    THEY,
+    ZERO,
+)
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
@@ -169,7 +179,7 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
             if num_slots is not None:
-                rest += rest_of(forms, own, places)
+                rest += rest_of(forms, own, places, numbers[:first])
             stated += told
         if room < 0:
             break
@@ -188,6 +198,8 @@ def _plain(content: str) -> tuple[str, str]:
         content = EMOJI.sub(_ended, content)
     if "g. " in content or "l. " in content or ".." in content:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
+    if BRACKETED.search(content):
+        content = BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if "0 " in content:
@@ -202,6 +214,7 @@ def _plain(content: str) -> tuple[str, str]:
 def _passages(folded: str) -> Iterator[Passage]:
     """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
+    speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
     apart = False
     named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
     count = 0
@@ -221,9 +234,15 @@ def _passages(folded: str) -> Iterator[Passage]:
             text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
             yield begins, text, question, first, None, False, start - begins
             named = begins, begins + len(text), first
+        elif speaker and not OWN_SUBJECT.search(text):
+            yield start, speaker.text + text, question, count, speaker, apart, 0
         else:
             yield start, text, question, count, None, apart, 0
             named = start, start + len(text), count
+            label = LABEL.match(text) if numbers > 1 and not question else None
+            own = label and not OWN_SUBJECT.search(text, label.end())
+            speaker = Heading(start, label[0], slice(count, count + 1)) if label and own else None
+        speaker = None if line else speaker
         apart = not numbers
         count += numbers
 

@@ -38,7 +38,17 @@ from pipeline.privacy.language.frames import (
     VERBS,
     VERSUS,
 )
-from pipeline.privacy.language.grammar import DOWNWARD, HAPPENS, LEADS, ONWARD, OPEN_LEADS, OPENED, OPENINGS
+from pipeline.privacy.language.grammar import (
+    DOWNWARD,
+    HAPPENS,
+    LEADS,
+    ONWARD,
+    OPEN_LEADS,
+    OPENED,
+    OPENING,
+    OPENINGS,
+    OPENS_IT,
+)
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
@@ -49,6 +59,7 @@ RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
 PRICING = (*LISTS, "cost", "ignored")
+PRICING_FOR = ("cost", "effort")  # "an errand that I can move for 4"
 # What ends a stretch of a sentence.
 BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
 
@@ -78,6 +89,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         or IN_ALL.match(text, number.end)
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
+        or _is_enumerator(text, number)
     ):
         return False
     if _is_place(text, number, ahead):
@@ -89,9 +101,16 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     return _is_left_over(text, tokens, index, goes_on)
 
 
+def _is_enumerator(text: str, number: Token) -> bool:
+    """Whether a number counts items of a list in a line: "1) slot 3 is free 2) slot 6 is busy"."""
+    return text.startswith(")", number.end) and text.rfind("(", 0, number.start) <= text.rfind(")", 0, number.start)
+
+
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
     if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ANY_FROM.search(ahead) or OPENED.search(ahead):
+        return True
+    if OPENS_IT.match(text, number.end) and OPENING.search(ahead):
         return True
     if ONWARD.match(text, number.end) or DOWNWARD.match(text, number.end):
         return True
@@ -111,7 +130,7 @@ def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
             return False
         if token.kind in CLASS_KINDS:
             gap = text[token.end : start]
-            if FOR.search(gap) and NOT_FOR.match(text, token.start):
+            if FOR.search(gap) and (token.kind in PRICING_FOR or NOT_FOR.match(text, token.start)):
                 return False
             return not gap.strip(" #") or ANCHOR.search(gap) is not None
         if token.kind == "request":
@@ -129,6 +148,8 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     if _goes_on_with(text, tokens, index):
         return True
     following = _past_punctuation(text, tokens, index)
+    if following and following.kind == "group" and ":" in text[number.end : following.start]:
+        return text[: number.start].rstrip(" -")[-1:] in ("", ":")  # "3: Agent 1 is free, Agent 2 is busy"
     if following is None or following.kind not in CLASS_KINDS | {"negation"}:
         return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
     if following.kind != "positive" and HELD.search(_ahead(text, number.start)):
@@ -191,6 +212,8 @@ def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> 
     before = _ahead(text, token.start)
     if before.rstrip().endswith(LEADS):
         opened = OPENED.search(before) if spans and not HAPPENS.match(text, token.end) else None
+        if opened is None and spans and not HAPPENS.match(text, token.end) and OPENS_IT.match(text, token.end):
+            opened = OPENING.search(before)
         if opened:
             slots = _listed(text, token, False, False, False)
             kind = next(kind for (kind, _), words in zip(OPEN_LEADS, opened.groups(), strict=True) if words)

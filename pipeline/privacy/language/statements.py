@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
-from pipeline.privacy.language.frames import AFTER, FROM_ON, NARROWED, REST, UP_TO
+from pipeline.privacy.language.frames import AFTER, FROM_ON, NARROWED, ONLY_REST, REST, UP_TO
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
@@ -140,7 +140,8 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
     if claim_class == "positive" and _excludes_others(text, clause):
-        yield StatementForm(clause.scope, _agents_of(spans, ranks), ((0, REST),), "negative", start, end, rank)
+        only = tuple((first, ONLY_REST) for first, _ in slots)
+        yield StatementForm(clause.scope, _agents_of(spans, ranks), only, "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
@@ -228,10 +229,16 @@ def numbered(
     return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
 
 
-def rest_of(forms: Sequence[StatementForm], numbers: list[bytes], places: Places) -> Iterator[Statement]:
-    """What is stated of the rest of the calendar, as of no slots yet."""
+def rest_of(
+    forms: Sequence[StatementForm], numbers: list[bytes], places: Places, before: Sequence[bytes]
+) -> Iterator[Statement]:
+    """What is stated of the rest of the calendar, as of no slots yet; `before`: the numbers of the message up to here.
+
+    "Only 7" is one of some slots where 7 was named before: "Agent 1 can do 4 and 7, I can only do 7".
+    """
     for form in forms:
-        if any(last == REST for _, last in form.slots):
+        again = any(numbers[i] in before or numbers[i] in numbers[:i] for i, last in form.slots if last == ONLY_REST)
+        if not again and any(last in (REST, ONLY_REST) for _, last in form.slots):
             begin, stop = places(form.start, form.end)
             yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
 
@@ -270,7 +277,7 @@ def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_sl
     for first, last in named:
         if last is None:
             slots.append(int(numbers[first]))
-        elif last == REST:
+        elif last in (REST, ONLY_REST):
             continue
         elif last < 0:
             slots += _opened(int(numbers[first]), last, num_slots)

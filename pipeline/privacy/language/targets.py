@@ -135,6 +135,8 @@ WORD = re.compile(
 SUITS_ME = re.compile(r"\s(?:me|us)\b")
 FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
 WITH = re.compile(r"\s+with")
+VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
+FROM = re.compile(r"\s+from")
 MINE = re.compile(r"\b(?:me|my|mine)\b")
 PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
 HOLDS = re.compile(
@@ -243,6 +245,8 @@ def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
         return [Token("for_whom", agent.start(), agent.end())] if agent else []
     if FINE.search(text, decider.start, decider.end):
         return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
+    if VOTE.search(text, decider.start, decider.end):
+        return [t for t in tokens if t.kind == "spoken_to" and FROM.fullmatch(text, decider.end, t.start + 4)]
     if text.startswith(("suit", "serve"), decider.start):
         return _suited(text, tokens, decider)
     return []

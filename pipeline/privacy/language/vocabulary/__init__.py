@@ -12,21 +12,22 @@ Phrases = tuple[str, ...]
 
 # Numbers before these count something, and are no slots.
 UNITS = (
-    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?|"
+    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?(?! ?#?0)|"
     "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
-    "other|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
+    "other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
+        r"(?:(?:(?!hard|bare|scarce|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
         r"so|too|all|both|"
         r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
         r"the) ){0,3}"
     ),
     "{slot}": r"(?:slots?\b|#?0)",
+    "{label}": r"(?= ?[:=] ?\(?#?0)",
     "{agent}": r"agents? ?#?00?",
     "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
     "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
