@@ -23,7 +23,13 @@ from pipeline.privacy.language.clauses import (
 )
 from pipeline.privacy.language.frames import NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.targets import OPPOSITE, is_named
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named
+
+
+def _says_more(before: Clause, atom: Atom) -> bool:
+    """Whether a class comes before that of an atom: "free (no cost): 2"."""
+    said, then = before.claim_class or "", atom.claim_class or ""
+    return said in OPPOSITE and said != "occupied" and PRIORITY.index(said) < PRIORITY.index(then)
 
 
 class ClauseReader:
@@ -83,7 +89,9 @@ class ClauseReader:
         self.exception = atom
 
     def await_slots(self, atom: Atom) -> None:
-        """Keep what is said of slots to come."""
+        """Keep what is said of slots to come; of what stands in brackets after it only what says more."""
+        if atom.lead == "(" and self.open.lacks_slots and not self.open.silent and _says_more(self.open, atom):
+            return
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
         if self.exception and atom.lead.endswith(RELATIVE):
@@ -225,6 +233,7 @@ class ClauseReader:
     def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
         """Add a clause that leaves its class out, in the scope of the one that has it."""
         clause = self.clause_of(atom, claim_class)
+        self._add_subject(clause)
         clause.scope, clause.overrides, clause.inherits_from = antecedent.scope, overrides, antecedent
         self.clauses.append(clause)
         self.open = clause

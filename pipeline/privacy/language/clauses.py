@@ -247,9 +247,11 @@ def awaits_label(atom: Atom, following: Atom | None) -> bool:
 
 def is_priced(text: str, before: Clause, atom: Atom, following: Atom | None) -> bool:
     """Whether slots are those of a class before, and only their price follows: "errands: 4 (cost 3), 5 (cost 9)"."""
-    if following is None or following.lead != "(" or following.claim_class != "cost":
+    if following is None or following.lead != "(":
         return False
-    return before.lacks_slots or goes_on_list(text, before, atom)
+    if before.lacks_slots:
+        return following.claim_class != "positive"
+    return following.claim_class == "cost" and goes_on_list(text, before, atom)
 
 
 def _is_label(atom: Atom) -> bool:
@@ -300,6 +302,8 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
     alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
+    if alone and following is not None and following.lead == "not":
+        return True  # "Agent 3 not 5"
     if alone and following is not None and following.lead == "," and not (following.slots or following.claim_class):
         return not marks_of(following)  # "Agent 2, on the other hand, …"
     return REPORTS.search(text, atom.start, atom.end) is not None

@@ -113,12 +113,12 @@ VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
     r"be|"
     r"being|seems?|"
-    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
+    r"looks?|sounds?|remains?|needs?|requires?|takes?|means?|already|now|currently|\w+ly|for me|it|down|"
     r"an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|"
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|afraid|sorry|sadly|since|because|while|"
     r"whereas|"
     r"though|also|"
     r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
@@ -147,6 +147,9 @@ OTHERS = re.compile(
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
 IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
 COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
+REST_SAID = re.compile(
+    r"\s*(?:(?:and|but|so|otherwise),? )?(?:everything else|(?:all|every|any) other slots?|(?:all )?the rest)\b"
+)
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
     r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|of (?:slots? )?#?0+\b|(?:up|down|"

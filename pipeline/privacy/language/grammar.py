@@ -180,7 +180,7 @@ IGNORED: Phrases = (
     r" for \w+ing| so much| a lot|(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|"
     r"thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|proposal|offer))|not (?:only|just|"
     r"merely|simply)",
-    r"no(?<!0 no)(?<!0: no)(?<!0 - no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
+    r"no(?<!0 no)(?<!0[:,] no)(?<!0 - no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
     r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
     r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
     r"in mind|empty|alone|out)",
@@ -214,6 +214,7 @@ HYPOTHETICAL: Phrases = (
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|"
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|"
     r"told|tell|replied|answered|indicated?)",
+    r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|"
     r"(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
     r"(?:do not|don't|didn't) (?:yet )?know|no idea|curious|doubt|wish|used to be|had been|would have been",
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"

@@ -14,9 +14,11 @@ from pipeline.privacy.language.frames import (
     BRACKETED,
     EMOJI,
     LABEL,
+    NARROWED,
     NUMERAL,
     OWN_SUBJECT,
     QUOTES,
+    REST_SAID,
     SHORTENED,
     THEY,
     ZERO,
@@ -84,7 +86,7 @@ Passage = tuple[int, str, bool, int, Heading | None, bool, int]
 
 class Outline(NamedTuple):
     """What a sentence is without being read: how many numbers it has, whether it ends like a heading, and whether it
-    speaks of "them"."""
+    speaks of "them", or without a number of the rest of the calendar."""
 
     numbers: int
     heads: bool
@@ -178,12 +180,18 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             own = numbers[heading.numbers] + own if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
-            if num_slots is not None:
+            if num_slots is not None and ("0" in text or _is_of_sender(stated, folded[:start])):
                 rest += rest_of(forms, own, places, numbers[:first])
             stated += told
         if room < 0:
             break
     return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
+
+
+def _is_of_sender(stated: Sequence[Statement], before: str) -> bool:
+    """Whether what was said is of the sender's own calendar and all of it, so that "everything else" is its rest."""
+    states = any(kind != "proposal" for _, _, kind, _, _ in stated)
+    return states and all(targets == ALONE for targets, *_ in stated) and not NARROWED.search(before)
 
 
 def _ended(emoji: re.Match[str]) -> str:
@@ -227,6 +235,8 @@ def _passages(folded: str) -> Iterator[Passage]:
                 yield start, text, question, count, None, apart, 0
         elif not numbers:
             heading = None
+            if leans:
+                yield start, text, question, count, None, apart, 0
         elif heading:
             yield start, heading.text + text, question, count, heading, True, 0
         elif leans and named and _names_agents(folded, named, start):
@@ -255,7 +265,7 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 @lru_cache(maxsize=65536)
 def _outline(text: str) -> Outline:
     if "0" not in text:
-        return Outline(0, HEADING.search(text) is not None, False)
+        return Outline(0, HEADING.search(text) is not None, REST_SAID.match(text) is not None)
     leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
     return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
 

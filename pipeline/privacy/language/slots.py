@@ -55,6 +55,7 @@ CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal",
 REACH = 32  # characters between a feasibility word and the slots it anchors
 
 NUMBER = re.compile(r"0+")
+PRICE = re.compile(r"0 ?\(|0\(")
 RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
@@ -102,8 +103,11 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
 
 
 def _is_enumerator(text: str, number: Token) -> bool:
-    """Whether a number counts items of a list in a line: "1) slot 3 is free 2) slot 6 is busy"."""
-    return text.startswith(")", number.end) and text.rfind("(", 0, number.start) <= text.rfind(")", 0, number.start)
+    """Whether a number counts items in a line, or is a slot's price: "1) slot 3 is free 2) slot 6 is busy", "6 (4)"."""
+    if not text.startswith(")", number.end):
+        return False
+    opens = text.rfind("(", 0, number.start)
+    return opens <= text.rfind(")", 0, number.start) or PRICE.fullmatch(text, opens - 2, number.start) is not None
 
 
 def _is_place(text: str, number: Token, ahead: str) -> bool:

@@ -139,7 +139,7 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     others = left_out(text, clause.tokens)
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
-    if claim_class == "positive" and _excludes_others(text, clause):
+    if claim_class == "positive" and SENDER in spans and _excludes_others(text, clause):
         only = tuple((first, ONLY_REST) for first, _ in slots)
         yield StatementForm(clause.scope, _agents_of(spans, ranks), only, "negative", start, end, rank)
     goals = _goals(clause, ranks)

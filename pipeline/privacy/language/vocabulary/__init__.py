@@ -53,7 +53,7 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free (?:of|from)|clear of|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|from)|clear of|"
         r"avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
@@ -123,7 +123,7 @@ SHORT = {
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot "},
     **{"wfm": "works for me", "dnw": "doesn't work"},
-    **{"ive": "i've", "z": "zero"},
+    **{"ive": "i've", "thats": "that's", "z": "zero"},
 }
 REAL = frozenset(("conform", "works"))
 # What a first person in quoted words is: who is quoted.

@@ -24,7 +24,7 @@ NEGATIVE: Phrases = (
     r"no luck(?! with (?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
-    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0: no)(?= ?$| ?[,~)|(]| for)|no(?<=0 - no)(?= ?$| ?[,~)|(]| for)|"
+    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 - no)(?= ?$| ?[,~)|(]| for)|"
     r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
@@ -33,7 +33,7 @@ NEGATIVE: Phrases = (
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
     r"no (?:free |spare )?(?:time|gaps?|space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|"
-    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|out (?:on|at|"
+    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|bad(?<=[0:=>~-] bad)|out (?:on|at|"
     r"for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|"
     r"falls? through",
     r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|"
@@ -123,7 +123,7 @@ EVENT: Phrases = (
 
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
-    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|green){label}|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0: yes)|yes(?<=0 - yes)|definite yes|"
+    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0[:,] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 - yes)|definite yes|"
     r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
@@ -240,7 +240,7 @@ PROPOSAL: Phrases = (
     r"reserv(?:e|ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|"
     r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|"
     r"fixed(?= ?[:,~] ?slot)",
-    r"(?:second|third|next|other|main) choice|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
+    r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
     r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|"
     r"decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'd say|put forward|"
     r"counter-?propos\w*",
@@ -256,7 +256,7 @@ PROPOSAL: Phrases = (
     r"us|meeting|for|at|in|on|slot|0|around)|scheduled (?:it|us|this|the meeting|our meeting|"
     r"meeting 0+)|(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
     r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?|best|"
-    r"better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|"
+    r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|"
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|"
     r"pick)|land(?:s|ed|ing)? on|see you",
     r"consensus|converged?|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for|"
