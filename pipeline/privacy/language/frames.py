@@ -9,7 +9,7 @@ APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓🔓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅🔒🔐", NO)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -247,6 +247,7 @@ A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
 ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)

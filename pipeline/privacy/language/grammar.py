@@ -180,7 +180,7 @@ IGNORED: Phrases = (
     r" for \w+ing| so much| a lot|(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|"
     r"thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|proposal|offer))|not (?:only|just|"
     r"merely|simply)",
-    r"no(?<!0 no)(?<!0[:,] no)(?<!0 - no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
+    r"no(?<!0 no)(?<!0[:,] no)(?<!0 [-=] no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
     r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
     r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
     r"in mind|empty|alone|out)",

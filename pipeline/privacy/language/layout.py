@@ -234,7 +234,7 @@ def _rank(text: str, below: str) -> int | None:
     markdown = frames.MARKDOWN.match(text)
     if markdown and below:
         return len(markdown[1]) if markdown[1] else 7 + indent
-    if body.rstrip("*_ ").endswith(":"):
+    if body.rstrip("*_ ").endswith(":") or (below and frames.ONLY_AGENT.match(body)):
         return 8 + indent
     deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
     return 8 + indent if deeper or "|" in below else None

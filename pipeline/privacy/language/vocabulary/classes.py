@@ -24,7 +24,7 @@ NEGATIVE: Phrases = (
     r"no luck(?! with (?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
-    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 - no)(?= ?$| ?[,~)|(]| for)|"
+    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
     r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
@@ -123,7 +123,7 @@ EVENT: Phrases = (
 
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
-    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0[:,] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 - yes)|definite yes|"
+    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
     r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
