@@ -29,7 +29,7 @@ from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named
 def _says_more(before: Clause, atom: Atom) -> bool:
     """Whether a class comes before that of an atom: "free (no cost): 2"."""
     said, then = before.claim_class or "", atom.claim_class or ""
-    return said in OPPOSITE and said != "occupied" and PRIORITY.index(said) < PRIORITY.index(then)
+    return said in OPPOSITE and said != "occupied" and PRIORITY.index(said) <= PRIORITY.index(then)
 
 
 class ClauseReader:
@@ -94,6 +94,8 @@ class ClauseReader:
             return
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
+        if not self.subject and self.text.startswith(":", atom.end):
+            self.subject = marks_of(atom)  # of all that is listed: "costs on Agent 2's side: slot 3: 5"
         if self.exception and atom.lead.endswith(RELATIVE):
             self._lean_on(clause)
             return
@@ -258,6 +260,7 @@ class ClauseReader:
             self._lean(exception, opposite, clause, overrides=True)
 
     def _add_subject(self, clause: Clause) -> None:
-        if self.subject:
+        own = any(token.kind in ("group", "for_whom") for token in clause.tokens)
+        if self.subject and not (own and self.subject[0].kind == "for_whom"):
             clause.tokens = self.subject + clause.tokens
             clause.start = min(clause.start, self.subject[0].start)

@@ -247,6 +247,7 @@ A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
 ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
 ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)

@@ -214,6 +214,8 @@ class Titles:
         if slots:
             return []
         of = [glue(f"{outer.text}: ", words)] if outer else []
+        if agent and frames.OF_AGENT.search(body):
+            of, words = [*of, words, glue(": ", words)], line.part(*agent.span())
         return [*of, words, Piece(":", line.start + len(body), line.end)]
 
 

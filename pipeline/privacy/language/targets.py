@@ -134,9 +134,7 @@ WORD = re.compile(
 )
 SUITS_ME = re.compile(r"\s(?:me|us)\b")
 FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
-WITH = re.compile(r"\s+with")
 VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
-FROM = re.compile(r"\s+from")
 MINE = re.compile(r"\b(?:me|my|mine)\b")
 PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
 HOLDS = re.compile(
@@ -210,8 +208,12 @@ def _subject_agents(
 
 
 def _subject(tokens: Sequence[Token], decider: Token) -> Token | None:
-    """The last phrase for someone that starts before the words of the class end."""
-    return next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
+    """The last phrase for someone that starts before the words of the class end; or who has to move what is there."""
+    before = next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
+    if before is None and decider.kind == "occupied":
+        pairs = zip(tokens, tokens[1:], strict=False)
+        return next((t for t, then in pairs if t.kind == "group" and then.kind in ("occupied", "effort")), None)
+    return before
 
 
 def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token, whom: Sequence[Token]) -> bool:
@@ -239,14 +241,15 @@ def _for_whom(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
 
 
 def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
-    """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50"."""
-    if decider.kind == "cost":
-        agent = COSTED.search(text, decider.start, decider.end)
-        return [Token("for_whom", agent.start(), agent.end())] if agent else []
-    if FINE.search(text, decider.start, decider.end):
-        return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
-    if VOTE.search(text, decider.start, decider.end):
-        return [t for t in tokens if t.kind == "spoken_to" and FROM.fullmatch(text, decider.end, t.start + 4)]
+    """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50", "requires Agent 3 to move"."""
+    if agent := COSTED.search(text, decider.start, decider.end):
+        return [Token("for_whom", agent.start(), agent.end())]
+    led = ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
+    if decider.kind == "clear" or VOTE.search(text, decider.start, decider.end):
+        led = ("from",)
+    if led:
+        after = (t for t in tokens if t.kind == "spoken_to" and text.startswith(led, t.start))
+        return [t for t in after if decider.end < t.start and not text[decider.end : t.start].strip()]
     if text.startswith(("suit", "serve"), decider.start):
         return _suited(text, tokens, decider)
     return []

@@ -145,7 +145,7 @@ POSITIVE: Phrases = (
     r"count me in|in favou?r of|checks? out|untouched|room (?:at|in|for|on)|space (?:at|in|for)|"
     r"(?:good|fine|ok|okay|cool) w/(?= ?{slot})|on board with|poses? no \w+|presents? no \w+",
     r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that| of)|able (?=(?:at|in|on|for) {slot})|"
-    r"clear (?:at|in|on|during|for)|good to go|fits?",
+    r"clear(?= (?:at|in|on|during|for)\b)|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
     r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
