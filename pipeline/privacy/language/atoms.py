@@ -6,10 +6,12 @@ An atom has a mode: a statement, or a question or a condition, which claim nothi
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from pipeline.privacy.language.frames import NARROWED, REST
+from pipeline.privacy.language.frames import NARROWED
+from pipeline.privacy.language.ranges import REST, Slots, listed
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, is_anchored, joined
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
 MOVE = re.compile(
@@ -36,8 +38,8 @@ GLUE = (
 )
 # How a question starts, with or without a question mark.
 INVERTED = re.compile(
-    GLUE
-    + r"(?:(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|might(?! i\b)|may(?! i\b)|isn't|aren't|don't|doesn't|can't|"
+    GLUE + r"(?:(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|might(?! i\b)|may(?! i\b)|"
+    r"isn't|aren't|don't|doesn't|can't|"
     r"couldn't|won't|wouldn't)\s+(?:you|your|we|i|they|he|she|it|that|this|these|those|there|slots?|0|#0|agents?|any|"
     r"anyone|everyone|someone|either (?:of|slot|0)|both (?:of|slots)|the|our|their)\b"
     r"|(?:have|has)\s+(?:you|we|they|i|agents?|any|anyone)\b|(?:how|who|why)\b"
@@ -193,7 +195,7 @@ def _alternates(text: str, atom: Atom, token: Token, following: Sequence[Token])
         return False
     if sum(one.kind in LISTS for one in four) != 2 or any(one.kind not in (*LISTS, *CLASS_KINDS) for one in four):
         return False
-    return all(not text[a.end : b.start].strip(" :=#-/") for a, b in zip(four, four[1:], strict=False))
+    return all(not text[a.end : b.start].strip(" :=#-/") for a, b in pairwise(four))
 
 
 def _set_slots(text: str, atom: Atom) -> None:

@@ -20,7 +20,6 @@ from pipeline.privacy.language.clauses import (
     is_described,
     is_gapped,
     is_next_meeting,
-    is_priced,
     is_whole,
     leans,
     names_subject,
@@ -64,6 +63,15 @@ def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
 
 def _ignore(reader: ClauseReader, atom: Atom) -> None:
     """Take nothing from an atom."""
+
+
+def _is_priced(text: str, before: Clause, atom: Atom, following: Following) -> bool:
+    """Whether slots are those of a class before, and only their price follows: "errands: 4 (cost 3), 5 (cost 9)"."""
+    if following is None or following.lead != "(":
+        return False
+    if before.lacks_slots:
+        return following.claim_class != "positive"
+    return following.claim_class == "cost" and goes_on_list(text, before, atom)
 
 
 RULES = (
@@ -189,7 +197,7 @@ RULES = (
     Rule(
         "slots await the label that follows",
         lambda reader, atom, following: (
-            awaits_label(atom, following) and not is_priced(reader.text, reader.open, atom, following)
+            awaits_label(atom, following) and not _is_priced(reader.text, reader.open, atom, following)
         ),
         ClauseReader.await_class,
         "Slot 3: free, slot 5: busy",

@@ -26,10 +26,10 @@ from pipeline.privacy.language.frames import (
     OF_ANOTHER,
     ONLY,
     REPORTS,
-    REST,
 )
+from pipeline.privacy.language.ranges import REST, Slots
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.slots import LISTS, Slots
+from pipeline.privacy.language.slots import LISTS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
@@ -245,15 +245,6 @@ def awaits_label(atom: Atom, following: Atom | None) -> bool:
     return not (atom.lead == ":" and following.lead == "|")
 
 
-def is_priced(text: str, before: Clause, atom: Atom, following: Atom | None) -> bool:
-    """Whether slots are those of a class before, and only their price follows: "errands: 4 (cost 3), 5 (cost 9)"."""
-    if following is None or following.lead != "(":
-        return False
-    if before.lacks_slots:
-        return following.claim_class != "positive"
-    return following.claim_class == "cost" and goes_on_list(text, before, atom)
-
-
 def _is_label(atom: Atom) -> bool:
     return atom.claim_class is not None and not atom.slots
 
@@ -302,8 +293,7 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
     alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
-    if alone and following is not None and following.lead == "not":
-        return True  # "Agent 3 not 5"
-    if alone and following is not None and following.lead == "," and not (following.slots or following.claim_class):
-        return not marks_of(following)  # "Agent 2, on the other hand, …"
+    says = following is not None and (following.slots or following.claim_class)
+    if alone and following is not None and (following.lead == "not" or (following.lead == "," and not says)):
+        return not marks_of(following)  # "Agent 2, on the other hand, …", "Agent 3 not 5"
     return REPORTS.search(text, atom.start, atom.end) is not None

@@ -82,17 +82,6 @@ SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
 
-# Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
-FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
-REST = -5  # of the calendar: all slots of which the message says nothing else
-ONLY_REST = -6  # the same, unless what is free was named before
-
-TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
-BESIDE = re.compile(
-    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
-    r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
-    r"until|till)\s+(?:the\s+)?$"
-)
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
     r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
@@ -104,7 +93,8 @@ NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
 # Of whom the sentences of a line are, and what is of another.
 LABEL = re.compile(
-    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|hello|ok|please|sorry|great|yes|no\b)"
+    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|"
+    r"hello|ok|please|sorry|great|yes|no\b)"
 )
 OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
 BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
@@ -152,7 +142,8 @@ REST_SAID = re.compile(
 )
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
-    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|of (?:slots? )?#?0+\b|(?:up|down|"
+    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|"
+    r"of (?:slots? )?#?0+\b|(?:up|down|"
     r"in) there|"
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
@@ -165,13 +156,7 @@ STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
-GOAL = re.compile(r"\s*(?:to\b|~)")
-DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
-FROM = re.compile(r"\bfrom\s+$")
-BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
-CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
 PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow

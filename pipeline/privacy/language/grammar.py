@@ -3,10 +3,8 @@
 KINDS puts these and the words of vocabulary in the order in which they are tried.
 """
 
-import re
 from collections.abc import Mapping
 
-from pipeline.privacy.language.frames import AFTER, BEFORE_IT, FROM_ON, UP_TO
 from pipeline.privacy.language.vocabulary import NUMBER, Phrases
 from pipeline.privacy.language.vocabulary.classes import (
     CLEAR,
@@ -70,7 +68,8 @@ OTHER = r"(?:{agents}|i(?!'|\w| (?:am|was)\b)|we|you|they|myself|me|yourself)"
 # Who is said to be free or not.
 SOURCE = r"(?:according to |as per |per |from (?={agents} that)|both )?"
 GROUP: Phrases = (
-    r"(?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) {agents}|me(?= ?(?:[:=(~|^`]|-[> ]|yes|no|ok|okay|free|busy|open|available|can|errand))",
+    r"(?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) {agents}|me(?= ?(?:[:=(~|^`]|-[> ]|"
+    r"yes|no|ok|okay|free|busy|open|available|can|errand))",
     rf"(?:both )?agents[ #]*0{{1,2}}(?: ?, ?0{{1,2}})* ?, ?(?:and|or|&) {OTHER}",
     rf"(?:both of us|we two|the two of us) ?, ?{ONE} and {OTHER} ?,?|(?:just )?like (?:me|myself|{{agents}}) ?, ?{ONE}",
     rf"{ONE} ?, (?:just |much )?like (?:me|myself|{{agents}}) ?,",
@@ -113,60 +112,6 @@ SLOTS: Phrases = (
 )
 NUMBERS: Phrases = (NUMBER + "{list}",)
 
-# What makes a number one end of a range, by what stands before it.
-OPEN_LEADS = (
-    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
-    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
-    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
-    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
-)
-OPENED = re.compile(
-    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
-    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
-    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
-    + "|".join(f"({words})" for _, words in OPEN_LEADS)
-    + r")\s+(?:the\s+|slots?\s+#?)?$"
-)
-# The same where a clause begins with it: "after 9 I'm free".
-OPENING = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so))\s*(?:"
-    + "|".join(f"({words})" for _, words in OPEN_LEADS)
-    + r")\s+(?:the\s+|slots?\s+#?)?$"
-)
-OPENS_IT = re.compile(r"\s*,?\s*(?:(?:i|agents?\s*#?0+|it|everything|my (?:\w+))(?:'m|'s| am| is| have)\b|all\b)")
-# The same by what stands after it.
-ONWARD = re.compile(
-    r"\s*(?:\+(?!\s*#?0)|onwards?\b|up\b(?! (?:to|for|by))|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
-    r"till) the end)"
-)
-OPENINGS = ("+", " +", " up", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
-DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
-HAPPENS = re.compile(
-    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
-    r"comes|goes)\b"
-)  # "after slot 5 is moved"
-# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
-LEADS = (
-    *(
-        "after",
-        "past",
-        "beyond",
-        "than",
-        "before",
-        "by",
-        "beginning",
-        "starting",
-        "through",
-        "until",
-        "till",
-        "to",
-        "including",
-    ),
-    *("between", "the", "above", "below", "under", "as far as"),
-    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
-)
-
 # What turns the class after it around.
 NEGATION: Phrases = (
     r"(?:far from|anything but)(?= (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)|"
@@ -194,7 +139,8 @@ IGNORED: Phrases = (
     r"as soon as possible|free of charge|open (?:question|issue|to (?:discuss|suggest|hear)\w*)|"
     r"high(?:er|est)?[- ](?:cost|impact|priority|stakes)|(?:very|too|more|most|quite|less) (?:costly|expensive)|"
     r"(?:un|in)flexible",
-    r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from|might be|may be) {adv}(?:great|ideal|perfect|optimal|best|better|"
+    r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from|might be|may be) {adv}(?:great|ideal|perfect|"
+    r"optimal|best|better|"
     r"first choice|easy|flexible|cheap)|(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|"
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"

@@ -10,27 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import (
-    BRACKETED,
-    EMOJI,
-    LABEL,
-    NARROWED,
-    NUMERAL,
-    OWN_SUBJECT,
-    QUOTES,
-    REST_SAID,
-    SHORTENED,
-    THEY,
-    ZERO,
-)
+from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
-from pipeline.privacy.language.literal import literal_statements
+from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
     Statement,
     StatementForm,
+    is_of_sender,
     numbered,
     read,
     rest_of,
@@ -129,19 +118,8 @@ def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequenc
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    return (*statements(content, num_slots), *_hinted(content, rules.vague, num_slots))
-
-
-def _hinted(content: str, vague: str | None, num_slots: int | None) -> Iterator[Statement]:
-    """What a message only hints at, of slots and targets of which it states nothing."""
-    told = {
-        (target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots
-    }
-    for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
-        for target in targets:
-            hinted = [slot for slot in slots if (target, slot) not in told]
-            if hinted:
-                yield (target,), hinted, claim_class, start, end
+    told = statements(content, num_slots)
+    return (*told, *hinted_statements(content, rules.vague, told))
 
 
 def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
@@ -180,18 +158,12 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             own = numbers[heading.numbers] + own if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
-            if num_slots is not None and ("0" in text or _is_of_sender(stated, folded[:start])):
+            if num_slots is not None and ("0" in text or is_of_sender(stated, folded[:start])):
                 rest += rest_of(forms, own, places, numbers[:first])
             stated += told
         if room < 0:
             break
     return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
-
-
-def _is_of_sender(stated: Sequence[Statement], before: str) -> bool:
-    """Whether what was said is of the sender's own calendar and all of it, so that "everything else" is its rest."""
-    states = any(kind != "proposal" for _, _, kind, _, _ in stated)
-    return states and all(targets == ALONE for targets, *_ in stated) and not NARROWED.search(before)
 
 
 def _ended(emoji: re.Match[str]) -> str:
@@ -203,20 +175,20 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
-        content = EMOJI.sub(_ended, content)
+        content = frames.EMOJI.sub(_ended, content)
     if "g. " in content or "l. " in content or ".." in content:
-        content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
-    if BRACKETED.search(content):
-        content = BRACKETED.sub(" ", content)
+        content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
+    if "[" in content or "{" in content:
+        content = frames.BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if "0 " in content:
-        content = ZERO.sub("z", content)
+        content = frames.ZERO.sub("z", content)
     folded = fold(content)
-    if NUMERAL.search(folded):
+    if frames.NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if any(map(content.__contains__, QUOTES)) else folded
+    return content, fold_quotes(content, folded) if any(map(content.__contains__, frames.QUOTES)) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
@@ -244,14 +216,14 @@ def _passages(folded: str) -> Iterator[Passage]:
             text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
             yield begins, text, question, first, None, False, start - begins
             named = begins, begins + len(text), first
-        elif speaker and not OWN_SUBJECT.search(text):
+        elif speaker and not frames.OWN_SUBJECT.search(text):
             yield start, speaker.text + text, question, count, speaker, apart, 0
         else:
             yield start, text, question, count, None, apart, 0
             named = start, start + len(text), count
-            label = LABEL.match(text) if numbers > 1 and not question else None
-            own = label and not OWN_SUBJECT.search(text, label.end())
-            speaker = Heading(start, label[0], slice(count, count + 1)) if label and own else None
+            label = frames.LABEL.match(text) if numbers > 1 and not question else None
+            of_agent = label and not frames.OWN_SUBJECT.search(text, label.end())
+            speaker = Heading(start, label[0], slice(count, count + 1)) if label and of_agent else None
         speaker = None if line else speaker
         apart = not numbers
         count += numbers
@@ -265,8 +237,8 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 @lru_cache(maxsize=65536)
 def _outline(text: str) -> Outline:
     if "0" not in text:
-        return Outline(0, HEADING.search(text) is not None, REST_SAID.match(text) is not None)
-    leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
+        return Outline(0, HEADING.search(text) is not None, frames.REST_SAID.match(text) is not None)
+    leans = frames.THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
     return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
 
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 
 STATE_HEAD = re.compile(
-    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?|(?:movable )?errands?|conflicts?)\W*$",
+    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?|"
+    r"(?:movable )?errands?|conflicts?)\W*$",
     re.I,
 )
 # Columns that only blanks part.
 GAP = re.compile(r"\S {2,}\S")
 GAP_CELL = re.compile(r"\S+(?: \S+)*")
-STATUS = "status"
-MANY = 24
+STATUS, MANY = "status", 24
 
 
 class Piece(NamedTuple):
@@ -237,9 +237,7 @@ def table_at(lines: Sequence[Piece], at: int) -> int:
 
 def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
     """Whether the first of two rows names what stands below it."""
-    if len(header) != len(row):
-        return False
-    if is_slots(header[0].text) and is_slots(row[0].text):
+    if len(header) != len(row) or (is_slots(header[0].text) and is_slots(row[0].text)):
         return False
     if frames.HEADER.match(header[0].text):
         return True
@@ -251,9 +249,8 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
 def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
     """What the rows of a table say."""
     header = _cells(lines[0])
-    for line in lines[1:]:
-        if not frames.RULE.match(line.text):
-            yield from _row(header, _cells(line))
+    for line in (line for line in lines[1:] if not frames.RULE.match(line.text)):
+        yield from _row(header, _cells(line))
 
 
 def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:

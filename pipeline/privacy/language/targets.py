@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.privacy.language.scan import Token
@@ -47,7 +48,7 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
         if (
             token_class is None
             or (token_class == "proposal" and "shun" in kinds)
-            or (proposed and _is_the_meeting(text, token, token_class))
+            or (proposed and token_class == "occupied" and IS_MEETING.match(text, token.start, token.end))
         ):
             continue
         proposed |= token_class == "proposal"
@@ -80,11 +81,6 @@ def _negated(text: str, token: Token, claim_class: str) -> str | None:
     if claim_class == "occupied" and DENIABLE.match(text, token.start, token.end):
         return "positive"  # "neither Agent 0 nor I have anything at 3", "none of 3, 5 requires me to move an errand"
     return NEGATED.get(claim_class)
-
-
-def _is_the_meeting(text: str, token: Token, claim_class: str) -> bool:
-    """Whether the item is the meeting that a proposal is about, and not in its way."""
-    return claim_class == "occupied" and IS_MEETING.match(text, token.start, token.end) is not None
 
 
 def _outranks(token_class: str, claim_class: str | None, decider: Token | None) -> bool:
@@ -208,12 +204,12 @@ def _subject_agents(
 
 
 def _subject(tokens: Sequence[Token], decider: Token) -> Token | None:
-    """The last phrase for someone that starts before the words of the class end; or who has to move what is there."""
+    """The last phrase for someone that starts before the class ends; or who has to move what is there."""
     before = next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
-    if before is None and decider.kind == "occupied":
-        pairs = zip(tokens, tokens[1:], strict=False)
-        return next((t for t, then in pairs if t.kind == "group" and then.kind in ("occupied", "effort")), None)
-    return before
+    if before or decider.kind != "occupied":
+        return before
+    movers = (t for t, then in pairwise(tokens) if t.kind == "group" and then.kind in ("occupied", "effort"))
+    return next(movers, None)
 
 
 def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token, whom: Sequence[Token]) -> bool:

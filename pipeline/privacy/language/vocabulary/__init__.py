@@ -12,7 +12,8 @@ Phrases = tuple[str, ...]
 
 # Numbers before these count something, and are no slots.
 UNITS = (
-    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?(?! ?#?0)|"
+    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|"
+    "errands?(?! ?#?0)|"
     "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
     "other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
@@ -53,7 +54,8 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|from)|clear of|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|"
+        r"from)|clear of|"
         r"avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"

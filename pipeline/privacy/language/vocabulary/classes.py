@@ -10,7 +10,8 @@ NEGATIVE: Phrases = (
     r"collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
-    r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|(?:no|full|out|red|unacceptable|doesn\'t|don\'t){label}",
+    r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
+    r"(?:no|full|out|red|unacceptable|doesn\'t|don\'t){label}",
     r"off (?:the|my) (?:table|list|limits)|off[- ]?limits|out of (?:the )?(?:question|reach|play|consideration)|"
     r"rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|(?:count|strike) (?:out|"
     r"me out)|{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
@@ -33,7 +34,8 @@ NEGATIVE: Phrases = (
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
     r"no (?:free |spare )?(?:time|gaps?|space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|"
-    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|bad(?<=[0:=>~-] bad)|out (?:on|at|"
+    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|"
+    r"bad(?<=[0:=>~-] bad)|out (?:on|at|"
     r"for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|"
     r"falls? through",
     r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|"
@@ -123,8 +125,10 @@ EVENT: Phrases = (
 
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
-    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
-    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
+    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
+    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
+    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|"
+    r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
     r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
@@ -150,7 +154,8 @@ POSITIVE: Phrases = (
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
     r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
     r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
-    r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
+    r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|"
+    r"for|by|at)|"
     r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
     r"go(?<=0 go)(?= ?$| ?[,~)(])",
     r"good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|"
@@ -189,7 +194,8 @@ CLEAR: Phrases = (
     r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
-    r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|contain(?:ing)?) {adv}(?:anything|"
+    r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
+    r"contain(?:ing)?) {adv}(?:anything|"
     r"a thing)(?: {adv}(?:{set}|on))?",
 )
 
