@@ -137,11 +137,10 @@ def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
     ticked = has_ticks(text)
     ticks_first = ticked and TICKS_FIRST.match(text) is not None
     for at, token in enumerate(tokens):
-        if _alternates(text, atoms[-1], token, tokens[at + 1 : at + 2]) or (
-            (ticked or token.kind == "group") and _starts_anew(text, atoms[-1], token, ticks_first)
-        ):
+        turns = _alternates(text, atoms[-1], token, tokens[at + 1 : at + 2])
+        if turns or ((ticked or token.kind == "group") and _starts_anew(text, atoms[-1], token, ticks_first)):
             atoms[-1].end = token.start
-            atoms.append(Atom(",", "soft", token.start))
+            atoms.append(Atom("/" if turns else ",", "soft", token.start))
         if token.kind in BOUNDARIES:
             _cut_at(text, atoms, token)
         else:

@@ -256,9 +256,8 @@ def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
     """Whether another meeting takes up another slot."""
-    if before.claim_class != "occupied" or before.silent or not atom.slots:
-        return False
-    return MEETING_AT.match(text, atom.start) is not None
+    is_one = before.claim_class == "occupied" and not before.silent and bool(atom.slots)
+    return is_one and MEETING_AT.match(text, atom.start) is not None
 
 
 def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
@@ -270,11 +269,13 @@ def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
 
 def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom is slots and nothing else: "slot 3 is free, 5, 7"."""
-    if not before.claims or not atom.slots or atom.lead not in GOES_ON:
+    led = before.decider is not None and bool(before.slots) and before.decider.start < before.slots[0].start
+    lead = atom.lead.removeprefix(") ") if led else atom.lead  # "errands: 4 (cost 3), 5"
+    if not before.claims or not atom.slots or lead not in GOES_ON:
         return False
     listed = [token for token in atom.tokens if token.kind in LISTS]
-    ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
-    return all(GLUE.fullmatch(text, start, end) for start, end in ends)
+    starts = GLUE.fullmatch(text, atom.start, listed[0].start)
+    return bool(starts and GLUE.fullmatch(text, listed[-1].end, atom.end))
 
 
 def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:
@@ -293,7 +294,7 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
     alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
-    says = following is not None and (following.slots or following.claim_class)
-    if alone and following is not None and (following.lead == "not" or (following.lead == "," and not says)):
+    says = following is not None and following.lead == "," and bool(following.slots or following.claim_class)
+    if alone and following is not None and following.lead in (",", "not") and not says:
         return not marks_of(following)  # "Agent 2, on the other hand, …", "Agent 3 not 5"
     return REPORTS.search(text, atom.start, atom.end) is not None

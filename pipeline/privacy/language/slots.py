@@ -35,6 +35,7 @@ CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal",
 
 REACH = 32  # characters between a feasibility word and the slots it anchors
 
+ERRAND = re.compile(r"\s+errand\b")
 PRICE = re.compile(r"0 ?\(|0\(")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
@@ -55,6 +56,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
         or _is_enumerator(text, number)
+        or (ERRAND.match(text, number.end) and not _takes_turns(text, tokens, index))
     ):
         return False
     if _is_place(text, number, ahead):
@@ -64,6 +66,14 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True
     return _is_left_over(text, tokens, index, goes_on)
+
+
+def _takes_turns(text: str, tokens: Sequence[Token], index: int) -> bool:
+    """Whether slots and classes took turns before a number: "3 is free, 4 busy, 5 errand"."""
+    before = [token for token in tokens[max(0, index - 3) : index] if token.kind != "soft"][-2:]
+    if len(before) < 2 or before[0].kind not in LISTS or before[1].kind not in CLASS_KINDS:
+        return False
+    return not text[before[1].end : tokens[index].start].strip(" ,;/|")
 
 
 def _is_enumerator(text: str, number: Token) -> bool:

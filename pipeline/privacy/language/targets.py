@@ -240,7 +240,7 @@ def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
     """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50", "requires Agent 3 to move"."""
     if agent := COSTED.search(text, decider.start, decider.end):
         return [Token("for_whom", agent.start(), agent.end())]
-    led = ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
+    led: tuple[str, ...] = ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
     if decider.kind == "clear" or VOTE.search(text, decider.start, decider.end):
         led = ("from",)
     if led:

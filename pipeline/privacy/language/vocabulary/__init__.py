@@ -13,7 +13,7 @@ Phrases = tuple[str, ...]
 # Numbers before these count something, and are no slots.
 UNITS = (
     "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|"
-    "errands?(?! ?#?0)|"
+    "errands?(?! ?#?0|(?<=errand) ?(?:$|[,;/|(]))|"
     "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
     "other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
