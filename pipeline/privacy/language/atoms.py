@@ -52,8 +52,8 @@ YES = (
     r"then|well)"
 )
 VERBLESS = re.compile(
-    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|"
-    rf":|->|=>|~|-|,)? ?)?"
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?"
+    rf"(?:(?:for )?meeting #?0+\s{{0,3}}(?:=|:|->|=>|~|-|,)?\s{{0,3}})?"
     rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|"
     rf"all (?:three )?of us))*\s*"
 )

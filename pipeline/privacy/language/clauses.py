@@ -87,8 +87,8 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
-    every = EVERY_SLOT.fullmatch(text, 0, atom.start)
-    return not NARROWED.search(text) and bool(every or (ALL_BUT.match(atom.lead) and "slot" not in text[: atom.start]))
+    every = EVERY_SLOT.fullmatch(text, 0, atom.start) or (ALL_BUT.match(atom.lead) and "slot" not in text[: atom.start])
+    return bool(every) and not NARROWED.search(text)
 
 
 def rest_of(atom: Atom) -> Slots:
@@ -202,9 +202,8 @@ def _denies(atom: Atom) -> bool:
 
 def agrees(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what was said holds of an atom's slots, too: "5 isn't either"."""
-    if before.silent or not atom.slots or not leans(text, before, atom):
-        return False
-    return AGREES.search(text, atom.start, atom.end) is not None
+    bare = before.silent or not atom.slots or not leans(text, before, atom)
+    return not bare and AGREES.search(text, atom.start, atom.end) is not None
 
 
 def contrasts(text: str, before: Clause, atom: Atom) -> bool:
@@ -256,8 +255,8 @@ def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
     """Whether another meeting takes up another slot."""
-    is_one = before.claim_class == "occupied" and not before.silent and bool(atom.slots)
-    return is_one and MEETING_AT.match(text, atom.start) is not None
+    held = before.claim_class == "occupied" and not before.silent
+    return held and bool(atom.slots) and MEETING_AT.match(text, atom.start) is not None
 
 
 def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
@@ -274,8 +273,8 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     if not before.claims or not atom.slots or lead not in GOES_ON:
         return False
     listed = [token for token in atom.tokens if token.kind in LISTS]
-    starts = GLUE.fullmatch(text, atom.start, listed[0].start)
-    return bool(starts and GLUE.fullmatch(text, listed[-1].end, atom.end))
+    ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
+    return all(GLUE.fullmatch(text, start, end) for start, end in ends)
 
 
 def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:

@@ -34,7 +34,7 @@ ASIDE: Phrases = (
 
 # Slots that are kept away from are not proposed.
 SHUN: Phrases = (
-    r"avoid(?:ed|able)|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
+    r"avoid(?:ed|able)|reluctant|hesitant|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
     r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least favou?rite|against|(?:for|until|till) last|"
     r"let(?:'s| us) not(?: \w+)?",
     r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|"
@@ -121,7 +121,8 @@ NEGATION: Phrases = (
 
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
-    r"feel free to \w+|(?:thank you|thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?|"
+    r"feel free to \w+|(?:here's|here is|that's) the (?:deal|plan|final list)|(?:thank you|"
+    r"thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?|"
     r" for \w+ing| so much| a lot|(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|"
     r"thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|proposal|offer))|not (?:only|just|"
     r"merely|simply)",

@@ -108,7 +108,7 @@ PATTERNS: Mapping[str, str] = {
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
         r"seems|fits|"
-        r"suits|holds|makes)\b"
+        r"suits|holds|makes|(?:free|open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
     ),
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
 }
