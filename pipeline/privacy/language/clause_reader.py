@@ -220,7 +220,7 @@ class ClauseReader:
         if is_of_others(self.text, before, atom) or not (surely or is_of_them(self.text, before, atom, claim_class)):
             return
         clause = replace(before, claim_class=claim_class, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
-        if is_of_last_alone(self.text, before, atom):
+        if claim_class != "cost" and is_of_last_alone(self.text, before, atom):
             clause.slots = clause.slots[-1:]
         clause.overrides = is_news(self.text, atom) or prices(before, claim_class) or assumed
         before.silent = before.silent or (assumed and not marks)

@@ -134,7 +134,7 @@ def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom in brackets is of the last slot of a list: "3, 5 (errand)"."""
-    if atom.lead != "(" or len(before.slots) < 2 or ALL.match(text, atom.start):
+    if atom.lead != "(" or len(before.slots) < 2 or ALL.search(text, atom.start, atom.end):
         return False
     return "," in text[before.slots[-2].end : before.slots[-1].start]
 

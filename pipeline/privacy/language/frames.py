@@ -257,7 +257,7 @@ BARE = re.compile(
 # A number that was not read as a slot: what follows is said of it, not of the slots before.
 OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
 # "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
-ALL = re.compile(r"\s*(?:both|all|each)\b")
+ALL = re.compile(r"\b(?:both|all|each)\b")
 # "Nothing except 7 works": what is excepted has the class as it stands.
 NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
 REPORTS = re.compile(
