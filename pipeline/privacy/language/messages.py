@@ -158,7 +158,7 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             own = numbers[heading.numbers] + own if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
-            if num_slots is not None and ("0" in text or is_of_sender(stated, folded[:start])):
+            if num_slots is not None and ("0" in text or (not rest and is_of_sender(stated, folded[:start]))):
                 rest += rest_of(forms, own, places, numbers[:first])
             stated += told
         if room < 0:
