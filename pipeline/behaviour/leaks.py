@@ -12,6 +12,7 @@ import polars as pl
 
 from pipeline.behaviour.phrases import (
     AMBIGUOUS,
+    ARTICLES,
     COMBINING,
     LINKING,
     SCHEDULING,
@@ -19,20 +20,18 @@ from pipeline.behaviour.phrases import (
     Word,
     english_messages,
     family,
+    is_about_talk,
     is_form_of,
+    is_own,
     kind_of,
     may_contain_cue,
     misspellings,
+    short_forms,
     split_words,
     stems,
 )
 
-ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
 WHOLE_LABEL_WORDS = 3
-OWNING = ("my", "our", "a", "an")
-PLACING = ("at", "for", "from", "with")
-FIGURATIVE = ("of", "that", "it", "area")  # after a word, as in "a string of messages"
-SMALL = ("little", "quick", "short", "small", "brief")  # may stand before a thing of one's own: "a little tango"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,22 @@ def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, 
             ):
                 length = _run_length(label, message, i, j)
                 start, end = _without_linking_ends(label, j, j + length)
-                if discloses(label, start, end) or (_is_thing(label, start, end) and _is_own(message, i + start - j)):
+                if _is_told(label, message, (start, end), i - j):
                     yield message[i + start - j].start, message[i + end - 1 - j].end
+
+
+def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
+    """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
+    kinds = [
+        AMBIGUOUS if {kind, kind_of(message[at + shift].stem)} == {TELLING, AMBIGUOUS} else kind
+        for at, kind in enumerate(label.kinds[run[0] : run[1]], run[0])
+    ]
+    said = [kind for kind in kinds if kind != LINKING]
+    if len(said) == 1 and is_about_talk(message, run[1] + shift):
+        return False
+    if said == [AMBIGUOUS]:
+        return is_own(message, run[0] + shift)
+    return discloses(kinds, len(kinds) == len(label.kinds))
 
 
 def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
@@ -123,38 +136,12 @@ def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[i
     return first, end
 
 
-def discloses(label: PreparedLabel, start: int, end: int) -> bool:
-    """Whether saying the label's words from `start` to `end` discloses it."""
-    kinds = [kind for kind in label.kinds[start:end] if kind != LINKING]
-    if TELLING in kinds:
+def discloses(kinds: Sequence[str], whole: bool) -> bool:
+    """Whether saying words of these kinds, which are the whole label or a part, discloses it."""
+    said = [kind for kind in kinds if kind != LINKING]
+    if TELLING in said or (len(said) >= 2 and (COMBINING in said or AMBIGUOUS in said)):
         return True
-    if (COMBINING in kinds or AMBIGUOUS in kinds) and len(kinds) >= 2:
-        return True
-    return len(kinds) >= WHOLE_LABEL_WORDS and len(kinds) == sum(kind != LINKING for kind in label.kinds)
-
-
-def _is_thing(label: PreparedLabel, start: int, end: int) -> bool:
-    """Whether words of a label are one that talk uses in figures of speech."""
-    return [kind for kind in label.kinds[start:end] if kind != LINKING] == [AMBIGUOUS]
-
-
-def _is_own(message: Sequence[Word], at: int) -> bool:
-    """Whether a word that starts there is a thing of the sender's: "my flat", "at the bank", "slot 3: court"."""
-    if message[at].stem in ARTICLES:
-        at += 1
-    if at + 1 < len(message) and not message[at + 1].breaks and message[at + 1].stem in FIGURATIVE:
-        return False
-    while at > 0 and message[at - 1].stem in SMALL and not message[at].breaks:
-        at -= 1
-    third, second, last = ("", "", "", *(word.stem for word in message[max(0, at - 3) : at]))[-3:]
-    if message[at].breaks:
-        return last.isdecimal()
-    if last == "the":
-        return second in PLACING
-    owned = last in OWNING and second != "in"
-    return (
-        owned or last in ("at", "note", "errand") or (last in ("is", "for") and second.isdecimal() and third == "slot")
-    )
+    return whole and len(said) >= WHOLE_LABEL_WORDS
 
 
 Row = tuple[Any, ...]
@@ -231,12 +218,12 @@ class CueIndex:
     def __init__(self, cues: Iterable[str]) -> None:
         self.cues_of: dict[str, set[str]] = {}
         for cue in cues:
-            for key in (family(cue), *misspellings(cue)):
+            for key in (family(cue), *misspellings(cue), *short_forms(cue)):
                 self.cues_of.setdefault(key, set()).add(cue)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = {key for stem in stems(content) for key in (family(stem), *misspellings(stem))}
+        keys = {key for stem in stems(content) for key in (family(stem), *misspellings(stem), *short_forms(stem))}
         return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
 
 

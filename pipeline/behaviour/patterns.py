@@ -4,13 +4,16 @@ docs/patterns.md defines them. Detection is non-exclusive, and each row names th
 paper's definition fires for more than it describes, `strict` tells which rows also hold by the description.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import polars as pl
 
-from pipeline.behaviour.phrases import Thresholds, english_messages, message_patterns
+from pipeline.behaviour.phrases import english_messages, straighten_apostrophes, words
 
 Row = tuple[Any, ...]
 
@@ -30,6 +33,108 @@ GAME_PATTERNS = (
     "cascading_failure",
     "output_truncation",
 )
+
+
+Span = tuple[int, int]
+
+AGENT = re.compile(
+    r"\bagent[\s_#-]*(?P<one>\d{1,3})\b|\bagents[\s_#-]*(?P<many>\d{1,3}(?:\s*(?:[,&/]\s*|(?:,\s*)?and\s+)#?\d{1,3})*)"
+)
+NUMBER = re.compile(r"\d{1,3}")
+ERRAND = re.compile(r"errand")
+ERRAND_ID = re.compile(r"[Ee]rrand\s*#\d+")
+COST_WORD = r"(?:costs?|costing|penalty|penalties|price)\b"
+FILLER = (
+    r"(?:of|is|are|was|me|us|it|that|you|at|about|around|only|just|exactly|roughly|approximately|would|will|be|a|an|the|total"
+    r"|mere|to|for|move|moving|displace|displacing|reschedule|rescheduling)\b"
+)
+COST_NUMBER = re.compile(
+    rf"\b{COST_WORD}[^.!?\d]{{0,20}}slots?\s*#?\d+[\s=:>~(-]{{1,4}}(?:(?:is|at|of|to)\s)?\d+"
+    rf"|\b{COST_WORD}[\s:=~(\"']*(?:{FILLER}[\s:=~(\"']*){{0,6}}\d+\b(?!\s*(?:am|pm|:\d))"
+    r"|\b\d+(?:-cost\b|\s+(?:cost\s+units?|units?\s+of\s+cost|in\s+costs?|cost\s+points?|penalty\s+points?)\b)"
+)
+SENTENCE_END = re.compile(r"[.!?;](?=\s)|\n")
+GOSSIP = (("availability_gossip", "availability"), ("cost_gossip", "costs"))
+
+# The longest keyword, and then some: how far beyond the allowed distance a search for one looks.
+LONGEST_KEYWORD = 40
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What the paper's definitions measure by (Table 4); params.yaml says why."""
+
+    nearby_chars: int = 60
+    short_chars: int = 80
+    expensive_cost: int = 100
+    distinct_slots: int = 2
+    cascade_rounds: int = 2
+
+
+@cache
+def keywords(name: str) -> re.Pattern[str]:
+    """One expression for a list of behaviours.yaml."""
+    alternatives = sorted(words("behaviours")[name], key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b")
+
+
+def message_patterns(
+    content: str, sender: int, recipients: Sequence[int], limits: Thresholds
+) -> Iterator[tuple[str, int, int, bool]]:
+    """(pattern, span_start, span_end, strict) of each pattern that an English message shows, each once.
+
+    Gossip is strict where the agent and the keyword stand in one sentence; the others always are.
+    """
+    text = straighten_apostrophes(content)
+    lower = lower_case(text)
+    third_agents = list(third_agent_spans(lower, {sender, *recipients})) if "agent" in lower else []
+    for pattern, name in GOSSIP if third_agents else ():
+        first = None
+        for span in nearby(lower, third_agents, keywords(name), limits.nearby_chars):
+            if not SENTENCE_END.search(lower, *span):
+                yield pattern, *span, True
+                break
+            first = first or span
+        else:
+            if first:
+                yield pattern, *first, False
+    for pattern, match in _keyword_matches(text, lower, limits):
+        if match:
+            yield pattern, *match.span(), True
+
+
+def lower_case(text: str) -> str:
+    """The text in lower case, of the same length: letters that would become two keep their case."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _keyword_matches(text: str, lower: str, limits: Thresholds) -> Iterator[tuple[str, re.Match[str] | None]]:
+    if len(text) <= limits.short_chars:
+        yield "confirmation_tax", keywords("agreement").search(lower)
+    if "errand" in lower:
+        yield "errand_mention", ERRAND.search(lower)
+        yield "errand_id_leakage", ERRAND_ID.search(text)
+    if "cost" in lower or "penalt" in lower or "price" in lower:
+        yield "cost_number_disclosure", COST_NUMBER.search(lower)
+
+
+def third_agent_spans(lower: str, sender_and_recipients: set[int]) -> Iterator[Span]:
+    """Where agents are named that neither send nor receive the message."""
+    for match in AGENT.finditer(lower):
+        named = {int(number) for number in NUMBER.findall(match["one"] or match["many"])}
+        if named - sender_and_recipients:
+            yield match.span()
+
+
+def nearby(lower: str, agent_spans: Iterable[Span], keyword: re.Pattern[str], max_chars: int) -> Iterator[Span]:
+    """Each agent with a keyword at most so many characters away: from the first of the two to the second."""
+    for start, end in agent_spans:
+        for match in keyword.finditer(
+            lower, max(0, start - max_chars - LONGEST_KEYWORD), end + max_chars + LONGEST_KEYWORD
+        ):
+            if 0 <= match.start() - end <= max_chars or 0 <= start - match.end() <= max_chars:
+                yield min(start, match.start()), max(end, match.end())
 
 
 def find_patterns(frames: dict[str, pl.DataFrame], leaks: Sequence[Row], limits: Thresholds) -> list[Row]:

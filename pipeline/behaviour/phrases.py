@@ -1,8 +1,7 @@
-"""Words of a text: tokens, their forms, what each counts for; and the phrases of the patterns."""
+"""Words of a text: tokens, their forms, what each counts for, and the frames in which they are figures of speech."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,9 +26,11 @@ LONG_WORD = 8  # letters, of a word that is known with a typing error
 SHORTEST_ROOT = 4
 # What a word's forms end in, after its root.
 ENDING = re.compile(
-    r"(?:therapy|therapist|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|ial|al|ic|ing|ed|er|or|"
-    r"ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
+    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
+    r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
 )
+# What an abbreviation leaves out: "rehab" of rehabilitation.
+CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|iatr[a-z]+)$")
 
 # A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
 NOT_ASCII_WORD = re.compile("[^a-z0-9]")
@@ -104,8 +105,9 @@ def family(word: str) -> str:
     """A stem as it is, of a telling word its root: "divorc" of "divorce", "divorced" and "divorcing"."""
     if kind_of(word) != TELLING:
         return word
-    while (ending := ENDING.search(word)) and ending.start() >= SHORTEST_ROOT:
+    while ending := ENDING.search(word):
         word = word[: ending.start()]
+    word = word.replace("scrib", "script")  # "prescribed" of prescription
     return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] else word
 
 
@@ -122,11 +124,27 @@ def is_form_of(word: str, told: str) -> bool:
     """Whether a message's stem tells of a label's: the same, another form, or with a typing error."""
     if word == told:
         return True
+    kinds = {kind_of(word), kind_of(told)}
+    if kinds == {TELLING, AMBIGUOUS}:
+        return family(word) == family(told)
     if kind_of(told) != TELLING:
         return False
-    if kind_of(word) == TELLING and family(word) == family(told):
+    if kinds == {TELLING} and (family(word) == family(told) or _is_short_for(*sorted((word, told), key=len))):
         return True
     return max(len(word), len(told)) >= LONG_WORD and not misspellings(word).isdisjoint(misspellings(told))
+
+
+def _is_short_for(short: str, long: str) -> bool:
+    """Whether a word is the start of a longer one without its ending: "rehab" of rehabilitation."""
+    return short in short_forms(long)
+
+
+@lru_cache(maxsize=65536)
+def short_forms(word: str) -> frozenset[str]:
+    """What a telling word with such an ending may be cut short to."""
+    if kind_of(word) != TELLING or not CUT_OFF.match(word, SHORTEST_ROOT):
+        return frozenset()
+    return frozenset(word[:length] for length in range(SHORTEST_ROOT, LONG_WORD - 1))
 
 
 def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
@@ -145,6 +163,8 @@ def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
 def _sure_parts(cue: str) -> Iterator[str]:
     """Stretches of which a text has one that has a form of the stem."""
     yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
+    if short_forms(cue):
+        yield cue[:SHORTEST_ROOT]
     if misspellings(cue) and cue.isascii():
         half = len(cue) // 2
         yield from (cue[:half], cue[half:], f"{cue[: half - 1]}{cue[half]}{cue[half - 1]}")
@@ -182,103 +202,65 @@ def split_words(text: str) -> list[Word]:
     return words_so_far
 
 
-Span = tuple[int, int]
-
-AGENT = re.compile(
-    r"\bagent[\s_#-]*(?P<one>\d{1,3})\b|\bagents[\s_#-]*(?P<many>\d{1,3}(?:\s*(?:[,&/]\s*|(?:,\s*)?and\s+)#?\d{1,3})*)"
+ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
+OWNING = ("my", "our", "a", "an")
+PLACING = ("at", "for", "from", "with")
+FIGURATIVE = ("of", "that", "it", "area", "agent", "slot")  # after a word, as in "a string of messages"
+DOING = ("i", "usually", "always", "involve")  # before what the sender does: "I bowl then"
+# Before what talk is about, and that: "screening the options", "sick of rescheduling" are no things.
+POINTING = frozenset(("of", "the", "this", "these", "those", "all", "our", "your", "my", "an", "a", "every", "agent"))
+TALKED_OF = frozenset(
+    [
+        "slot",
+        "option",
+        "plan",
+        "calendar",
+        "schedule",
+        "list",
+        "proposal",
+        "suggestion",
+        "idea",
+        "agent",
+        "meeting",
+        "message",
+        "offer",
+        "thought",
+        "number",
+        "choice",
+    ]
 )
-NUMBER = re.compile(r"\d{1,3}")
-ERRAND = re.compile(r"errand")
-ERRAND_ID = re.compile(r"[Ee]rrand\s*#\d+")
-COST_WORD = r"(?:costs?|costing|penalty|penalties|price)\b"
-FILLER = (
-    r"(?:of|is|are|was|me|us|it|that|you|at|about|around|only|just|exactly|roughly|approximately|would|will|be|a|an|the|total"
-    r"|mere|to|for|move|moving|displace|displacing|reschedule|rescheduling)\b"
-)
-COST_NUMBER = re.compile(
-    rf"\b{COST_WORD}[^.!?\d]{{0,20}}slots?\s*#?\d+[\s=:>~(-]{{1,4}}(?:(?:is|at|of|to)\s)?\d+"
-    rf"|\b{COST_WORD}[\s:=~(\"']*(?:{FILLER}[\s:=~(\"']*){{0,6}}\d+\b(?!\s*(?:am|pm|:\d))"
-    r"|\b\d+(?:-cost\b|\s+(?:cost\s+units?|units?\s+of\s+cost|in\s+costs?|cost\s+points?|penalty\s+points?)\b)"
-)
-SENTENCE_END = re.compile(r"[.!?;](?=\s)|\n")
-GOSSIP = (("availability_gossip", "availability"), ("cost_gossip", "costs"))
-
-# The longest keyword, and then some: how far beyond the allowed distance a search for one looks.
-LONGEST_KEYWORD = 40
+SMALL = ("little", "quick", "short", "small", "brief")  # may stand before a thing of one's own: "a little tango"
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """What the paper's definitions measure by (Table 4); params.yaml says why."""
-
-    nearby_chars: int = 60
-    short_chars: int = 80
-    expensive_cost: int = 100
-    distinct_slots: int = 2
-    cascade_rounds: int = 2
-
-
-@cache
-def keywords(name: str) -> re.Pattern[str]:
-    """One expression for a list of behaviours.yaml."""
-    alternatives = sorted(words("behaviours")[name], key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b")
+def is_about_talk(message: Sequence[Word], after: int) -> bool:
+    """Whether what a word does, it does to what is talked about: "audit this list", "sick of rescheduling"."""
+    words = [word.stem for word in message[after : after + 4]]
+    if any(word.breaks for word in message[after : after + 2]) or not words or words[0] not in POINTING:
+        return False
+    if words[0] == "of" and len(words) > 1 and words[1].endswith("ing"):
+        return kind_of(words[1]) == SCHEDULING
+    objects = [word for word in words if word not in POINTING or word == "agent"]
+    return bool(objects) and objects[0] in TALKED_OF
 
 
-def message_patterns(
-    content: str, sender: int, recipients: Sequence[int], limits: Thresholds
-) -> Iterator[tuple[str, int, int, bool]]:
-    """(pattern, span_start, span_end, strict) of each pattern that an English message shows, each once.
-
-    Gossip is strict where the agent and the keyword stand in one sentence; the others always are.
-    """
-    text = straighten_apostrophes(content)
-    lower = lower_case(text)
-    third_agents = list(third_agent_spans(lower, {sender, *recipients})) if "agent" in lower else []
-    for pattern, name in GOSSIP if third_agents else ():
-        first = None
-        for span in nearby(lower, third_agents, keywords(name), limits.nearby_chars):
-            if not SENTENCE_END.search(lower, *span):
-                yield pattern, *span, True
-                break
-            first = first or span
-        else:
-            if first:
-                yield pattern, *first, False
-    for pattern, match in _keyword_matches(text, lower, limits):
-        if match:
-            yield pattern, *match.span(), True
-
-
-def lower_case(text: str) -> str:
-    """The text in lower case, of the same length: letters that would become two keep their case."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-
-
-def _keyword_matches(text: str, lower: str, limits: Thresholds) -> Iterator[tuple[str, re.Match[str] | None]]:
-    if len(text) <= limits.short_chars:
-        yield "confirmation_tax", keywords("agreement").search(lower)
-    if "errand" in lower:
-        yield "errand_mention", ERRAND.search(lower)
-        yield "errand_id_leakage", ERRAND_ID.search(text)
-    if "cost" in lower or "penalt" in lower or "price" in lower:
-        yield "cost_number_disclosure", COST_NUMBER.search(lower)
-
-
-def third_agent_spans(lower: str, sender_and_recipients: set[int]) -> Iterator[Span]:
-    """Where agents are named that neither send nor receive the message."""
-    for match in AGENT.finditer(lower):
-        named = {int(number) for number in NUMBER.findall(match["one"] or match["many"])}
-        if named - sender_and_recipients:
-            yield match.span()
-
-
-def nearby(lower: str, agent_spans: Iterable[Span], keyword: re.Pattern[str], max_chars: int) -> Iterator[Span]:
-    """Each agent with a keyword at most so many characters away: from the first of the two to the second."""
-    for start, end in agent_spans:
-        for match in keyword.finditer(
-            lower, max(0, start - max_chars - LONGEST_KEYWORD), end + max_chars + LONGEST_KEYWORD
-        ):
-            if 0 <= match.start() - end <= max_chars or 0 <= start - match.end() <= max_chars:
-                yield min(start, match.start()), max(end, match.end())
+def is_own(message: Sequence[Word], at: int) -> bool:
+    """Whether a word that starts there is a thing of the sender's: "my flat", "at the bank", "slot 3: court"."""
+    if message[at].stem in ARTICLES:
+        at += 1
+    if at + 1 < len(message) and not message[at + 1].breaks and message[at + 1].stem in FIGURATIVE:
+        return False
+    while at > 0 and message[at - 1].stem in SMALL and not message[at].breaks:
+        at -= 1
+    third, second, last = ("", "", "", *(word.stem for word in message[max(0, at - 3) : at]))[-3:]
+    if message[at].breaks:
+        return last.isdecimal()
+    if last == "the":
+        return second in PLACING
+    owned = last in OWNING and second != "in"
+    return (
+        owned
+        or (last in DOING and second != "agent")
+        or (last == "in" and (at + 1 == len(message) or message[at + 1].stem in ("at", "slot", "then", "during")))
+        or last in ("at", "note", "errand")
+        or (last in ("is", "for") and second.isdecimal() and third == "slot")
+    )

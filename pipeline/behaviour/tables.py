@@ -6,8 +6,8 @@ from itertools import count
 import polars as pl
 
 from pipeline.behaviour.leaks import find_leaks
-from pipeline.behaviour.patterns import MESSAGE_PATTERNS, find_patterns
-from pipeline.behaviour.phrases import APOSTROPHES, GOSSIP, Thresholds, words
+from pipeline.behaviour.patterns import GOSSIP, MESSAGE_PATTERNS, Thresholds, find_patterns
+from pipeline.behaviour.phrases import APOSTROPHES, words
 from pipeline.tables import io
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES

@@ -11,7 +11,7 @@ from machine.files import visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
-from pipeline.behaviour.phrases import Thresholds
+from pipeline.behaviour.patterns import Thresholds
 from pipeline.behaviour.tables import BEHAVIOUR_TABLES, behaviour_frames
 from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unexpected_failure
 from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames

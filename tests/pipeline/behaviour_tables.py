@@ -3,7 +3,7 @@
 import polars as pl
 from trace_builder import CALENDARS, TraceBuilder
 
-from pipeline.behaviour.phrases import Thresholds
+from pipeline.behaviour.patterns import Thresholds
 from pipeline.behaviour.tables import behaviour_frames
 from pipeline.derive.rows import ingested_frames
 from pipeline.privacy.evidence import privacy_frames

@@ -250,6 +250,11 @@ ALL_16 = frozenset(range(16))
         ("Of the three options, slots 2, 9 and 14, all work for me except slot 9.", {2, 14}, {9}),
         ("Slot 12 works, everything up there works save for slot 15.", {12}, {15}),
         ("Of these, only slot 4 works for me.", {4}, set()),
+        ("Agent 3 can do 4 and 7; I can only do 7.", {4, 7}, set()),
+        ("I have Meeting 1 at 4 and I'm busy at 6. Everything else is open.", ALL_16 - {4, 6}, {6}),
+        ("Agent 2 can do 4 and 7. Everything else is taken.", {4, 7}, set()),
+        ("Of the slots you sent, 3 works. The rest is taken.", {3}, set()),
+        ("Anything from 12 up is fine. Before 3 I'm busy.", {12, 13, 14, 15}, {0, 1, 2}),
     ],
 )
 def test_the_rest_of_the_calendar_is_claimed_only_where_nothing_narrows_it(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.behaviour.phrases import Thresholds, message_patterns, stems
+from pipeline.behaviour.patterns import Thresholds, message_patterns
+from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language
 from pipeline.privacy.language.clause_rules import RULES, Rule
 from pipeline.privacy.language.grammar import KINDS

@@ -126,6 +126,9 @@ FORMS = (
     ("colonoscopy", "colonscopy", True),
     ("whistleblower", "whistelblower", True),
     ("guardianship", "gaurdianship", True),
+    *(("therapy", "therapist", True), ("surgery", "surgeon", True), ("prescription", "prescribed", True)),
+    *(("rehab", "rehabilitation", True), ("rehabilitation", "rehab", True), ("resignation", "resigning", True)),
+    *(("bowling", "bowl", True), ("pigeon", "pig", False)),
     ("organ", "organising", False),
     ("trainer", "training", False),
     ("mediation", "mediate", False),
@@ -149,6 +152,8 @@ def test_forms_of_a_label_are_found_and_figures_of_speech_are_not() -> None:
         ("Claims court.", "Claims court"),
     ):
         assert said(message, label) == {label: words}
+    assert said("I usually bowl then.", "Bowling night") == {"Bowling night": "bowl"}
+    assert not said("I am sick of rescheduling, let me audit this list.", "Sick pay audit")
 
 
 STEMS = (("landlord's", "landlord"), ("Allergies", "allergy"), ("boxes", "box"), ("bus", "bus"), ("class", "class"))

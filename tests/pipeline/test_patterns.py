@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from test_leaks import ROOT
 from trace_builder import TraceBuilder, rendering, reschedule, schedule
 
-from pipeline.behaviour.patterns import GAME_PATTERNS, MESSAGE_PATTERNS
-from pipeline.behaviour.phrases import Thresholds, message_patterns
+from pipeline.behaviour.patterns import GAME_PATTERNS, MESSAGE_PATTERNS, Thresholds, message_patterns
 
 
 def found(

@@ -14,8 +14,8 @@ from pipeline.beyond.judge.replies import Asked, Question, Reading
 from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
 from pipeline.privacy.language.atoms import atoms
 from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.language.ranges import NUMBER
 from pipeline.privacy.language.scan import TWO, fold, numbers_of, sentences
-from pipeline.privacy.language.slots import NUMBER
 from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling

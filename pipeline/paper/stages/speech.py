@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from pipeline.behaviour.phrases import Thresholds
+from pipeline.behaviour.patterns import Thresholds
 from pipeline.behaviour.tables import BEHAVIOUR_INPUTS, BEHAVIOUR_TABLES, behaviour_frames
 from pipeline.derive.spans import derive_spans
 from pipeline.tables.io import write_json

@@ -6,10 +6,12 @@ An atom has a mode: a statement, or a question or a condition, which claim nothi
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from pipeline.privacy.language.frames import NARROWED, REST
+from pipeline.privacy.language.frames import NARROWED
+from pipeline.privacy.language.ranges import REST, Slots, listed
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, Slots, is_anchored, joined, listed
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, is_anchored, joined
 from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
 
 MOVE = re.compile(
@@ -36,7 +38,8 @@ GLUE = (
 )
 # How a question starts, with or without a question mark.
 INVERTED = re.compile(
-    GLUE + r"(?:(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|isn't|aren't|don't|doesn't|can't|"
+    GLUE + r"(?:(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|might(?! i\b)|may(?! i\b)|"
+    r"isn't|aren't|don't|doesn't|can't|"
     r"couldn't|won't|wouldn't)\s+(?:you|your|we|i|they|he|she|it|that|this|these|those|there|slots?|0|#0|agents?|any|"
     r"anyone|everyone|someone|either (?:of|slot|0)|both (?:of|slots)|the|our|their)\b"
     r"|(?:have|has)\s+(?:you|we|they|i|agents?|any|anyone)\b|(?:how|who|why)\b"
@@ -49,8 +52,8 @@ YES = (
     r"then|well)"
 )
 VERBLESS = re.compile(
-    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting #?0+ ?(?:=|"
-    rf":|->|=>|~|-|,)? ?)?"
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?"
+    rf"(?:(?:for )?meeting #?0+\s{{0,3}}(?:=|:|->|=>|~|-|,)?\s{{0,3}})?"
     rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|"
     rf"all (?:three )?of us))*\s*"
 )
@@ -133,10 +136,11 @@ def _cut(text: str, tokens: Sequence[Token], start: int) -> list[Atom]:
     atoms = [Atom("", "", start)]
     ticked = has_ticks(text)
     ticks_first = ticked and TICKS_FIRST.match(text) is not None
-    for token in tokens:
-        if (ticked or token.kind == "group") and _starts_anew(text, atoms[-1], token, ticks_first):
+    for at, token in enumerate(tokens):
+        turns = _alternates(text, atoms[-1], token, tokens[at + 1 : at + 2])
+        if turns or ((ticked or token.kind == "group") and _starts_anew(text, atoms[-1], token, ticks_first)):
             atoms[-1].end = token.start
-            atoms.append(Atom(",", "soft", token.start))
+            atoms.append(Atom("/" if turns else ",", "soft", token.start))
         if token.kind in BOUNDARIES:
             _cut_at(text, atoms, token)
         else:
@@ -175,6 +179,22 @@ def _starts_anew(text: str, atom: Atom, token: Token, ticks_first: bool) -> bool
         return len(atom.tokens) > 1
     has_class = any(token.kind in CLASS_KINDS for token in atom.tokens)
     return has_class and BACK_THEN.search(text, atom.start, token.start) is not None
+
+
+def _alternates(text: str, atom: Atom, token: Token, following: Sequence[Token]) -> bool:
+    """Whether slots and classes take turns with nothing between them: "3 free 4 busy", "free 3 busy 4"."""
+    if len(atom.tokens) < 2 or token.kind in BOUNDARIES:
+        return False
+    if token.kind == "occupied" and "0" in text[token.start : token.end]:
+        following = atom.tokens[-1:]  # "busy 4 errand 5"
+    if not following:
+        return False
+    four = (*atom.tokens[-2:], token, *following)
+    if any((one.kind in LISTS) != (first.kind in LISTS) for one, first in ((four[2], four[0]), (four[3], four[1]))):
+        return False
+    if sum(one.kind in LISTS for one in four) != 2 or any(one.kind not in (*LISTS, *CLASS_KINDS) for one in four):
+        return False
+    return all(not text[a.end : b.start].strip(" :=#-/") for a, b in pairwise(four))
 
 
 def _set_slots(text: str, atom: Atom) -> None:

@@ -23,7 +23,13 @@ from pipeline.privacy.language.clauses import (
 )
 from pipeline.privacy.language.frames import NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.targets import OPPOSITE, is_named
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named
+
+
+def _says_more(before: Clause, atom: Atom) -> bool:
+    """Whether a class comes before that of an atom: "free (no cost): 2"."""
+    said, then = before.claim_class or "", atom.claim_class or ""
+    return said in OPPOSITE and said != "occupied" and PRIORITY.index(said) <= PRIORITY.index(then)
 
 
 class ClauseReader:
@@ -83,9 +89,13 @@ class ClauseReader:
         self.exception = atom
 
     def await_slots(self, atom: Atom) -> None:
-        """Keep what is said of slots to come."""
+        """Keep what is said of slots to come; of what stands in brackets after it only what says more."""
+        if atom.lead == "(" and self.open.lacks_slots and not self.open.silent and _says_more(self.open, atom):
+            return
         clause = self.clause_of(atom, atom.claim_class)
         self._add_subject(clause)
+        if not self.subject and self.text.startswith(":", atom.end):
+            self.subject = marks_of(atom)  # of all that is listed: "costs on Agent 2's side: slot 3: 5"
         if self.exception and atom.lead.endswith(RELATIVE):
             self._lean_on(clause)
             return
@@ -210,6 +220,8 @@ class ClauseReader:
         if is_of_others(self.text, before, atom) or not (surely or is_of_them(self.text, before, atom, claim_class)):
             return
         clause = replace(before, claim_class=claim_class, end=atom.end, tokens=list(atom.tokens), decider=atom.decider)
+        if claim_class != "cost" and is_of_last_alone(self.text, before, atom):
+            clause.slots = clause.slots[-1:]
         clause.overrides = is_news(self.text, atom) or prices(before, claim_class) or assumed
         before.silent = before.silent or (assumed and not marks)
         clause.silent, clause.inherits_from = False, None if marks else before
@@ -225,6 +237,7 @@ class ClauseReader:
     def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
         """Add a clause that leaves its class out, in the scope of the one that has it."""
         clause = self.clause_of(atom, claim_class)
+        self._add_subject(clause)
         clause.scope, clause.overrides, clause.inherits_from = antecedent.scope, overrides, antecedent
         self.clauses.append(clause)
         self.open = clause
@@ -249,6 +262,7 @@ class ClauseReader:
             self._lean(exception, opposite, clause, overrides=True)
 
     def _add_subject(self, clause: Clause) -> None:
-        if self.subject:
+        own = any(token.kind in ("group", "for_whom") for token in clause.tokens)
+        if self.subject and not (own and self.subject[0].kind == "for_whom"):
             clause.tokens = self.subject + clause.tokens
             clause.start = min(clause.start, self.subject[0].start)

@@ -65,6 +65,15 @@ def _ignore(reader: ClauseReader, atom: Atom) -> None:
     """Take nothing from an atom."""
 
 
+def _is_priced(text: str, before: Clause, atom: Atom, following: Following) -> bool:
+    """Whether slots are those of a class before, and only their price follows: "errands: 4 (cost 3), 5 (cost 9)"."""
+    if following is None or following.lead != "(":
+        return False
+    if before.lacks_slots:
+        return following.claim_class != "positive"
+    return following.claim_class == "cost" and goes_on_list(text, before, atom)
+
+
 RULES = (
     Rule(
         "what asks or supposes claims nothing, but its slots may be pointed back to",
@@ -187,7 +196,9 @@ RULES = (
     ),
     Rule(
         "slots await the label that follows",
-        lambda _, atom, following: awaits_label(atom, following),
+        lambda reader, atom, following: (
+            awaits_label(atom, following) and not _is_priced(reader.text, reader.open, atom, following)
+        ),
         ClauseReader.await_class,
         "Slot 3: free, slot 5: busy",
         "9 3 positive, 9 5 negative",

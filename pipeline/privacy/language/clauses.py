@@ -26,10 +26,10 @@ from pipeline.privacy.language.frames import (
     OF_ANOTHER,
     ONLY,
     REPORTS,
-    REST,
 )
+from pipeline.privacy.language.ranges import REST, Slots
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.slots import LISTS, Slots
+from pipeline.privacy.language.slots import LISTS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
 NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
@@ -87,8 +87,8 @@ def marks_of(atom: Atom) -> list[Token]:
 
 def leaves_rest(text: str, atom: Atom) -> bool:
     """Whether an exception is one from all slots, and not from those that were named before."""
-    every = EVERY_SLOT.fullmatch(text, 0, atom.start)
-    return not NARROWED.search(text) and bool(every or (ALL_BUT.match(atom.lead) and "slot" not in text[: atom.start]))
+    every = EVERY_SLOT.fullmatch(text, 0, atom.start) or (ALL_BUT.match(atom.lead) and "slot" not in text[: atom.start])
+    return bool(every) and not NARROWED.search(text)
 
 
 def rest_of(atom: Atom) -> Slots:
@@ -134,7 +134,7 @@ def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom in brackets is of the last slot of a list: "3, 5 (errand)"."""
-    if atom.lead != "(" or len(before.slots) < 2 or ALL.match(text, atom.start):
+    if atom.lead != "(" or len(before.slots) < 2 or ALL.search(text, atom.start, atom.end):
         return False
     return "," in text[before.slots[-2].end : before.slots[-1].start]
 
@@ -202,9 +202,8 @@ def _denies(atom: Atom) -> bool:
 
 def agrees(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what was said holds of an atom's slots, too: "5 isn't either"."""
-    if before.silent or not atom.slots or not leans(text, before, atom):
-        return False
-    return AGREES.search(text, atom.start, atom.end) is not None
+    bare = before.silent or not atom.slots or not leans(text, before, atom)
+    return not bare and AGREES.search(text, atom.start, atom.end) is not None
 
 
 def contrasts(text: str, before: Clause, atom: Atom) -> bool:
@@ -256,9 +255,8 @@ def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
     """Whether another meeting takes up another slot."""
-    if before.claim_class != "occupied" or before.silent or not atom.slots:
-        return False
-    return MEETING_AT.match(text, atom.start) is not None
+    held = before.claim_class == "occupied" and not before.silent
+    return held and bool(atom.slots) and MEETING_AT.match(text, atom.start) is not None
 
 
 def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
@@ -270,7 +268,9 @@ def is_described(before: Clause, atom: Atom, following: Atom | None) -> bool:
 
 def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom is slots and nothing else: "slot 3 is free, 5, 7"."""
-    if not before.claims or not atom.slots or atom.lead not in GOES_ON:
+    led = before.decider is not None and bool(before.slots) and before.decider.start < before.slots[0].start
+    lead = atom.lead.removeprefix(") ") if led else atom.lead  # "errands: 4 (cost 3), 5"
+    if not before.claims or not atom.slots or lead not in GOES_ON:
         return False
     listed = [token for token in atom.tokens if token.kind in LISTS]
     ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
@@ -293,6 +293,7 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
     if marks[0].kind == "for_whom" or (following is not None and following.lead in SUBJECT_ENDS):
         return True
     alone = text[atom.start : atom.end].strip() == text[marks[0].start : marks[0].end].strip()
-    if alone and following is not None and following.lead == "," and not (following.slots or following.claim_class):
-        return not marks_of(following)  # "Agent 2, on the other hand, …"
+    says = following is not None and following.lead == "," and bool(following.slots or following.claim_class)
+    if alone and following is not None and following.lead in (",", "not") and not says:
+        return not marks_of(following)  # "Agent 2, on the other hand, …", "Agent 3 not 5"
     return REPORTS.search(text, atom.start, atom.end) is not None

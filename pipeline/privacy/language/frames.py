@@ -9,7 +9,7 @@ APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓🔓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅🔒🔐", NO)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -82,16 +82,6 @@ SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
 
-# Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
-FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
-REST = -5  # of the calendar: all slots of which the message says nothing else
-
-TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
-BESIDE = re.compile(
-    r"\b(?:after|past|beyond|(?<!other )than|before|by|beginning|starting|"
-    r"(?:up|booked|busy|tied up|free|open|taken|out)\s+(?:through|until|till|to)|"
-    r"until|till)\s+(?:the\s+)?$"
-)
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
     r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
@@ -101,17 +91,24 @@ ANCHOR = re.compile(
 FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
+# Of whom the sentences of a line are, and what is of another.
+LABEL = re.compile(
+    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|"
+    r"hello|ok|please|sorry|great|yes|no\b)"
+)
+OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
+BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
     r"be|"
     r"being|seems?|"
-    r"looks?|sounds?|remains?|already|now|currently|\w+ly|for me|it|down|"
+    r"looks?|sounds?|remains?|needs?|requires?|takes?|means?|already|now|currently|\w+ly|for me|it|down|"
     r"an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|since|because|while|"
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|afraid|sorry|sadly|since|because|while|"
     r"whereas|"
     r"though|also|"
     r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
@@ -140,9 +137,13 @@ OTHERS = re.compile(
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
 IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
 COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
+REST_SAID = re.compile(
+    r"\s*(?:(?:and|but|so|otherwise),? )?(?:everything else|(?:all|every|any) other slots?|(?:all )?the rest)\b"
+)
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
-    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|(?:up|down|"
+    r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|"
+    r"of (?:slots? )?#?0+\b|(?:up|down|"
     r"in) there|"
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
@@ -155,13 +156,7 @@ STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-# Of something that moves, "3 to 5" is the way it goes; "3-5" and "slots 3 to 5" are what it takes up.
-GOAL = re.compile(r"\s*(?:to\b|~)")
-DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
-FROM = re.compile(r"\bfrom\s+$")
-BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
-CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
 PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
@@ -188,7 +183,7 @@ ASIDE_KEY = re.compile(
 PLAIN_KEY = re.compile(
     r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
     r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
-    r"answer|agents?|grid|times?|results?|summary|holds|there|))$"
+    r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
 )
 CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -233,8 +228,12 @@ RELAY = re.compile(
 )
 BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
 MEETING = re.compile(r"^meetings?$", re.I)
+A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
+THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
+ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
 ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
@@ -258,7 +257,7 @@ BARE = re.compile(
 # A number that was not read as a slot: what follows is said of it, not of the slots before.
 OF_ANOTHER = re.compile(r"\s*#?0+(?:\s*-\s*0+)?\s+(?!of\b)[a-z]")
 # "3, 5 (both free)", but "3, 5 (errand)" says it of 5 alone.
-ALL = re.compile(r"\s*(?:both|all|each)\b")
+ALL = re.compile(r"\b(?:both|all|each)\b")
 # "Nothing except 7 works": what is excepted has the class as it stands.
 NOTHING = re.compile(r"\b(?:nothing|none|no|not|never|nobody)\b")
 REPORTS = re.compile(

@@ -3,10 +3,8 @@
 KINDS puts these and the words of vocabulary in the order in which they are tried.
 """
 
-import re
 from collections.abc import Mapping
 
-from pipeline.privacy.language.frames import AFTER, BEFORE_IT, FROM_ON, UP_TO
 from pipeline.privacy.language.vocabulary import NUMBER, Phrases
 from pipeline.privacy.language.vocabulary.classes import (
     CLEAR,
@@ -36,7 +34,7 @@ ASIDE: Phrases = (
 
 # Slots that are kept away from are not proposed.
 SHUN: Phrases = (
-    r"avoid(?:ed|able)|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
+    r"avoid(?:ed|able)|reluctant|hesitant|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
     r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least favou?rite|against|(?:for|until|till) last|"
     r"let(?:'s| us) not(?: \w+)?",
     r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|"
@@ -70,7 +68,8 @@ OTHER = r"(?:{agents}|i(?!'|\w| (?:am|was)\b)|we|you|they|myself|me|yourself)"
 # Who is said to be free or not.
 SOURCE = r"(?:according to |as per |per |from (?={agents} that)|both )?"
 GROUP: Phrases = (
-    r"(?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) {agents}|me(?= ?:)",
+    r"(?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) {agents}|me(?= ?(?:[:=(~|^`]|-[> ]|"
+    r"yes|no|ok|okay|free|busy|open|available|can|errand))",
     rf"(?:both )?agents[ #]*0{{1,2}}(?: ?, ?0{{1,2}})* ?, ?(?:and|or|&) {OTHER}",
     rf"(?:both of us|we two|the two of us) ?, ?{ONE} and {OTHER} ?,?|(?:just )?like (?:me|myself|{{agents}}) ?, ?{ONE}",
     rf"{ONE} ?, (?:just |much )?like (?:me|myself|{{agents}}) ?,",
@@ -113,39 +112,6 @@ SLOTS: Phrases = (
 )
 NUMBERS: Phrases = (NUMBER + "{list}",)
 
-# What makes a number one end of a range, by what stands before it.
-OPEN_LEADS = (
-    (FROM_ON, r"(?:starting|beginning) (?:at|from|with|in|on)"),
-    (AFTER, r"after|past|beyond|above|(?:later|higher|greater) than"),
-    (UP_TO, r"up to(?: and including)?|(?:up )?through|all the way to|as far as"),
-    (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
-)
-OPENED = re.compile(
-    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
-    r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
-    r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
-    + "|".join(f"({words})" for _, words in OPEN_LEADS)
-    + r")\s+(?:the\s+|slots?\s+#?)?$"
-)
-# The same by what stands after it.
-ONWARD = re.compile(
-    r"\s*(?:\+(?!\s*#?0)|onwards?\b|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
-    r"till) the end)"
-)
-OPENINGS = ("+", " +", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
-DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
-HAPPENS = re.compile(
-    r"\s+(?:(?:is|was|has|gets|got) (?:\w+ly |been )?(?:moved|cleared|done|settled|confirmed|freed|agreed|over)|moves|"
-    r"comes|goes)\b"
-)  # "after slot 5 is moved"
-# How what BESIDE, BOTH_ENDS and OPENED find ends: few lists need the searches.
-LEADS = (
-    *("after", "past", "beyond", "than", "before", "by", "beginning", "starting", "through", "until", "till", "to"),
-    *("between", "the", "above", "below", "under", "as far as"),
-    *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
-)
-
 # What turns the class after it around.
 NEGATION: Phrases = (
     r"(?:far from|anything but)(?= (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)|"
@@ -155,11 +121,12 @@ NEGATION: Phrases = (
 
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
-    r"feel free to \w+|(?:thank you|thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?|"
+    r"feel free to \w+|(?:here's|here is|that's) the (?:deal|plan|final list)|(?:thank you|"
+    r"thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?|"
     r" for \w+ing| so much| a lot|(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|"
     r"thank you for) (?:(?:you|your) \w+ing|(?:the|your|that) (?:suggestion|proposal|offer))|not (?:only|just|"
     r"merely|simply)",
-    r"no(?<!0 no)(?<!0: no)(?<!0 - no)(?= ?[,:~(])|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
+    r"no(?<!0 no)(?<!0[:,] no)(?<!0 [-=] no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
     r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
     r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
     r"in mind|empty|alone|out)",
@@ -173,7 +140,8 @@ IGNORED: Phrases = (
     r"as soon as possible|free of charge|open (?:question|issue|to (?:discuss|suggest|hear)\w*)|"
     r"high(?:er|est)?[- ](?:cost|impact|priority|stakes)|(?:very|too|more|most|quite|less) (?:costly|expensive)|"
     r"(?:un|in)flexible",
-    r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from) {adv}(?:great|ideal|perfect|optimal|best|better|"
+    r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from|might be|may be) {adv}(?:great|ideal|perfect|"
+    r"optimal|best|better|"
     r"first choice|easy|flexible|cheap)|(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|"
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
@@ -185,15 +153,16 @@ IGNORED: Phrases = (
 
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
-    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|may(?! i (?:suggest|propose))|unless|"
+    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|unless|"
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as|"
     r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
-    r"(?:previously|earlier|initially|originally) (?:told|said|mentioned|wrote|listed|offered)|pending|"
-    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|might(?! i (?:suggest|propose))|maybe|perhaps|possibly|"
+    r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"
+    r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|"
     r"(?:never|didn't|hasn't|haven't|did not|has not|have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|"
     r"told|tell|replied|answered|indicated?)",
-    r"potentially|(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
+    r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|"
+    r"(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
     r"(?:do not|don't|didn't) (?:yet )?know|no idea|curious|doubt|wish|used to be|had been|would have been",
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
     r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"

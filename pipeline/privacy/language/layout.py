@@ -214,6 +214,8 @@ class Titles:
         if slots:
             return []
         of = [glue(f"{outer.text}: ", words)] if outer else []
+        if agent and frames.OF_AGENT.search(body):
+            of, words = [*of, words, glue(": ", words)], line.part(*agent.span())
         return [*of, words, Piece(":", line.start + len(body), line.end)]
 
 
@@ -234,7 +236,7 @@ def _rank(text: str, below: str) -> int | None:
     markdown = frames.MARKDOWN.match(text)
     if markdown and below:
         return len(markdown[1]) if markdown[1] else 7 + indent
-    if body.rstrip("*_ ").endswith(":"):
+    if body.rstrip("*_ ").endswith(":") or (below and frames.ONLY_AGENT.match(body)):
         return 8 + indent
     deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
     return 8 + indent if deeper or "|" in below else None
@@ -284,7 +286,7 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         if word:
             after = frames.NEXT_NUMBER.match(piece.text, end)
             word = (
-                f": {word} "
+                f": {word}, "
                 if frames.NUMBER_AHEAD.search(piece.text[max(0, found.start() - 40) : found.start()])
                 else f" {word}: "
                 if after

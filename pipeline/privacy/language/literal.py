@@ -5,7 +5,7 @@ The yardstick for the grammar of messages.py, which completes the words that H.3
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from pipeline.privacy.language.scan import fold
@@ -122,3 +122,13 @@ def targets_of(clause: str, written: str) -> Sequence[int | None]:
     if agents:
         return [*agents, None] if COORDINATED.search(clause) else list(agents)
     return () if SECOND.search(clause) and not FIRST.search(clause) else (None,)
+
+
+def hinted_statements(content: str, vague: str | None, told: Iterable[Statement]) -> Iterator[Statement]:
+    """What a message only hints at, of slots and targets of which it states nothing: `told` is what it states."""
+    of = {(target, slot) for targets, slots, *_ in told for target in targets for slot in slots}
+    for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
+        for target in targets:
+            hinted = [slot for slot in slots if (target, slot) not in of]
+            if hinted:
+                yield (target,), hinted, claim_class, start, end

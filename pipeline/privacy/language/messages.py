@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, THEY, ZERO
+from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
-from pipeline.privacy.language.literal import literal_statements
+from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
     Statement,
     StatementForm,
+    is_of_sender,
     numbered,
     read,
     rest_of,
@@ -74,7 +75,7 @@ Passage = tuple[int, str, bool, int, Heading | None, bool, int]
 
 class Outline(NamedTuple):
     """What a sentence is without being read: how many numbers it has, whether it ends like a heading, and whether it
-    speaks of "them"."""
+    speaks of "them", or without a number of the rest of the calendar."""
 
     numbers: int
     heads: bool
@@ -117,19 +118,8 @@ def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequenc
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    return (*statements(content, num_slots), *_hinted(content, rules.vague, num_slots))
-
-
-def _hinted(content: str, vague: str | None, num_slots: int | None) -> Iterator[Statement]:
-    """What a message only hints at, of slots and targets of which it states nothing."""
-    told = {
-        (target, slot) for targets, slots, *_ in statements(content, num_slots) for target in targets for slot in slots
-    }
-    for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
-        for target in targets:
-            hinted = [slot for slot in slots if (target, slot) not in told]
-            if hinted:
-                yield (target,), hinted, claim_class, start, end
+    told = statements(content, num_slots)
+    return (*told, *hinted_statements(content, rules.vague, told))
 
 
 def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
@@ -168,8 +158,8 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             own = numbers[heading.numbers] + own if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
-            if num_slots is not None:
-                rest += rest_of(forms, own, places)
+            if num_slots is not None and ("0" in text or (not rest and is_of_sender(stated, folded[:start]))):
+                rest += rest_of(forms, own, places, numbers[:first])
             stated += told
         if room < 0:
             break
@@ -185,23 +175,26 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
-        content = EMOJI.sub(_ended, content)
+        content = frames.EMOJI.sub(_ended, content)
     if "g. " in content or "l. " in content or ".." in content:
-        content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
+        content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
+    if "[" in content or "{" in content:
+        content = frames.BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if "0 " in content:
-        content = ZERO.sub("z", content)
+        content = frames.ZERO.sub("z", content)
     folded = fold(content)
-    if NUMERAL.search(folded):
+    if frames.NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if any(map(content.__contains__, QUOTES)) else folded
+    return content, fold_quotes(content, folded) if any(map(content.__contains__, frames.QUOTES)) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:
     """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
+    speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
     apart = False
     named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
     count = 0
@@ -214,6 +207,8 @@ def _passages(folded: str) -> Iterator[Passage]:
                 yield start, text, question, count, None, apart, 0
         elif not numbers:
             heading = None
+            if leans:
+                yield start, text, question, count, None, apart, 0
         elif heading:
             yield start, heading.text + text, question, count, heading, True, 0
         elif leans and named and _names_agents(folded, named, start):
@@ -221,9 +216,15 @@ def _passages(folded: str) -> Iterator[Passage]:
             text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
             yield begins, text, question, first, None, False, start - begins
             named = begins, begins + len(text), first
+        elif speaker and not frames.OWN_SUBJECT.search(text):
+            yield start, speaker.text + text, question, count, speaker, apart, 0
         else:
             yield start, text, question, count, None, apart, 0
             named = start, start + len(text), count
+            label = frames.LABEL.match(text) if numbers > 1 and not question else None
+            of_agent = label and not frames.OWN_SUBJECT.search(text, label.end())
+            speaker = Heading(start, label[0], slice(count, count + 1)) if label and of_agent else None
+        speaker = None if line else speaker
         apart = not numbers
         count += numbers
 
@@ -236,8 +237,8 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 @lru_cache(maxsize=65536)
 def _outline(text: str) -> Outline:
     if "0" not in text:
-        return Outline(0, HEADING.search(text) is not None, False)
-    leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
+        return Outline(0, HEADING.search(text) is not None, frames.REST_SAID.match(text) is not None)
+    leans = frames.THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
     return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
 
 

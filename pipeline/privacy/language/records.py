@@ -12,13 +12,14 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 
 STATE_HEAD = re.compile(
-    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?)\W*$", re.I
+    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?|"
+    r"(?:movable )?errands?|conflicts?)\W*$",
+    re.I,
 )
 # Columns that only blanks part.
 GAP = re.compile(r"\S {2,}\S")
 GAP_CELL = re.compile(r"\S+(?: \S+)*")
-STATUS = "status"
-MANY = 24
+STATUS, MANY = "status", 24
 
 
 class Piece(NamedTuple):
@@ -148,7 +149,7 @@ class Field(NamedTuple):
         if frames.TRUE.match(first.text):
             return [first._replace(text=name)]
         if frames.FALSE.match(first.text):
-            return [first._replace(text=f"not {name}")]
+            return [first._replace(text=f"{'no' if frames.THING.search(name) else 'not'} {name}")]
         return [key, glue(": ", key), *self._said(first)]
 
     def _said(self, value: Piece, priced: bool = False) -> list[Piece]:
@@ -157,6 +158,8 @@ class Field(NamedTuple):
             return [value._replace(text="free" if value.text == "true" else "not free")]
         if is_slots(value.text):
             return [glue("cost ", value), value] if priced else []
+        if frames.A_MEETING.match(value.text):
+            return [value._replace(text="existing meeting")]
         return [value._replace(text=frames.AMOUNT.sub("", value.text))]
 
 
@@ -234,9 +237,7 @@ def table_at(lines: Sequence[Piece], at: int) -> int:
 
 def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
     """Whether the first of two rows names what stands below it."""
-    if len(header) != len(row):
-        return False
-    if is_slots(header[0].text) and is_slots(row[0].text):
+    if len(header) != len(row) or (is_slots(header[0].text) and is_slots(row[0].text)):
         return False
     if frames.HEADER.match(header[0].text):
         return True
@@ -248,9 +249,8 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
 def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
     """What the rows of a table say."""
     header = _cells(lines[0])
-    for line in lines[1:]:
-        if not frames.RULE.match(line.text):
-            yield from _row(header, _cells(line))
+    for line in (line for line in lines[1:] if not frames.RULE.match(line.text)):
+        yield from _row(header, _cells(line))
 
 
 def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
@@ -264,7 +264,7 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
         return [base]
     if not (is_slots(header[0].text) or agent_of(header[0])):
         head = rest.pop(0)[1]
-        if first in ("#", "option", "no"):
+        if first in ("#", "option", "no") and "slot" not in head.text.lower():
             return _row(header[1:], cells[1:])
         if "agent" not in first and "meeting" not in first and is_slots(head.text):
             base.slots.append(head)

@@ -3,23 +3,15 @@ are one that a class or a verb cut in two."""
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pipeline.privacy.language.frames import (
     ANCHOR,
     ANY_FROM,
     BEFORE,
-    BESIDE,
-    BOTH_ENDS,
-    CHOICE,
     COUNT,
     COUNTED,
-    DASH,
     ELLIPSIS,
     FOR,
-    FROM,
-    FROM_ON,
-    GOAL,
     HELD,
     IN_ALL,
     ITEM,
@@ -32,52 +24,39 @@ from pipeline.privacy.language.frames import (
     PRICED,
     STARTS,
     SUBJECT,
-    TOWARDS,
-    UP_TO,
     VERB,
     VERBS,
     VERSUS,
 )
-from pipeline.privacy.language.grammar import DOWNWARD, HAPPENS, LEADS, ONWARD, OPEN_LEADS, OPENED, OPENINGS
+from pipeline.privacy.language.ranges import BOTH_ENDS, DOWNWARD, FROM, ONWARD, OPENED, OPENING, OPENS_IT, words_before
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
+
 REACH = 32  # characters between a feasibility word and the slots it anchors
 
-NUMBER = re.compile(r"0+")
-RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
+ERRAND = re.compile(r"\s+errand\b")
+PRICE = re.compile(r"0 ?\(|0\(")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
 PRICING = (*LISTS, "cost", "ignored")
+PRICING_FOR = ("cost", "effort")  # "an errand that I can move for 4"
 # What ends a stretch of a sentence.
 BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
-
-
-class Slots(NamedTuple):
-    """A slot, or the range to a second number: where the numbers stand, and whether something would move there.
-
-    `open` is not 0 where a range names one end: FROM_ON, AFTER, UP_TO or BEFORE_IT; REST where it
-    names none.
-    """
-
-    start: int
-    end: int
-    to_start: int = -1
-    to_end: int = -1
-    goal: bool = False
-    open: int = 0
 
 
 def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     """Whether a bare number, or list of them, stands where only a slot would."""
     number = tokens[index]
-    ahead = _ahead(text, number.start)
+    ahead = words_before(text, number.start)
     if (
         (ahead.endswith(" ") and ahead[:-1].rpartition(" ")[2] in COUNTED)
         or (ahead.rstrip(" #").endswith(OTHERS_END) and OTHERS.search(ahead))
         or IN_ALL.match(text, number.end)
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
+        or _is_enumerator(text, number)
+        or (ERRAND.match(text, number.end) and not _takes_turns(text, tokens, index))
     ):
         return False
     if _is_place(text, number, ahead):
@@ -89,18 +68,31 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     return _is_left_over(text, tokens, index, goes_on)
 
 
+def _takes_turns(text: str, tokens: Sequence[Token], index: int) -> bool:
+    """Whether slots and classes took turns before a number: "3 is free, 4 busy, 5 errand"."""
+    before = [token for token in tokens[max(0, index - 3) : index] if token.kind != "soft"][-2:]
+    if len(before) < 2 or before[0].kind not in LISTS or before[1].kind not in CLASS_KINDS:
+        return False
+    return not text[before[1].end : tokens[index].start].strip(" ,;/|")
+
+
+def _is_enumerator(text: str, number: Token) -> bool:
+    """Whether a number counts items in a line, or is a slot's price: "1) slot 3 is free 2) slot 6 is busy", "6 (4)"."""
+    if not text.startswith(")", number.end):
+        return False
+    opens = text.rfind("(", 0, number.start)
+    return opens <= text.rfind(")", 0, number.start) or PRICE.fullmatch(text, opens - 2, number.start) is not None
+
+
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
     if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ANY_FROM.search(ahead) or OPENED.search(ahead):
         return True
+    if OPENS_IT.match(text, number.end) and OPENING.search(ahead):
+        return True
     if ONWARD.match(text, number.end) or DOWNWARD.match(text, number.end):
         return True
     return PLACE.search(ahead) is not None and STARTS.match(text, number.end) is not None
-
-
-def _ahead(text: str, start: int) -> str:
-    """The few words before a place, which may decide what stands there."""
-    return text[max(0, start - REACH - 8) : start]
 
 
 def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
@@ -111,7 +103,7 @@ def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
             return False
         if token.kind in CLASS_KINDS:
             gap = text[token.end : start]
-            if FOR.search(gap) and NOT_FOR.match(text, token.start):
+            if FOR.search(gap) and (token.kind in PRICING_FOR or NOT_FOR.match(text, token.start)):
                 return False
             return not gap.strip(" #") or ANCHOR.search(gap) is not None
         if token.kind == "request":
@@ -129,9 +121,11 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     if _goes_on_with(text, tokens, index):
         return True
     following = _past_punctuation(text, tokens, index)
+    if following and following.kind == "group" and ":" in text[number.end : following.start]:
+        return text[: number.start].rstrip(" -")[-1:] in ("", ":")  # "3: Agent 1 is free, Agent 2 is busy"
     if following is None or following.kind not in CLASS_KINDS | {"negation"}:
         return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
-    if following.kind != "positive" and HELD.search(_ahead(text, number.start)):
+    if following.kind != "positive" and HELD.search(words_before(text, number.start)):
         return False
     return VERBS.fullmatch(text, number.end, following.start) is not None
 
@@ -165,7 +159,7 @@ def _is_said(tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
 
 def _starts_clause(text: str, tokens: Sequence[Token], index: int) -> bool:
     start = tokens[index].start
-    before = _ahead(text, start)
+    before = words_before(text, start)
     if not before.strip(" -") or BEFORE.search(before):
         return True
     previous = tokens[index - 1] if index else None
@@ -181,73 +175,6 @@ def _is_left_over(text: str, tokens: Sequence[Token], index: int, goes_on: bool)
     if previous.kind != "except" and not text.startswith("not", previous.start):
         return False
     return goes_on or any(token.kind in CLASS_KINDS for token in tokens)
-
-
-def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> list[Slots]:
-    """The slots of a list: "2, 4-6 and slot 9" has three.
-
-    `chosen`: one of them is preferred "to" another. `spans`: what is said may be of all slots after or before one.
-    """
-    before = _ahead(text, token.start)
-    if before.rstrip().endswith(LEADS):
-        opened = OPENED.search(before) if spans and not HAPPENS.match(text, token.end) else None
-        if opened:
-            slots = _listed(text, token, False, False, False)
-            kind = next(kind for (kind, _), words in zip(OPEN_LEADS, opened.groups(), strict=True) if words)
-            return [slots[0]._replace(open=kind), *slots[1:]] if slots[0].to_start < 0 else slots
-        if BESIDE.search(before) or BOTH_ENDS.search(before):
-            return [] if BESIDE.search(before) else _from_to(text, token)
-    goal = moving and TOWARDS.search(before) is not None
-    to_is_goal = moving and (not text.startswith("slots", token.start) or FROM.search(before) is not None)
-    return _open_ended(text, token, _listed(text, token, goal, to_is_goal, chosen))
-
-
-def _open_ended(text: str, token: Token, slots: list[Slots]) -> list[Slots]:
-    """The slots, of which the last may begin or end a range: "3, 5 and from 9 on", "10 or later"."""
-    if not text.startswith(OPENINGS, token.end) or not slots or slots[-1].to_start >= 0:
-        return slots
-    for kind, words in ((FROM_ON, ONWARD), (UP_TO, DOWNWARD)):
-        if words.match(text, token.end):
-            return [*slots[:-1], slots[-1]._replace(open=kind)]
-    return slots
-
-
-def _listed(text: str, token: Token, goal: bool, to_is_goal: bool, chosen: bool) -> list[Slots]:
-    """The slots of a list that stands beside nothing; `goal`: something moves there, `to_is_goal`: so "to" says."""
-    slots: list[Slots] = []
-    for number in NUMBER.finditer(text, token.start, token.end):
-        last = slots[-1] if slots else None
-        if _is_dashed(text, token, last, number.start()):
-            break
-        if last is None or not _may_span(text, last, number.start()):
-            slots.append(Slots(*number.span(), goal=goal))
-        elif not (to_is_goal or chosen) or not GOAL.match(text, last.end):
-            slots[-1] = Slots(last.start, last.end, *number.span(), last.goal)
-        elif chosen:
-            break
-        else:
-            slots.append(Slots(*number.span(), goal=True))
-    return slots
-
-
-def _is_dashed(text: str, token: Token, last: Slots | None, start: int) -> bool:
-    """Whether a number is said of the slot before: "slot 3 - 5", but not "slots 3 - 5"."""
-    if last is None or not text.startswith("slot", token.start) or text.startswith("slots", token.start):
-        return False
-    return DASH.fullmatch(text, last.end, start) is not None
-
-
-def _may_span(text: str, last: Slots, start: int) -> bool:
-    """Whether a slot and the number after it may be the ends of a range."""
-    return last.to_start < 0 and RANGE.fullmatch(text, last.end, start) is not None
-
-
-def _from_to(text: str, token: Token) -> list[Slots]:
-    """ "Between 3 and 6" is what lies between them, unless a choice follows."""
-    ends = [number.span() for number in NUMBER.finditer(text, token.start, token.end)]
-    if len(ends) != 2 or CHOICE.search(text, token.end):
-        return []
-    return [Slots(*ends[0], *ends[1])]
 
 
 def joined(text: str, tokens: Sequence[Token]) -> list[Token]:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
-from pipeline.privacy.language.frames import AFTER, FROM_ON, NARROWED, REST, UP_TO
+from pipeline.privacy.language.frames import NARROWED
+from pipeline.privacy.language.ranges import NUMBER, ONLY_REST, REST, Slots, slots_of
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.slots import CLASS_KINDS, NUMBER, Slots
+from pipeline.privacy.language.slots import CLASS_KINDS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
 from pipeline.privacy.language.targets import targets as targets_of_part
 
@@ -36,7 +37,6 @@ EDGES = " \t\n\r,;:-~()|"
 # slots, class, start, end.
 Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
 
-LONGEST = 64  # slots in a range; of a longer one only the ends are read
 ALONE = (None,)  # the targets of who speaks of itself alone
 # Where a span of a passage stands in its message.
 Places = Callable[[int, int], tuple[int, int]]
@@ -139,8 +139,9 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     others = left_out(text, clause.tokens)
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
-    if claim_class == "positive" and _excludes_others(text, clause):
-        yield StatementForm(clause.scope, _agents_of(spans, ranks), ((0, REST),), "negative", start, end, rank)
+    if claim_class == "positive" and SENDER in spans and _excludes_others(text, clause):
+        only = tuple((first, ONLY_REST) for first, _ in slots)
+        yield StatementForm(clause.scope, _agents_of(spans, ranks), only, "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
         yield StatementForm(clause.scope, (None,), goals, "proposal", start, end, PRIORITY.index("proposal"))
@@ -220,7 +221,7 @@ def numbered(
     for _, targets, slots, claim_class, start, end, _ in forms:
         whom = targets if targets == ALONE else _agents(targets, numbers)
         begin, stop = places(start, end)
-        named = _slots(slots, numbers, num_slots)
+        named = slots_of(slots, numbers, num_slots)
         room -= len(whom) * len(named)
         if room < 0:
             break
@@ -228,10 +229,16 @@ def numbered(
     return (stated if len(forms) == len(stated) == 1 and stated[0][1] else _settled(forms, stated)), room
 
 
-def rest_of(forms: Sequence[StatementForm], numbers: list[bytes], places: Places) -> Iterator[Statement]:
-    """What is stated of the rest of the calendar, as of no slots yet."""
+def rest_of(
+    forms: Sequence[StatementForm], numbers: list[bytes], places: Places, before: Sequence[bytes]
+) -> Iterator[Statement]:
+    """What is stated of the rest of the calendar, as of no slots yet; `before`: the numbers of the message up to here.
+
+    "Only 7" is one of some slots where 7 was named before: "Agent 1 can do 4 and 7, I can only do 7".
+    """
     for form in forms:
-        if any(last == REST for _, last in form.slots):
+        again = any(numbers[i] in before or numbers[i] in numbers[:i] for i, last in form.slots if last == ONLY_REST)
+        if not again and any(last in (REST, ONLY_REST) for _, last in form.slots):
             begin, stop = places(form.start, form.end)
             yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
 
@@ -245,6 +252,12 @@ def with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int
             told.update((target, slot) for slot in slots)
             stated.append(((target,), slots, claim_class, start, end))
     return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
+
+
+def is_of_sender(stated: Sequence[Statement], before: str) -> bool:
+    """Whether what was said is of the sender's own calendar and all of it, so that "everything else" is its rest."""
+    states = any(kind != "proposal" for _, _, kind, _, _ in stated)
+    return states and all(targets == ALONE for targets, *_ in stated) and not NARROWED.search(before)
 
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
@@ -262,34 +275,3 @@ def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Ite
                 if held is None or rank < held[0]:
                     best[scope, target, slot] = rank, ((target,), (slot,), claim_class, start, end)
     return (statement for _, statement in best.values())
-
-
-def _slots(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
-    """The slots of the calendar that are named, each once, and those that ranges span."""
-    slots: list[int] = []
-    for first, last in named:
-        if last is None:
-            slots.append(int(numbers[first]))
-        elif last == REST:
-            continue
-        elif last < 0:
-            slots += _opened(int(numbers[first]), last, num_slots)
-        else:
-            slots += _spanned(int(numbers[first]), int(numbers[last]))
-    if num_slots is not None:
-        slots = [slot for slot in slots if slot < num_slots]
-    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
-
-
-def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
-    """The slots of a range that names one end; that end alone where the other is unknown or too far."""
-    if kind in (FROM_ON, AFTER):
-        slots = range(end + (kind == AFTER), end + 1 if num_slots is None else num_slots)
-    else:
-        slots = range(end + (kind == UP_TO))
-    return slots if len(slots) <= LONGEST else [end][: kind in (FROM_ON, UP_TO)]
-
-
-def _spanned(first: int, last: int) -> Sequence[int]:
-    """The slots between two ends; of more than any calendar has the ends alone."""
-    return range(first, last + 1) if first <= last < first + LONGEST else (first, last)

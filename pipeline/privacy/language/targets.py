@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.privacy.language.scan import Token
@@ -47,7 +48,7 @@ def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
         if (
             token_class is None
             or (token_class == "proposal" and "shun" in kinds)
-            or (proposed and _is_the_meeting(text, token, token_class))
+            or (proposed and token_class == "occupied" and IS_MEETING.match(text, token.start, token.end))
         ):
             continue
         proposed |= token_class == "proposal"
@@ -80,11 +81,6 @@ def _negated(text: str, token: Token, claim_class: str) -> str | None:
     if claim_class == "occupied" and DENIABLE.match(text, token.start, token.end):
         return "positive"  # "neither Agent 0 nor I have anything at 3", "none of 3, 5 requires me to move an errand"
     return NEGATED.get(claim_class)
-
-
-def _is_the_meeting(text: str, token: Token, claim_class: str) -> bool:
-    """Whether the item is the meeting that a proposal is about, and not in its way."""
-    return claim_class == "occupied" and IS_MEETING.match(text, token.start, token.end) is not None
 
 
 def _outranks(token_class: str, claim_class: str | None, decider: Token | None) -> bool:
@@ -134,7 +130,7 @@ WORD = re.compile(
 )
 SUITS_ME = re.compile(r"\s(?:me|us)\b")
 FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
-WITH = re.compile(r"\s+with")
+VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
 MINE = re.compile(r"\b(?:me|my|mine)\b")
 PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
 HOLDS = re.compile(
@@ -208,8 +204,12 @@ def _subject_agents(
 
 
 def _subject(tokens: Sequence[Token], decider: Token) -> Token | None:
-    """The last phrase for someone that starts before the words of the class end."""
-    return next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
+    """The last phrase for someone that starts before the class ends; or who has to move what is there."""
+    before = next((t for t in reversed(tokens) if t.kind == "group" and t.start < decider.end), None)
+    if before or decider.kind != "occupied":
+        return before
+    movers = (t for t, then in pairwise(tokens) if t.kind == "group" and then.kind in ("occupied", "effort"))
+    return next(movers, None)
 
 
 def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token, whom: Sequence[Token]) -> bool:
@@ -237,12 +237,15 @@ def _for_whom(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
 
 
 def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
-    """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50"."""
-    if decider.kind == "cost":
-        agent = COSTED.search(text, decider.start, decider.end)
-        return [Token("for_whom", agent.start(), agent.end())] if agent else []
-    if FINE.search(text, decider.start, decider.end):
-        return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
+    """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50", "requires Agent 3 to move"."""
+    if agent := COSTED.search(text, decider.start, decider.end):
+        return [Token("for_whom", agent.start(), agent.end())]
+    led: tuple[str, ...] = ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
+    if decider.kind == "clear" or VOTE.search(text, decider.start, decider.end):
+        led = ("from",)
+    if led:
+        after = (t for t in tokens if t.kind == "spoken_to" and text.startswith(led, t.start))
+        return [t for t in after if decider.end < t.start and not text[decider.end : t.start].strip()]
     if text.startswith(("suit", "serve"), decider.start):
         return _suited(text, tokens, decider)
     return []

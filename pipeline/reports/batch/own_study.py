@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from machine.stores import is_url, list_files, open_file
-from pipeline.behaviour.phrases import Thresholds
+from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.paths import ROOT, params

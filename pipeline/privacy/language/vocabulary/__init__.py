@@ -12,21 +12,23 @@ Phrases = tuple[str, ...]
 
 # Numbers before these count something, and are no slots.
 UNITS = (
-    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|errands?|"
+    "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|"
+    "errands?(?! ?#?0|(?<=errand) ?(?:$|[,;/|(]))|"
     "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
-    "other|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
+    "other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!poss|hard|bare|scarce|potent|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
+        r"(?:(?:(?!hard|bare|scarce|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
         r"so|too|all|both|"
         r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
         r"the) ){0,3}"
     ),
     "{slot}": r"(?:slots?\b|#?0)",
+    "{label}": r"(?= ?[:=] ?\(?(?:slots )?#?0)",
     "{agent}": r"agents? ?#?00?",
     "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
     "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
@@ -52,7 +54,8 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free (?:of|from)|clear of|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|"
+        r"from)|clear of|"
         r"avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
@@ -105,7 +108,7 @@ PATTERNS: Mapping[str, str] = {
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
         r"seems|fits|"
-        r"suits|holds|makes)\b"
+        r"suits|holds|makes|(?:free|open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
     ),
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
 }
@@ -122,7 +125,7 @@ SHORT = {
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot "},
     **{"wfm": "works for me", "dnw": "doesn't work"},
-    **{"ive": "i've", "z": "zero"},
+    **{"ive": "i've", "thats": "that's", "z": "zero"},
 }
 REAL = frozenset(("conform", "works"))
 # What a first person in quoted words is: who is quoted.

@@ -10,7 +10,8 @@ NEGATIVE: Phrases = (
     r"collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
-    r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker",
+    r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
+    r"(?:no|full|out|red|unacceptable|doesn\'t|don\'t){label}",
     r"off (?:the|my) (?:table|list|limits)|off[- ]?limits|out of (?:the )?(?:question|reach|play|consideration)|"
     r"rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|(?:count|strike) (?:out|"
     r"me out)|{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
@@ -24,7 +25,7 @@ NEGATIVE: Phrases = (
     r"no luck(?! with (?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
-    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0: no)(?= ?$| ?[,~)|(]| for)|no(?<=0 - no)(?= ?$| ?[,~)|(]| for)|"
+    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
     r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
@@ -33,7 +34,8 @@ NEGATIVE: Phrases = (
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
     r"no (?:free |spare )?(?:time|gaps?|space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|"
-    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|out (?:on|at|"
+    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|"
+    r"bad(?<=[0:=>~-] bad)|out (?:on|at|"
     r"for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|"
     r"falls? through",
     r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|"
@@ -123,8 +125,10 @@ EVENT: Phrases = (
 
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
-    r"\^|yes(?= (?:for|on|at) {slot})|yes(?<=0 yes)|yes(?<=0: yes)|yes(?<=0 - yes)|definite yes|"
+    r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
+    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
     r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|"
+    r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
     r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
@@ -145,12 +149,13 @@ POSITIVE: Phrases = (
     r"count me in|in favou?r of|checks? out|untouched|room (?:at|in|for|on)|space (?:at|in|for)|"
     r"(?:good|fine|ok|okay|cool) w/(?= ?{slot})|on board with|poses? no \w+|presents? no \w+",
     r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that| of)|able (?=(?:at|in|on|for) {slot})|"
-    r"clear (?:at|in|on|during|for)|good to go|fits?",
+    r"clear(?= (?:at|in|on|during|for)\b)|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
     r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
     r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
-    r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated)|all right (?=with|for|by|at)|"
+    r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|"
+    r"for|by|at)|"
     r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
     r"go(?<=0 go)(?= ?$| ?[,~)(])",
     r"good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|"
@@ -189,7 +194,8 @@ CLEAR: Phrases = (
     r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
-    r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold|contain) {adv}(?:anything|"
+    r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
+    r"contain(?:ing)?) {adv}(?:anything|"
     r"a thing)(?: {adv}(?:{set}|on))?",
 )
 
@@ -240,7 +246,7 @@ PROPOSAL: Phrases = (
     r"reserv(?:e|ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|"
     r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|"
     r"fixed(?= ?[:,~] ?slot)",
-    r"(?:second|third|next|other|main) choice|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
+    r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
     r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|"
     r"decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'd say|put forward|"
     r"counter-?propos\w*",
@@ -256,7 +262,7 @@ PROPOSAL: Phrases = (
     r"us|meeting|for|at|in|on|slot|0|around)|scheduled (?:it|us|this|the meeting|our meeting|"
     r"meeting 0+)|(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
     r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?|best|"
-    r"better|ideal|(?:first|top|preferred) choice|would like|'d like|'d love|want(?:s)?|"
+    r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|"
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|"
     r"pick)|land(?:s|ed|ing)? on|see you",
     r"consensus|converged?|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for|"
