@@ -70,7 +70,7 @@ ADDRESSED = re.compile(
     r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
     r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
 )
-SAID_AFTER = re.compile(r"\s*,?\s*(?:(?:is|was) what |- |~ |\()?(?:\w+\s+){0,2}agents?\s*#?0")
+SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
 QUOTED_LINE = re.compile(
     r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE

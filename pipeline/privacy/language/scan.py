@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
+from pipeline.privacy.language.vocabulary import ENDINGS, QUOTED, REAL, SHORT, STEMS, by_first, expand
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -176,75 +176,39 @@ def _lines(content: str, block: re.Match[str]) -> Iterator[re.Match[str]]:
 def fold_quotes(content: str, folded: str) -> str:
     """The folded message with a capital where an agent's quoted words speak in the first person."""
     last = -1  # where an agent's quoted words end
-    marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
-    lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)] if ">" in content else []
-    lines += [line.span() for block in frames.QUOTED_BLOCK.finditer(content) for line in _lines(content, block)]
+    chars = list(folded)
+    lines = _quoted_lines(content) if ">" in content else []
     theirs = {start for start, _ in lines}
+    marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
     for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
-        before = frames.SPEAKER.search(folded, max(0, start - frames.FAR_QUOTED), start)
-        spoken = before is not None and not frames.ADDRESSED.search(folded, max(0, start - frames.FAR_QUOTED), start)
-        spoken |= start in theirs or (last >= 0 and frames.AGAIN.fullmatch(folded, last, start) is not None)
+        spoken = start in theirs or _is_spoken(chars, start)
+        spoken = spoken or (last >= 0 and frames.AGAIN.fullmatch("".join(chars[last:start])) is not None)
         last = end + 1 if spoken else -1
         if end - start <= frames.LONGEST_QUOTE and (spoken or frames.SAID_AFTER.match(folded, end + 1)):
-            inside = "".join(_marked(part) for part in frames.SAYINGS.split(f" {folded[start + 1 : end]}"))
-            folded = (
-                folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
-            )
-    return folded
+            inside = "".join(chars[start + 1 : end])
+            chars[start:end] = "".join(_marked(part) for part in frames.SAYINGS.split(f" {inside}"))
+            if chars[end : end + 1] != ["\n"]:
+                chars[end : end + 1] = " "
+    return "".join(chars)
 
 
-SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
+def _quoted_lines(content: str) -> list[tuple[int, int]]:
+    """Where the lines stand that are quoted from an agent, who is named in them or above."""
+    lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)]
+    return lines + [line.span() for block in frames.QUOTED_BLOCK.finditer(content) for line in _lines(content, block)]
 
 
-def expand(phrase: str) -> str:
-    """A phrase of the vocabulary as a regular expression."""
-    while any(name in phrase for name in PATTERNS):
-        for name, pattern in PATTERNS.items():
-            phrase = phrase.replace(name, pattern)
-    return SPACE.sub(lambda match: match[1] or (r"\s*" if match[2] else r"\s+"), phrase)
+def _is_spoken(chars: Sequence[str], start: int) -> bool:
+    """Whether the words before a quotation name an agent who speaks, and not one who is only spoken to."""
+    before = "".join(chars[max(0, start - frames.FAR_QUOTED - 1) : start])
+    far = int(start > frames.FAR_QUOTED)  # one more character tells where a word starts
+    return frames.SPEAKER.search(before, far) is not None and not frames.ADDRESSED.search(before, far)
 
 
 # What matches at a place, and the kinds by the numbers of their groups.
 Reader = tuple[Callable[[str, int], re.Match[str] | None], tuple[str, ...]]
 
 ENDED = r"(?!(?<=\w)\w)"
-BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
-
-
-def by_first(pattern: str) -> dict[str, list[str]]:
-    """First character → what may follow it, for a pattern that starts with a literal or with a group of such."""
-    firsts: dict[str, list[str]] = {}
-    for branch in _branches(pattern):
-        if not branch.startswith("(?:"):
-            first = branch[:2] if branch[0] == "\\" else branch[0]
-            firsts.setdefault(first, []).append(branch[len(first) :])
-            continue
-        inner, rest = _leading_group(branch)
-        for first, tails in by_first(inner).items():
-            firsts.setdefault(first, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
-        if rest.startswith("?"):
-            for first, tails in by_first(rest[1:]).items():
-                firsts.setdefault(first, []).extend(tails)
-    return firsts
-
-
-def _branches(pattern: str) -> list[str]:
-    depth, start, parts = 0, 0, []
-    for match in BRACKET.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if match[0] == "|" and depth == 0:
-            parts.append(pattern[start : match.start()])
-            start = match.end()
-    return [*parts, pattern[start:]]
-
-
-def _leading_group(pattern: str) -> tuple[str, str]:
-    depth = 0
-    for match in BRACKET.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if depth == 0:
-            return pattern[3 : match.start()], pattern[match.end() :]
-    raise ValueError(f"a bracket is left open in {pattern}")
 
 
 class Scanner:

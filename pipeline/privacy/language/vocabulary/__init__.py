@@ -6,6 +6,7 @@ message's phrases only those that share a clause with a slot count, and of two t
 KINDS has first.
 """
 
+import re
 from collections.abc import Mapping
 
 Phrases = tuple[str, ...]
@@ -129,3 +130,50 @@ REAL = frozenset(("conform", "works"))
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
 }
+
+SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
+BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
+
+
+def expand(phrase: str) -> str:
+    """A phrase of the vocabulary as a regular expression."""
+    while any(name in phrase for name in PATTERNS):
+        for name, pattern in PATTERNS.items():
+            phrase = phrase.replace(name, pattern)
+    return SPACE.sub(lambda match: match[1] or (r"\s*" if match[2] else r"\s+"), phrase)
+
+
+def by_first(pattern: str) -> dict[str, list[str]]:
+    """First character → what may follow it, for a pattern that starts with a literal or with a group of such."""
+    firsts: dict[str, list[str]] = {}
+    for branch in _branches(pattern):
+        if not branch.startswith("(?:"):
+            first = branch[:2] if branch[0] == "\\" else branch[0]
+            firsts.setdefault(first, []).append(branch[len(first) :])
+            continue
+        inner, rest = _leading_group(branch)
+        for first, tails in by_first(inner).items():
+            firsts.setdefault(first, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
+        if rest.startswith("?"):
+            for first, tails in by_first(rest[1:]).items():
+                firsts.setdefault(first, []).extend(tails)
+    return firsts
+
+
+def _branches(pattern: str) -> list[str]:
+    depth, start, parts = 0, 0, []
+    for match in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if match[0] == "|" and depth == 0:
+            parts.append(pattern[start : match.start()])
+            start = match.end()
+    return [*parts, pattern[start:]]
+
+
+def _leading_group(pattern: str) -> tuple[str, str]:
+    depth = 0
+    for match in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return pattern[3 : match.start()], pattern[match.end() :]
+    raise ValueError(f"a bracket is left open in {pattern}")
