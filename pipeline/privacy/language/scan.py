@@ -212,34 +212,40 @@ ENDED = r"(?!(?<=\w)\w)"
 
 
 class Scanner:
-    """The vocabulary as regular expressions that try, at each word, only the phrases with its first character.
+    """The vocabulary as regular expressions that try, at each word, only the phrases with its first two characters.
 
     Each is compiled when a text first has such a word.
     """
 
     def __init__(self, kinds: Mapping[str, Sequence[str]]) -> None:
-        self.starting: dict[str, dict[str, list[str]]] = {}
+        # First character → in the order in which they are tried, kinds with what may follow, by the second character.
+        self.starting: dict[str, list[tuple[str, dict[str, list[str]]]]] = {}
         for kind, phrases in kinds.items():
             for first, tails in by_first("|".join(map(expand, phrases))).items():
-                self.starting.setdefault(first[-1], {}).setdefault(kind, []).extend(tails)
+                self.starting.setdefault(first[-1], []).extend((kind, by_first(tail)) for tail in tails)
         firsts = "".join(map(re.escape, self.starting))
         # A word starts here, or punctuation.
         self.places = re.compile(rf"(?:(?<![\w'.$])|(?=[',()~|:/^`}}]))[{firsts}]").finditer
-        self.readers: dict[str, Reader] = {}
+        self.readers: dict[str, Reader | None] = {}
 
-    def reader(self, first: str) -> Reader:
-        """What reads the phrases that start with a character."""
-        if first not in self.readers:
-            kinds = self.starting[first]
+    def reader(self, start: str) -> Reader | None:
+        """What reads the phrases that start with two characters, or with one at the end of a text; None without any."""
+        if start not in self.readers:
+            kinds: dict[str, list[str]] = {}
+            for kind, tails in self.starting[start[0]]:
+                for second in tails:
+                    if second[-1:] in ("", start[1:]):
+                        kinds.setdefault(kind, []).extend(second + tail for tail in tails[second])
             groups = (f"({'|'.join(tails)}){ENDED}" for tails in kinds.values())
-            pattern = re.compile(f"{re.escape(first)}(?:{'|'.join(groups)})")
-            self.readers[first] = (pattern.match, ("", *kinds))
-        return self.readers[first]
+            pattern = re.compile(f"{re.escape(start[0])}(?:{'|'.join(groups)})")
+            self.readers[start] = (pattern.match, ("", *kinds)) if kinds else None
+        return self.readers[start]
 
     def compile_all(self) -> None:
         """Get all readers ready, for processes that are forked from this one."""
-        for first in self.starting:
-            self.reader(first)
+        for first, tails in self.starting.items():
+            for second in {second[-1:] for _, each in tails for second in each}:
+                self.reader(first + second)
 
     def scan(self, text: str, start: int) -> list[Token]:
         """The vocabulary's phrases in a sentence, from left to right."""
@@ -247,10 +253,12 @@ class Scanner:
         for place in self.places(text, start):
             at = place.start()
             if at >= end:
-                read, kinds = readers.get(text[at]) or self.reader(text[at])
-                if match := read(text, at):
-                    end = match.end()
-                    tokens.append(Token(kinds[match.lastindex or 0], at, end))
+                word = text[at : at + 2]
+                if reader := readers[word] if word in readers else self.reader(word):
+                    read, kinds = reader
+                    if match := read(text, at):
+                        end = match.end()
+                        tokens.append(Token(kinds[match.lastindex or 0], at, end))
         return tokens
 
 

@@ -133,6 +133,8 @@ QUOTED = {
 
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
 BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
+LITERAL = re.compile(r"(?:[^\\\[.(^$]|\\[^\w])(?![?*+{])")
+REPEATS = ("*", "+", "{")
 
 
 def expand(phrase: str) -> str:
@@ -144,19 +146,19 @@ def expand(phrase: str) -> str:
 
 
 def by_first(pattern: str) -> dict[str, list[str]]:
-    """First character → what may follow it, for a pattern that starts with a literal or with a group of such."""
+    """First character → what may follow it; under "" what starts with anything but a literal."""
     firsts: dict[str, list[str]] = {}
     for branch in _branches(pattern):
-        if not branch.startswith("(?:"):
-            first = branch[:2] if branch[0] == "\\" else branch[0]
-            firsts.setdefault(first, []).append(branch[len(first) :])
+        inner, rest = _leading_group(branch) if branch.startswith("(?:") else ("", "*")
+        if rest.startswith(REPEATS):
+            first = LITERAL.match(branch)
+            firsts.setdefault(first[0] if first else "", []).append(branch[first.end() if first else 0 :])
             continue
-        inner, rest = _leading_group(branch)
-        for first, tails in by_first(inner).items():
-            firsts.setdefault(first, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
+        for start, tails in by_first(inner).items():
+            firsts.setdefault(start, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
         if rest.startswith("?"):
-            for first, tails in by_first(rest[1:]).items():
-                firsts.setdefault(first, []).extend(tails)
+            for start, tails in by_first(rest[1:]).items():
+                firsts.setdefault(start, []).extend(tails)
     return firsts
 
 
