@@ -154,7 +154,7 @@ def is_news(text: str, atom: Atom) -> bool:
     if atom.claim_class != "positive":
         return False
     left = atom.lead.endswith("so") and MOVED.search(text, 0, atom.start) is not None
-    return left or NEWS.search(text, atom.start, atom.end) is not None
+    return left or (("now" in text or " up" in text) and NEWS.search(text, atom.start, atom.end) is not None)
 
 
 def prices(before: Clause, claim_class: str) -> bool:
@@ -221,14 +221,18 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
         return False
     if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
         return True
-    return IT_IS_NOT.search(text, atom.start, atom.end) is not None
+    return _says_not(text, atom)
+
+
+def _says_not(text: str, atom: Atom) -> bool:
+    return ("not" in text or "n't" in text) and IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def has_changed(text: str, past: Clause, atom: Atom) -> bool:
     """Whether an atom says what slots now are of which another clause says what they were."""
     if not past.claims or atom.slots or marks_of(atom):
         return False
-    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
+    return atom.claim_class is not None or _says_not(text, atom)
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

@@ -37,6 +37,7 @@ NUMERAL = re.compile(
     rf"t(?:(?<=slot)|(?<=agent))s? +{WORD}(?:(?:,|,? and|,? or| to| through|-|/) *(?:slots? +)?{WORD})*"
 )
 EACH = re.compile(WORD)
+NUMERALS = re.compile(f"slots? +{WORD}"), re.compile(f"agents? +{WORD}")  # quicker to search for than both at once
 
 # "0 errands" is none, which digits that are all read alike cannot tell.
 ZERO = re.compile(
@@ -244,6 +245,7 @@ OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\
 THEY = re.compile(
     r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
 )
+THEM = ("he", "both")  # parts of its words
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
 BOTH_OF = re.compile(
     r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"

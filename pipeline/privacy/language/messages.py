@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import EMOJI, NUMERAL, QUOTES, SHORTENED, THEY, ZERO
+from pipeline.privacy.language.frames import EMOJI, NUMERALS, QUOTES, SHORTENED, THEM, THEY, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
@@ -29,13 +29,15 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
-# Where a message may have a layout: lines, JSON, a legend, a bare list, a source.
-LAYOUT = re.compile(r"[\n{\[]|= ?[A-Za-z]|\d \d\d?(?! \w)|\A\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
+# Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
+LINES = ("\n", "{", "[")
+LEGEND = re.compile(r"= ?[A-Za-z]")
+BARE = re.compile(r"\d \d\d?(?! \w)")
+SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
 
-HEADING = re.compile(r":\s*$")
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
@@ -141,14 +143,20 @@ def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
 @lru_cache(maxsize=16384)
 def statements(content: str, num_slots: int | None = None) -> tuple[Statement, ...]:
     """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
-    if TYPED.match(content):
+    if '"' in content and TYPED.match(content):
         return ()
-    if LAYOUT.search(content) and (rewritten := in_sentences(content)):
+    if _may_have_layout(content) and (rewritten := in_sentences(content)):
         return tuple(
             (targets, slots, kind, *rewritten.places(start, end))
             for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
         )
     return tuple(_in_lines(content, num_slots))
+
+
+def _may_have_layout(content: str) -> bool:
+    if any(map(content.__contains__, LINES)) or ("=" in content and LEGEND.search(content)):
+        return True
+    return BARE.search(content) is not None or SOURCE.match(content) is not None
 
 
 def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
@@ -193,7 +201,7 @@ def _plain(content: str) -> tuple[str, str]:
     if "0 " in content:
         content = ZERO.sub("z", content)
     folded = fold(content)
-    if NUMERAL.search(folded):
+    if any(numeral.search(folded) for numeral in NUMERALS):
         content = in_digits(content, folded)
         folded = fold(content)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, QUOTES)) else folded
@@ -235,10 +243,11 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 
 @lru_cache(maxsize=65536)
 def _outline(text: str) -> Outline:
+    heads = text.rstrip().endswith(":")
     if "0" not in text:
-        return Outline(0, HEADING.search(text) is not None, False)
-    leans = THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
-    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
+        return Outline(0, heads, False)
+    they = any(map(text.__contains__, THEM)) and THEY.match(text) is not None
+    return Outline(len(numbers_of(text)), heads, they or not text.islower())  # a capital: what follows is still quoted
 
 
 def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:

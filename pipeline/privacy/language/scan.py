@@ -249,7 +249,7 @@ class Scanner:
 
     def scan(self, text: str, start: int) -> list[Token]:
         """The vocabulary's phrases in a sentence, from left to right."""
-        tokens, end, readers = [], start, self.readers
+        tokens, end, readers, new = list[Token](), start, self.readers, tuple.__new__  # in half of Token's own time
         for place in self.places(text, start):
             at = place.start()
             if at >= end:
@@ -258,7 +258,7 @@ class Scanner:
                     read, kinds = reader
                     if match := read(text, at):
                         end = match.end()
-                        tokens.append(Token(kinds[match.lastindex or 0], at, end))
+                        tokens.append(new(Token, (kinds[match.lastindex or 0], at, end)))
         return tokens
 
 

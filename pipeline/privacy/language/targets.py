@@ -223,8 +223,10 @@ def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token
 def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> list[Token]:
     """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
     spoken_to = [token for token in everyone if token.kind == "spoken_to"]
+    if not spoken_to:
+        return []
     if subject is None:
-        word = WORD.search(text) if spoken_to else None
+        word = WORD.search(text)
         return [token for token in spoken_to if word and word.end() <= token.start + 5]
     return (
         [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
@@ -241,11 +243,11 @@ def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
     if decider.kind == "cost":
         agent = COSTED.search(text, decider.start, decider.end)
         return [Token("for_whom", agent.start(), agent.end())] if agent else []
-    if FINE.search(text, decider.start, decider.end):
-        return [t for t in tokens if t.kind == "spoken_to" and WITH.fullmatch(text, decider.end, t.start + 4)]
-    if text.startswith(("suit", "serve"), decider.start):
-        return _suited(text, tokens, decider)
-    return []
+    suits = text.startswith(("suit", "serve"), decider.start)
+    spoken_to = [token for token in tokens if token.kind == "spoken_to"]
+    if (suits or spoken_to) and FINE.search(text, decider.start, decider.end):
+        return [token for token in spoken_to if WITH.fullmatch(text, decider.end, token.start + 4)]
+    return _suited(text, tokens, decider) if suits else []
 
 
 def _suited(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
