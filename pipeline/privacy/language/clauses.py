@@ -221,18 +221,14 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
         return False
     if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
         return True
-    return _says_not(text, atom)
-
-
-def _says_not(text: str, atom: Atom) -> bool:
-    return ("not" in text or "n't" in text) and IT_IS_NOT.search(text, atom.start, atom.end) is not None
+    return IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def has_changed(text: str, past: Clause, atom: Atom) -> bool:
     """Whether an atom says what slots now are of which another clause says what they were."""
     if not past.claims or atom.slots or marks_of(atom):
         return False
-    return atom.claim_class is not None or _says_not(text, atom)
+    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

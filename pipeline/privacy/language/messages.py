@@ -5,15 +5,14 @@ alone; the numbers are put in afterwards, from the message itself.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pipeline.privacy.language.frames import EMOJI, NUMERALS, QUOTES, SHORTENED, THEM, THEY, ZERO
+from pipeline.privacy.language.frames import AGENT_NUMERAL, EMOJI, QUOTES, SHORTENED, SLOT_NUMERAL, THEY, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
+from pipeline.privacy.language.scan import Origins, edits, fold, fold_quotes, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
@@ -30,7 +29,6 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
-LINES = ("\n", "{", "[")
 LEGEND = re.compile(r"= ?[A-Za-z]")
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
@@ -154,7 +152,7 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 
 
 def _may_have_layout(content: str) -> bool:
-    if any(map(content.__contains__, LINES)) or ("=" in content and LEGEND.search(content)):
+    if "\n" in content or "{" in content or "[" in content or ("=" in content and LEGEND.search(content)):
         return True
     return BARE.search(content) is not None or SOURCE.match(content) is not None
 
@@ -169,14 +167,14 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
-        forms = _read(text, question, None if apart else before, after)
+        forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
             own = numbers[heading.numbers] + own if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
-            if num_slots is not None:
+            if of_rest and num_slots is not None:
                 rest += rest_of(forms, own, places)
             stated += told
         if room < 0:
@@ -201,7 +199,7 @@ def _plain(content: str) -> tuple[str, str]:
     if "0 " in content:
         content = ZERO.sub("z", content)
     folded = fold(content)
-    if any(numeral.search(folded) for numeral in NUMERALS):
+    if SLOT_NUMERAL.search(folded) or AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, QUOTES)) else folded
@@ -246,15 +244,15 @@ def _outline(text: str) -> Outline:
     heads = text.rstrip().endswith(":")
     if "0" not in text:
         return Outline(0, heads, False)
-    they = any(map(text.__contains__, THEM)) and THEY.match(text) is not None
+    they = ("he" in text or "both" in text) and THEY.match(text) is not None
     return Outline(len(numbers_of(text)), heads, they or not text.islower())  # a capital: what follows is still quoted
 
 
-def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
+def _read(text: str, question: bool, before: str | None, after: int) -> Reading:
     """The statements of a sentence, as they stand in its text. Of what was said before, one that says of its slots
     what they are takes nothing."""
     alone = _read_alone(text, question, after)
-    return alone.statements if before is None or alone.decided else _read_on(text, question, before, after).statements
+    return alone if before is None or alone.decided else _read_on(text, question, before, after)
 
 
 @lru_cache(maxsize=65536)
@@ -278,27 +276,11 @@ def _placed(text: str, question: bool, before: str | None, after: int) -> Readin
         end = stop
     grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
     short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
-    places = _Places(changed)
-    moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
-    return Reading(tuple(moved), short.decided)
-
-
-class _Places:
-    """From places in the text as it was read to places in the text as it is."""
-
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self.edits, self.starts, grown = edits, [], 0
-        for start, end, written in edits:
-            self.starts.append(start + grown)
-            grown += len(written) - (end - start)
-
-    def back(self, place: int) -> int:
-        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
-        index = bisect_left(self.starts, place) - 1
-        if index < 0:
-            return place
-        start, end, written = self.edits[index]
-        return max(start, end + place - self.starts[index] - len(written))
+    places = Origins(changed)
+    moved = (
+        StatementForm(*form[:4], places.back(form.start), places.back(form.end), form.rank) for form in short.statements
+    )
+    return short._replace(statements=tuple(moved)) if short.statements else short
 
 
 @lru_cache(maxsize=65536)

@@ -4,6 +4,7 @@ Folding keeps every character's place, so that a span in folded text is the span
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -63,13 +64,15 @@ def sentences(folded: str) -> Iterator[Sentence]:
     start = 0
     pieces = END.split(folded)
     for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
-        if text:
+        if len(text) > SENTENCE_CHARS:
             yield from _stretches(start, text, "?" in mark, "\n" in mark)
+        elif text:
+            yield start, text, "?" in mark, "\n" in mark
         start += len(text) + len(mark)
 
 
 def _stretches(start: int, text: str, question: bool, line: bool) -> Iterator[Sentence]:
-    """A sentence, in stretches if it is longer than any should be: cut at a comma or a blank, and not in a number."""
+    """A sentence that is longer than any should be, in stretches: cut at a comma or a blank, and not in a number."""
     begin = 0
     while len(text) - begin > SENTENCE_CHARS:
         end = _cut(text, begin + SENTENCE_CHARS)
@@ -160,6 +163,24 @@ def edits(text: str) -> list[Edit]:
         places = ((word.start(), word.end(), respelt(word[0])) for word in frames.SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
     return found
+
+
+class Origins:
+    """From places in the text as it was read to places in the text as it is."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits, self.starts, grown = edits, [], 0
+        for start, end, written in edits:
+            self.starts.append(start + grown)
+            grown += len(written) - (end - start)
+
+    def back(self, place: int) -> int:
+        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
+        index = bisect_left(self.starts, place) - 1
+        if index < 0:
+            return place
+        start, end, written = self.edits[index]
+        return max(start, end + place - self.starts[index] - len(written))
 
 
 def _marked(saying: str) -> str:
