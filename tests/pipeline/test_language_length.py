@@ -12,8 +12,7 @@ from pipeline.privacy.language import messages as language
 from pipeline.privacy.language.clause_rules import RULES, Rule
 from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import FAR, MOST_CLAIMS
-from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, scanner
-from pipeline.privacy.language.vocabulary import expand
+from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
@@ -47,6 +46,7 @@ MORE_SHAPES: tuple[Shape, ...] = (
         for each in ('"\n', '"a ', 'Agent 1: "', 'Agent 1 said "I', "> ", "# ", "(3) ", "[", "✅\n", "3 🙂 ")
     ),
     ("", '> Agent 1: "I can do 3"\n', ""),
+    ("", "1 2 3 - to cost ", ""),
     ("Agent 1:\n", "> I'm free at 3\n", ""),
     *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
     *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),

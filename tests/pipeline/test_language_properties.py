@@ -11,8 +11,7 @@ from pipeline.privacy.language import messages as language
 from pipeline.privacy.language import statements
 from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import language_claims
-from pipeline.privacy.language.scan import fold, in_digits, scanner, sentences
-from pipeline.privacy.language.vocabulary import expand
+from pipeline.privacy.language.scan import expand, fold, in_digits, scanner, sentences
 from pipeline.privacy.rules import RULES, Claim
 from tests.pipeline.gold import gold
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from pipeline.privacy.language.frames import AGENT_NUMERAL, EMOJI, QUOTES, SHORTENED, SLOT_NUMERAL, THEY, ZERO
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import literal_statements
-from pipeline.privacy.language.scan import Origins, edits, fold, fold_quotes, in_digits, numbers_of, sentences
+from pipeline.privacy.language.quotes import fold_quotes
+from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,

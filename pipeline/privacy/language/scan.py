@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import ENDINGS, QUOTED, REAL, SHORT, STEMS, by_first, expand
+from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -183,47 +183,54 @@ class Origins:
         return max(start, end + place - self.starts[index] - len(written))
 
 
-def _marked(saying: str) -> str:
-    """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
-    marked = frames.I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
-    return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
+SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
+BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
+LITERAL = re.compile(r"(?:[^\\\[.(^$]|\\[^\w])(?![?*+{])")
+REPEATS = ("*", "+", "{")
 
 
-def _lines(content: str, block: re.Match[str]) -> Iterator[re.Match[str]]:
-    """The quoted lines under a line that says whose they are."""
-    return frames.BLOCK_LINE.finditer(content, *block.span(1))
+def expand(phrase: str) -> str:
+    """A phrase of the vocabulary as a regular expression."""
+    while any(name in phrase for name in PATTERNS):
+        for name, pattern in PATTERNS.items():
+            phrase = phrase.replace(name, pattern)
+    return SPACE.sub(lambda match: match[1] or (r"\s*" if match[2] else r"\s+"), phrase)
 
 
-def fold_quotes(content: str, folded: str) -> str:
-    """The folded message with a capital where an agent's quoted words speak in the first person."""
-    last = -1  # where an agent's quoted words end
-    chars = list(folded)
-    lines = _quoted_lines(content) if ">" in content else []
-    theirs = {start for start, _ in lines}
-    marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
-    for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
-        spoken = start in theirs or _is_spoken(chars, start)
-        spoken = spoken or (last >= 0 and frames.AGAIN.fullmatch("".join(chars[last:start])) is not None)
-        last = end + 1 if spoken else -1
-        if end - start <= frames.LONGEST_QUOTE and (spoken or frames.SAID_AFTER.match(folded, end + 1)):
-            inside = "".join(chars[start + 1 : end])
-            chars[start:end] = "".join(_marked(part) for part in frames.SAYINGS.split(f" {inside}"))
-            if chars[end : end + 1] != ["\n"]:
-                chars[end : end + 1] = " "
-    return "".join(chars)
+def by_first(pattern: str) -> dict[str, list[str]]:
+    """First character → what may follow it; under "" what starts with anything but a literal."""
+    firsts: dict[str, list[str]] = {}
+    for branch in _branches(pattern):
+        inner, rest = _leading_group(branch) if branch.startswith("(?:") else ("", "*")
+        if rest.startswith(REPEATS):
+            first = LITERAL.match(branch)
+            firsts.setdefault(first[0] if first else "", []).append(branch[first.end() if first else 0 :])
+            continue
+        for start, tails in by_first(inner).items():
+            firsts.setdefault(start, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
+        if rest.startswith("?"):
+            for start, tails in by_first(rest[1:]).items():
+                firsts.setdefault(start, []).extend(tails)
+    return firsts
 
 
-def _quoted_lines(content: str) -> list[tuple[int, int]]:
-    """Where the lines stand that are quoted from an agent, who is named in them or above."""
-    lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)]
-    return lines + [line.span() for block in frames.QUOTED_BLOCK.finditer(content) for line in _lines(content, block)]
+def _branches(pattern: str) -> list[str]:
+    depth, start, parts = 0, 0, []
+    for match in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if match[0] == "|" and depth == 0:
+            parts.append(pattern[start : match.start()])
+            start = match.end()
+    return [*parts, pattern[start:]]
 
 
-def _is_spoken(chars: Sequence[str], start: int) -> bool:
-    """Whether the words before a quotation name an agent who speaks, and not one who is only spoken to."""
-    before = "".join(chars[max(0, start - frames.FAR_QUOTED - 1) : start])
-    far = int(start > frames.FAR_QUOTED)  # one more character tells where a word starts
-    return frames.SPEAKER.search(before, far) is not None and not frames.ADDRESSED.search(before, far)
+def _leading_group(pattern: str) -> tuple[str, str]:
+    depth = 0
+    for match in BRACKET.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return pattern[3 : match.start()], pattern[match.end() :]
+    raise ValueError(f"a bracket is left open in {pattern}")
 
 
 # What matches at a place, and the kinds by the numbers of their groups.

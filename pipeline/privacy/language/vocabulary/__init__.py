@@ -6,7 +6,6 @@ message's phrases only those that share a clause with a slot count, and of two t
 KINDS has first.
 """
 
-import re
 from collections.abc import Mapping
 
 Phrases = tuple[str, ...]
@@ -130,52 +129,3 @@ REAL = frozenset(("conform", "works"))
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
 }
-
-SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
-BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
-LITERAL = re.compile(r"(?:[^\\\[.(^$]|\\[^\w])(?![?*+{])")
-REPEATS = ("*", "+", "{")
-
-
-def expand(phrase: str) -> str:
-    """A phrase of the vocabulary as a regular expression."""
-    while any(name in phrase for name in PATTERNS):
-        for name, pattern in PATTERNS.items():
-            phrase = phrase.replace(name, pattern)
-    return SPACE.sub(lambda match: match[1] or (r"\s*" if match[2] else r"\s+"), phrase)
-
-
-def by_first(pattern: str) -> dict[str, list[str]]:
-    """First character → what may follow it; under "" what starts with anything but a literal."""
-    firsts: dict[str, list[str]] = {}
-    for branch in _branches(pattern):
-        inner, rest = _leading_group(branch) if branch.startswith("(?:") else ("", "*")
-        if rest.startswith(REPEATS):
-            first = LITERAL.match(branch)
-            firsts.setdefault(first[0] if first else "", []).append(branch[first.end() if first else 0 :])
-            continue
-        for start, tails in by_first(inner).items():
-            firsts.setdefault(start, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
-        if rest.startswith("?"):
-            for start, tails in by_first(rest[1:]).items():
-                firsts.setdefault(start, []).extend(tails)
-    return firsts
-
-
-def _branches(pattern: str) -> list[str]:
-    depth, start, parts = 0, 0, []
-    for match in BRACKET.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if match[0] == "|" and depth == 0:
-            parts.append(pattern[start : match.start()])
-            start = match.end()
-    return [*parts, pattern[start:]]
-
-
-def _leading_group(pattern: str) -> tuple[str, str]:
-    depth = 0
-    for match in BRACKET.finditer(pattern):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if depth == 0:
-            return pattern[3 : match.start()], pattern[match.end() :]
-    raise ValueError(f"a bracket is left open in {pattern}")
