@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -112,7 +112,7 @@ def _cpu_in_child(work: str, traces: Path) -> float:
 
 
 def english(folder: Path) -> Figures:
-    """English messages a second of CPU, while all tables are derived."""
+    """English messages a second of CPU: while all tables are derived, and read alone where no sentence repeats."""
     import polars as pl
 
     traces = inputs.negotiators(folder)
@@ -123,7 +123,25 @@ def english(folder: Path) -> Figures:
         "cpu": usage.cpu,
         "messages": float(messages.height),
         "messages_a_cpu_second": messages.height / usage.cpu,
+        "read_afresh_a_cpu_second": _read_afresh(messages["content"].to_list()),
     }
+
+
+def _read_afresh(contents: Sequence[str]) -> float:
+    """Messages read a second of CPU, of those in which no sentence with a number stood before, whatever its number."""
+    from pipeline.privacy.language.messages import language_runs
+    from pipeline.privacy.language.scan import fold, scanner, sentences
+    from pipeline.privacy.rules import RULES
+
+    seen: set[str] = set()
+    fresh = []
+    for content in contents:
+        said = {text.strip() for _, text, *_ in sentences(fold(content)) if "0" in text}
+        if said and said.isdisjoint(seen):
+            seen |= said
+            fresh.append(content)
+    scanner().compile_all()
+    return len(fresh) / cpu_seconds(lambda: [language_runs(content, 0, RULES["paper"]) for content in fresh])
 
 
 def growth(folder: Path) -> Figures:

@@ -42,6 +42,13 @@ MORE_SHAPES: tuple[Shape, ...] = (
         ("", each, "")
         for each in ("They are free at 5. ", "you, ", "agent 1, ", "which ", "3 is not, ", "Free:\n- 3\n")
     ),
+    *(
+        ("", each, " free 3")
+        for each in ('"\n', '"a ', 'Agent 1: "', 'Agent 1 said "I', "> ", "# ", "(3) ", "[", "✅\n", "3 🙂 ")
+    ),
+    ("", '> Agent 1: "I can do 3"\n', ""),
+    ("", "1 2 3 - to cost ", ""),
+    ("Agent 1:\n", "> I'm free at 3\n", ""),
     *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
     *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),
     *((start, "1", "") for start in ("slot ", "agents ", "cost slot ", "errand #")),

@@ -71,6 +71,7 @@ ECHOED = re.compile(
     r"\s*(?:and\s+)?(?:agents?\s*#?0+|i|we)(?:'m|\s+(?:is|are|am|does|do|can|will|could|would))\s+"
     r"(?:too|as well|also)\b"
 )
+TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
 
@@ -108,7 +109,7 @@ def atoms(text: str, goes_on: bool = False) -> list[Atom]:
 
 def phrases(text: str) -> tuple[list[Token], int]:
     """The phrases of a sentence, and where it starts: after a greeting by name."""
-    hail = GREETED.match(text) or HAILED.match(text)
+    hail = (GREETED.match(text) or HAILED.match(text)) if "agent" in text else None
     start = hail.end() if hail else 0
     return scanner().scan(text, start), start
 
@@ -239,7 +240,7 @@ def _is_echo(text: str, atom: Atom) -> bool:
         return True
     if NEITHER.match(text, atom.start):
         return True
-    return not atom.slots and ECHOED.match(text, atom.start) is not None
+    return not atom.slots and any(map(text.__contains__, TOO)) and ECHOED.match(text, atom.start) is not None
 
 
 def _set_modes(text: str, atoms: Sequence[Atom]) -> None:

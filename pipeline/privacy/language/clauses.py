@@ -154,7 +154,7 @@ def is_news(text: str, atom: Atom) -> bool:
     if atom.claim_class != "positive":
         return False
     left = atom.lead.endswith("so") and MOVED.search(text, 0, atom.start) is not None
-    return left or NEWS.search(text, atom.start, atom.end) is not None
+    return left or (("now" in text or " up" in text) and NEWS.search(text, atom.start, atom.end) is not None)
 
 
 def prices(before: Clause, claim_class: str) -> bool:

@@ -5,7 +5,6 @@ alone; the numbers are put in afterwards, from the message itself.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -13,7 +12,8 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
-from pipeline.privacy.language.scan import Edit, edits, fold, fold_quotes, in_digits, numbers_of, sentences
+from pipeline.privacy.language.quotes import fold_quotes
+from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
@@ -30,13 +30,14 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
-# Where a message may have a layout: lines, JSON, a legend, a bare list, a source.
-LAYOUT = re.compile(r"[\n{\[]|= ?[A-Za-z]|\d \d\d?(?! \w)|\A\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
+# Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
+LEGEND = re.compile(r"= ?[A-Za-z]")
+BARE = re.compile(r"\d \d\d?(?! \w)")
+SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
 
-HEADING = re.compile(r":\s*$")
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
@@ -131,14 +132,20 @@ def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
 @lru_cache(maxsize=16384)
 def statements(content: str, num_slots: int | None = None) -> tuple[Statement, ...]:
     """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
-    if TYPED.match(content):
+    if '"' in content and TYPED.match(content):
         return ()
-    if LAYOUT.search(content) and (rewritten := in_sentences(content)):
+    if _may_have_layout(content) and (rewritten := in_sentences(content)):
         return tuple(
             (targets, slots, kind, *rewritten.places(start, end))
             for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
         )
     return tuple(_in_lines(content, num_slots))
+
+
+def _may_have_layout(content: str) -> bool:
+    if "\n" in content or "{" in content or "[" in content or ("=" in content and LEGEND.search(content)):
+        return True
+    return BARE.search(content) is not None or SOURCE.match(content) is not None
 
 
 def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
@@ -151,14 +158,18 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
     for start, text, question, first, heading, apart, after in _passages(folded):
-        forms = _read(text, question, None if apart else before, after)
+        forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
             own = numbers[heading.numbers] + own if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
-            if num_slots is not None and ("0" in text or (not rest and is_of_sender(stated, folded[:start]))):
+            if (
+                of_rest
+                and num_slots is not None
+                and ("0" in text or (not rest and is_of_sender(stated, folded[:start])))
+            ):
                 rest += rest_of(forms, own, places, numbers[:first])
             stated += told
         if room < 0:
@@ -185,7 +196,7 @@ def _plain(content: str) -> tuple[str, str]:
     if "0 " in content:
         content = frames.ZERO.sub("z", content)
     folded = fold(content)
-    if frames.NUMERAL.search(folded):
+    if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, frames.QUOTES)) else folded
@@ -236,17 +247,18 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 
 @lru_cache(maxsize=65536)
 def _outline(text: str) -> Outline:
+    heads = text.rstrip().endswith(":")
     if "0" not in text:
-        return Outline(0, HEADING.search(text) is not None, frames.REST_SAID.match(text) is not None)
-    leans = frames.THEY.match(text) is not None or not text.islower()  # a capital: what follows is still quoted
-    return Outline(len(numbers_of(text)), HEADING.search(text) is not None, leans)
+        return Outline(0, heads, frames.REST_SAID.match(text) is not None)
+    they = ("he" in text or "both" in text) and frames.THEY.match(text) is not None
+    return Outline(len(numbers_of(text)), heads, they or not text.islower())  # a capital: what follows is still quoted
 
 
-def _read(text: str, question: bool, before: str | None, after: int) -> tuple[StatementForm, ...]:
+def _read(text: str, question: bool, before: str | None, after: int) -> Reading:
     """The statements of a sentence, as they stand in its text. Of what was said before, one that says of its slots
     what they are takes nothing."""
     alone = _read_alone(text, question, after)
-    return alone.statements if before is None or alone.decided else _read_on(text, question, before, after).statements
+    return alone if before is None or alone.decided else _read_on(text, question, before, after)
 
 
 @lru_cache(maxsize=65536)
@@ -270,27 +282,11 @@ def _placed(text: str, question: bool, before: str | None, after: int) -> Readin
         end = stop
     grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
     short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
-    places = _Places(changed)
-    moved = (form._replace(start=places.back(form.start), end=places.back(form.end)) for form in short.statements)
-    return Reading(tuple(moved), short.decided)
-
-
-class _Places:
-    """From places in the text as it was read to places in the text as it is."""
-
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self.edits, self.starts, grown = edits, [], 0
-        for start, end, written in edits:
-            self.starts.append(start + grown)
-            grown += len(written) - (end - start)
-
-    def back(self, place: int) -> int:
-        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
-        index = bisect_left(self.starts, place) - 1
-        if index < 0:
-            return place
-        start, end, written = self.edits[index]
-        return max(start, end + place - self.starts[index] - len(written))
+    places = Origins(changed)
+    moved = (
+        StatementForm(*form[:4], places.back(form.start), places.back(form.end), form.rank) for form in short.statements
+    )
+    return short._replace(statements=tuple(moved)) if short.statements else short
 
 
 @lru_cache(maxsize=65536)

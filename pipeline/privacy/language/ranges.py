@@ -5,6 +5,7 @@ A range may name one end alone; where the other is depends on the calendar.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.scan import Token
@@ -132,7 +133,7 @@ def _listed(text: str, token: Token, goal: bool, to_is_goal: bool, chosen: bool)
         last = slots[-1] if slots else None
         if _is_dashed(text, token, last, number.start()):
             break
-        if last is None or not _may_span(text, last, number.start()):
+        if last is None or last.to_start >= 0 or not _spans(text[last.end : number.start()]):
             slots.append(Slots(*number.span(), goal=goal))
         elif not (to_is_goal or chosen) or not GOAL.match(text, last.end):
             slots[-1] = Slots(last.start, last.end, *number.span(), last.goal)
@@ -150,9 +151,10 @@ def _is_dashed(text: str, token: Token, last: Slots | None, start: int) -> bool:
     return DASH.fullmatch(text, last.end, start) is not None
 
 
-def _may_span(text: str, last: Slots, start: int) -> bool:
-    """Whether a slot and the number after it may be the ends of a range."""
-    return last.to_start < 0 and RANGE.fullmatch(text, last.end, start) is not None
+@lru_cache(maxsize=4096)
+def _spans(between: str) -> bool:
+    """Whether the words between two numbers make them the ends of a range."""
+    return RANGE.fullmatch(between) is not None
 
 
 def _from_to(text: str, token: Token) -> list[Slots]:

@@ -4,6 +4,7 @@ Folding keeps every character's place, so that a span in folded text is the span
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -63,13 +64,15 @@ def sentences(folded: str) -> Iterator[Sentence]:
     start = 0
     pieces = END.split(folded)
     for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
-        if text:
+        if len(text) > SENTENCE_CHARS:
             yield from _stretches(start, text, "?" in mark, "\n" in mark)
+        elif text:
+            yield start, text, "?" in mark, "\n" in mark
         start += len(text) + len(mark)
 
 
 def _stretches(start: int, text: str, question: bool, line: bool) -> Iterator[Sentence]:
-    """A sentence, in stretches if it is longer than any should be: cut at a comma or a blank, and not in a number."""
+    """A sentence that is longer than any should be, in stretches: cut at a comma or a blank, and not in a number."""
     begin = 0
     while len(text) - begin > SENTENCE_CHARS:
         end = _cut(text, begin + SENTENCE_CHARS)
@@ -162,38 +165,28 @@ def edits(text: str) -> list[Edit]:
     return found
 
 
-def _marked(saying: str) -> str:
-    """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
-    marked = frames.I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
-    return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
+class Origins:
+    """From places in the text as it was read to places in the text as it is."""
 
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits, self.starts, grown = edits, [], 0
+        for start, end, written in edits:
+            self.starts.append(start + grown)
+            grown += len(written) - (end - start)
 
-def _lines(content: str, block: re.Match[str]) -> Iterator[re.Match[str]]:
-    """The quoted lines under a line that says whose they are."""
-    return frames.BLOCK_LINE.finditer(content, *block.span(1))
-
-
-def fold_quotes(content: str, folded: str) -> str:
-    """The folded message with a capital where an agent's quoted words speak in the first person."""
-    last = -1  # where an agent's quoted words end
-    marks = [mark.start() for mark in frames.QUOTE.finditer(content)]
-    lines = [line.span(1) for line in frames.QUOTED_LINE.finditer(content)] if ">" in content else []
-    lines += [line.span() for block in frames.QUOTED_BLOCK.finditer(content) for line in _lines(content, block)]
-    theirs = {start for start, _ in lines}
-    for start, end in (*zip(marks[::2], marks[1::2], strict=False), *lines):
-        before = frames.SPEAKER.search(folded, max(0, start - frames.FAR_QUOTED), start)
-        spoken = before is not None and not frames.ADDRESSED.search(folded, max(0, start - frames.FAR_QUOTED), start)
-        spoken |= start in theirs or (last >= 0 and frames.AGAIN.fullmatch(folded, last, start) is not None)
-        last = end + 1 if spoken else -1
-        if end - start <= frames.LONGEST_QUOTE and (spoken or frames.SAID_AFTER.match(folded, end + 1)):
-            inside = "".join(_marked(part) for part in frames.SAYINGS.split(f" {folded[start + 1 : end]}"))
-            folded = (
-                folded[:start] + inside + (folded[end:] if folded[end : end + 1] == "\n" else f" {folded[end + 1 :]}")
-            )
-    return folded
+    def back(self, place: int) -> int:
+        """Where a place was; one inside of what was read otherwise is as far from its end, at most at its start."""
+        index = bisect_left(self.starts, place) - 1
+        if index < 0:
+            return place
+        start, end, written = self.edits[index]
+        return max(start, end + place - self.starts[index] - len(written))
 
 
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
+BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
+LITERAL = re.compile(r"(?:[^\\\[.(^$]|\\[^\w])(?![?*+{])")
+REPEATS = ("*", "+", "{")
 
 
 def expand(phrase: str) -> str:
@@ -204,27 +197,20 @@ def expand(phrase: str) -> str:
     return SPACE.sub(lambda match: match[1] or (r"\s*" if match[2] else r"\s+"), phrase)
 
 
-# What matches at a place, and the kinds by the numbers of their groups.
-Reader = tuple[Callable[[str, int], re.Match[str] | None], tuple[str, ...]]
-
-ENDED = r"(?!(?<=\w)\w)"
-BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
-
-
 def by_first(pattern: str) -> dict[str, list[str]]:
-    """First character → what may follow it, for a pattern that starts with a literal or with a group of such."""
+    """First character → what may follow it; under "" what starts with anything but a literal."""
     firsts: dict[str, list[str]] = {}
     for branch in _branches(pattern):
-        if not branch.startswith("(?:"):
-            first = branch[:2] if branch[0] == "\\" else branch[0]
-            firsts.setdefault(first, []).append(branch[len(first) :])
+        inner, rest = _leading_group(branch) if branch.startswith("(?:") else ("", "*")
+        if rest.startswith(REPEATS):
+            first = LITERAL.match(branch)
+            firsts.setdefault(first[0] if first else "", []).append(branch[first.end() if first else 0 :])
             continue
-        inner, rest = _leading_group(branch)
-        for first, tails in by_first(inner).items():
-            firsts.setdefault(first, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
+        for start, tails in by_first(inner).items():
+            firsts.setdefault(start, []).append(f"(?:{'|'.join(tails)}){rest.removeprefix('?')}")
         if rest.startswith("?"):
-            for first, tails in by_first(rest[1:]).items():
-                firsts.setdefault(first, []).extend(tails)
+            for start, tails in by_first(rest[1:]).items():
+                firsts.setdefault(start, []).extend(tails)
     return firsts
 
 
@@ -247,46 +233,60 @@ def _leading_group(pattern: str) -> tuple[str, str]:
     raise ValueError(f"a bracket is left open in {pattern}")
 
 
+# What matches at a place, and the kinds by the numbers of their groups.
+Reader = tuple[Callable[[str, int], re.Match[str] | None], tuple[str, ...]]
+
+ENDED = r"(?!(?<=\w)\w)"
+
+
 class Scanner:
-    """The vocabulary as regular expressions that try, at each word, only the phrases with its first character.
+    """The vocabulary as regular expressions that try, at each word, only the phrases with its first two characters.
 
     Each is compiled when a text first has such a word.
     """
 
     def __init__(self, kinds: Mapping[str, Sequence[str]]) -> None:
-        self.starting: dict[str, dict[str, list[str]]] = {}
+        # First character → in the order in which they are tried, kinds with what may follow, by the second character.
+        self.starting: dict[str, list[tuple[str, dict[str, list[str]]]]] = {}
         for kind, phrases in kinds.items():
             for first, tails in by_first("|".join(map(expand, phrases))).items():
-                self.starting.setdefault(first[-1], {}).setdefault(kind, []).extend(tails)
+                self.starting.setdefault(first[-1], []).extend((kind, by_first(tail)) for tail in tails)
         firsts = "".join(map(re.escape, self.starting))
         # A word starts here, or punctuation.
         self.places = re.compile(rf"(?:(?<![\w'.$])|(?=[',()~|:/^`}}]))[{firsts}]").finditer
-        self.readers: dict[str, Reader] = {}
+        self.readers: dict[str, Reader | None] = {}
 
-    def reader(self, first: str) -> Reader:
-        """What reads the phrases that start with a character."""
-        if first not in self.readers:
-            kinds = self.starting[first]
+    def reader(self, start: str) -> Reader | None:
+        """What reads the phrases that start with two characters, or with one at the end of a text; None without any."""
+        if start not in self.readers:
+            kinds: dict[str, list[str]] = {}
+            for kind, tails in self.starting[start[0]]:
+                for second in tails:
+                    if second[-1:] in ("", start[1:]):
+                        kinds.setdefault(kind, []).extend(second + tail for tail in tails[second])
             groups = (f"({'|'.join(tails)}){ENDED}" for tails in kinds.values())
-            pattern = re.compile(f"{re.escape(first)}(?:{'|'.join(groups)})")
-            self.readers[first] = (pattern.match, ("", *kinds))
-        return self.readers[first]
+            pattern = re.compile(f"{re.escape(start[0])}(?:{'|'.join(groups)})")
+            self.readers[start] = (pattern.match, ("", *kinds)) if kinds else None
+        return self.readers[start]
 
     def compile_all(self) -> None:
         """Get all readers ready, for processes that are forked from this one."""
-        for first in self.starting:
-            self.reader(first)
+        for first, tails in self.starting.items():
+            for second in {second[-1:] for _, each in tails for second in each}:
+                self.reader(first + second)
 
     def scan(self, text: str, start: int) -> list[Token]:
         """The vocabulary's phrases in a sentence, from left to right."""
-        tokens, end, readers = [], start, self.readers
+        tokens, end, readers, new = list[Token](), start, self.readers, tuple.__new__  # in half of Token's own time
         for place in self.places(text, start):
             at = place.start()
             if at >= end:
-                read, kinds = readers.get(text[at]) or self.reader(text[at])
-                if match := read(text, at):
-                    end = match.end()
-                    tokens.append(Token(kinds[match.lastindex or 0], at, end))
+                word = text[at : at + 2]
+                if reader := readers[word] if word in readers else self.reader(word):
+                    read, kinds = reader
+                    if match := read(text, at):
+                        end = match.end()
+                        tokens.append(new(Token, (kinds[match.lastindex or 0], at, end)))
         return tokens
 
 

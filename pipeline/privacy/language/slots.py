@@ -34,6 +34,7 @@ from pipeline.privacy.language.scan import Token
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
 
 REACH = 32  # characters between a feasibility word and the slots it anchors
+FAR = 160  # characters between the word "cost" and its amount
 
 ERRAND = re.compile(r"\s+errand\b")
 PRICE = re.compile(r"0 ?\(|0\(")
@@ -61,7 +62,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         return False
     if _is_place(text, number, ahead):
         return True
-    if index and tokens[index - 1].kind in PRICING and PRICED.search(text, 0, number.start):
+    if index and tokens[index - 1].kind in PRICING and PRICED.search(text, max(0, number.start - FAR), number.start):
         return False
     if _follows_class(text, tokens, index) or _is_subject(text, tokens, index, goes_on):
         return True

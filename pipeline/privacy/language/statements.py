@@ -60,13 +60,15 @@ class StatementForm(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a sentence states, and whether it says what its slots are, so that nothing said before matters."""
+    """What a sentence states; whether it says what its slots are, so that nothing said before matters; and whether
+    anything is of the rest of the calendar."""
 
     statements: tuple[StatementForm, ...]
     decided: bool
+    of_rest: bool
 
 
-NOTHING = Reading((), False)
+NOTHING = Reading((), False, False)
 
 
 def read(text: str, question: bool, before: str | None = None, after: int = 0) -> Reading:
@@ -86,7 +88,8 @@ def read(text: str, question: bool, before: str | None = None, after: int = 0) -
         atoms = atoms_of(text, tokens, start, goes_on=True)
     clauses = [clause for clause in read_clauses(text, atoms, before) if clause.end > after]
     asked = _asked_from(text, atoms) if question else None
-    return Reading(tuple(_statements(text, clauses, atoms, asked)), decided)
+    forms = tuple(_statements(text, clauses, atoms, asked))
+    return Reading(forms, decided, any(last in (REST, ONLY_REST) for form in forms for _, last in form.slots))
 
 
 def _may_claim(text: str, tokens: Sequence[Token]) -> bool:
@@ -136,7 +139,7 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if claim_class == "proposal" or not slot.goal)
     rank = -1 if clause.overrides else PRIORITY.index(claim_class)
     yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, claim_class, start, end, rank)
-    others = left_out(text, clause.tokens)
+    others = left_out(text, clause.tokens) if "but" in text or "except" in text or "apart" in text else ()
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
     if claim_class == "positive" and SENDER in spans and _excludes_others(text, clause):

@@ -223,8 +223,10 @@ def _is_of_me(text: str, subject: Token, tokens: Sequence[Token], decider: Token
 def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> list[Token]:
     """Whose news a part only passes on: "from Agent 3 I know that …", "word from Agent 3: …"."""
     spoken_to = [token for token in everyone if token.kind == "spoken_to"]
+    if not spoken_to:
+        return []
     if subject is None:
-        word = WORD.search(text) if spoken_to else None
+        word = WORD.search(text)
         return [token for token in spoken_to if word and word.end() <= token.start + 5]
     return (
         [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
@@ -240,15 +242,19 @@ def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
     """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50", "requires Agent 3 to move"."""
     if agent := COSTED.search(text, decider.start, decider.end):
         return [Token("for_whom", agent.start(), agent.end())]
-    led: tuple[str, ...] = ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
-    if decider.kind == "clear" or VOTE.search(text, decider.start, decider.end):
-        led = ("from",)
-    if led:
-        after = (t for t in tokens if t.kind == "spoken_to" and text.startswith(led, t.start))
+    suits = text.startswith(("suit", "serve"), decider.start)
+    spoken_to = [token for token in tokens if token.kind == "spoken_to"]
+    if (suits or spoken_to) and (led := _led(text, decider)):
+        after = (token for token in spoken_to if text.startswith(led, token.start))
         return [t for t in after if decider.end < t.start and not text[decider.end : t.start].strip()]
-    if text.startswith(("suit", "serve"), decider.start):
-        return _suited(text, tokens, decider)
-    return []
+    return _suited(text, tokens, decider) if suits else []
+
+
+def _led(text: str, decider: Token) -> tuple[str, ...]:
+    """The words after a class of some kinds that lead to whose it is."""
+    if decider.kind == "clear" or VOTE.search(text, decider.start, decider.end):
+        return ("from",)
+    return ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
 
 
 def _suited(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:

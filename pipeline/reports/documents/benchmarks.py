@@ -42,8 +42,12 @@ ROWS = (
     Row("typed VPS to Parquet, × decoding to objects", "typed", "times_objects", "×", "≤ 3 ×", lambda v: v <= 3),
     Row("typed VPS to Parquet, × decoding to records", "typed", "times_records", "×", "≤ 3 ×", lambda v: v <= 3),
     Row(
-        "English messages a second of CPU, all tables", "english", "messages_a_cpu_second", "messages/s", "≥ 20,000",
-        lambda v: v >= 20_000,
+        "English messages a second of CPU, all tables", "english", "messages_a_cpu_second", "messages/s", "≥ 15,000",
+        lambda v: v >= 15_000,
+    ),
+    Row(
+        "the same, read alone, where no sentence repeats", "english", "read_afresh_a_cpu_second", "messages/s",
+        "≥ 20,000", lambda v: v >= 20_000,
     ),
     Row("36,000 traces: memory", "growth", "memory_mb_36000", "MB", "under 2,000 MB", lambda v: v < 2_000),
     Row("one game of simulated negotiators: mean", "negotiator", "mean_ms", "ms", "≤ 30 ms", lambda v: v <= 30),
