@@ -1,6 +1,6 @@
 """Messages to the tables of behaviour, and how often detectors found what simulated speakers intended."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import count
 
 import polars as pl
@@ -109,21 +109,19 @@ MESSAGE_SUMS = {
 
 BEHAVIOUR_TABLES = tuple(table.name for table in SPEECH_TABLES)
 
-# The tables from which they are made.
-BEHAVIOUR_INPUTS = (
-    "games",
-    "rounds",
-    "agents",
-    "messages",
-    "moves",
-    "calendars",
-    "labels_known",
-    "decisions",
-    "intents",
-    "intended_statements",
-    "intended_labels",
-    "belief_evidence",
-)
+# Table → the tables that it is made from.
+INPUTS_OF = {
+    "leaks": ("messages", "labels_known", "rounds", "agents"),
+    "patterns": ("messages", "leaks", "moves", "games", "rounds", "decisions"),
+    "stance": ("messages", "agents"),
+    "round_volume": ("rounds", "messages", "moves", "calendars"),
+    "speaker_volume": ("rounds", "messages"),
+    "truth": (
+        *("messages", "labels_known", "intents", "intended_statements", "intended_labels"),
+        *("belief_evidence", "leaks", "patterns"),
+    ),
+}
+BEHAVIOUR_INPUTS = tuple(sorted({name for inputs in INPUTS_OF.values() for name in inputs} - {*BEHAVIOUR_TABLES}))
 
 
 def stance(messages: pl.DataFrame, agents: pl.DataFrame) -> pl.DataFrame:
@@ -206,17 +204,33 @@ def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame
     return speakers.with_columns(pl.col(*MESSAGE_SUMS).fill_null(0)).sort(key)
 
 
-def behaviour_frames(frames: Frames, limits: Thresholds) -> Frames:
-    """BEHAVIOUR_TABLES from BEHAVIOUR_INPUTS: frames by the names of their tables."""
-    messages, rounds = frames["messages"], frames["rounds"]
-    leaks = find_leaks(messages, frames["labels_known"], rounds, frames["agents"])
-    detected = {
-        "leaks": io.to_frame(TABLES["leaks"], leaks),
-        "patterns": io.to_frame(TABLES["patterns"], find_patterns(frames, leaks, limits)),
-    }
-    return detected | {
-        "stance": stance(messages, frames["agents"]),
-        "round_volume": round_volume(rounds, messages, frames["moves"], frames["calendars"]),
-        "speaker_volume": speaker_volume(rounds, messages),
-        "truth": detector_counts(frames | detected),
-    }
+def _leaks(frames: Frames, limits: Thresholds) -> pl.DataFrame:
+    rows = find_leaks(frames["messages"], frames["labels_known"], frames["rounds"], frames["agents"])
+    return io.to_frame(TABLES["leaks"], rows)
+
+
+def _patterns(frames: Frames, limits: Thresholds) -> pl.DataFrame:
+    return io.to_frame(TABLES["patterns"], find_patterns(frames, frames["leaks"].rows(), limits))
+
+
+# Table → how it is made of the frames of those before it and of its other inputs.
+MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
+    "leaks": _leaks,
+    "patterns": _patterns,
+    "stance": lambda frames, _: stance(frames["messages"], frames["agents"]),
+    "round_volume": lambda frames, _: round_volume(*(frames[name] for name in INPUTS_OF["round_volume"])),
+    "speaker_volume": lambda frames, _: speaker_volume(frames["rounds"], frames["messages"]),
+    "truth": lambda frames, _: detector_counts(frames),
+}
+
+
+def behaviour_frames(frames: Frames, limits: Thresholds, wanted: Collection[str] = BEHAVIOUR_TABLES) -> Frames:
+    """The wanted behaviour tables, of which there may be none, from frames of BEHAVIOUR_INPUTS by their names.
+
+    wanted: names, with those of the behaviour tables that they are made from (INPUTS_OF).
+    """
+    made: Frames = {}
+    for name, make in MAKERS.items():
+        if name in wanted:
+            made[name] = make(frames | made, limits)
+    return made
