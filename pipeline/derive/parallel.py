@@ -15,7 +15,6 @@ from machine.stores import is_url
 from pipeline.behaviour.phrases import Thresholds
 from pipeline.behaviour.tables import behaviour_frames
 from pipeline.derive.rows import (
-    ROOMS,
     Rejection,
     duplicate,
     ingested_frames,
@@ -28,7 +27,7 @@ from pipeline.derive.rows import (
 )
 from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
-from pipeline.tables.schemas.base import REJECTED, TABLES
+from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import (
     CLUSTER_CAPACITY,
     Shards,

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from machine.processes import OverBudget, cpu_budget
-from pipeline.behaviour.tables import BEHAVIOUR_TABLES, INPUTS_OF
-from pipeline.privacy.evidence import PRIVACY_INPUTS, PRIVACY_TABLES
+from pipeline.behaviour.tables import INPUTS_OF
+from pipeline.privacy.evidence import PRIVACY_INPUTS
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
 from pipeline.traces.ingest import TABLES as INGESTED
@@ -24,8 +24,6 @@ CHUNK_BYTES = 128_000_000
 PIECE_BYTES = 500_000
 MOST_PIECES = 16
 
-# The tables of a room by its name.
-ROOMS = {"traces": INGESTED, "privacy": PRIVACY_TABLES, "behaviour": BEHAVIOUR_TABLES}
 MADE_FROM = {**PRIVACY_INPUTS, **INPUTS_OF}
 
 

@@ -7,8 +7,7 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROUNDS
-from pipeline.tables.schemas.intended import INTENDED_TABLES
+from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
@@ -23,10 +22,7 @@ Rows = dict[str, list[Row]]
 GameRow, RoundRow, AgentRow, MessageRow = (table.row_type() for table in (GAMES, ROUNDS, AGENTS, MESSAGES))
 MoveRow, ItemRow, CalendarRow = (table.row_type() for table in (MOVES, ITEMS, CALENDARS))
 
-TABLES = (
-    *("games", "rounds", "agents", "messages", "moves", "items", "calendars", "calls"),
-    *(table.name for table in INTENDED_TABLES),
-)
+TABLES = ROOMS["traces"]
 # Made of every trace, whatever is wanted: what a game is known by, and what a trace is refused for.
 ALWAYS = ("games", "agents", "calendars")
 
