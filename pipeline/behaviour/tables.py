@@ -1,7 +1,6 @@
 """Messages to the tables of behaviour, and how often detectors found what simulated speakers intended."""
 
-from collections.abc import Callable, Collection, Sequence
-from itertools import count
+from collections.abc import Callable, Collection
 
 import polars as pl
 
@@ -172,24 +171,29 @@ def round_volume(
 
 def first_feasible_slots(rounds: pl.DataFrame, calendars: pl.DataFrame) -> pl.DataFrame:
     """One row per round all of whose participants' calendars were rendered in it: its first feasible slot, if any."""
-    row_of = dict(zip(calendars.select(*ROUND, "agent").iter_rows(), count(), strict=False))
-    costs, blocked, meetings = (calendars[name].to_list() for name in ("costs", "blocked", "meeting_slots"))
-    rows = []
-    for game, number, participants in rounds.select(*ROUND, "participants").iter_rows():
-        known = [i for agent in participants if (i := row_of.get((game, number, agent))) is not None]
-        if known and len(known) == len(participants):
-            common = set.intersection(*(feasible_slots(costs[i], {*blocked[i], *meetings[i]}) for i in known))
-            rows.append((game, number, min(common, default=None)))
-    return pl.DataFrame(rows, {"game_id": pl.String, "round": pl.Int64, "first_feasible_slot": pl.Int64}, orient="row")
+    size = pl.col("participants").list.len()
+    participants = rounds.select(*ROUND, size=size, agent="participants").explode("agent")
+    shown = participants.join(calendars, on=[*ROUND, "agent"], how="inner")
+    shown = shown.with_columns(fixed=pl.concat_list("blocked", "meeting_slots"))
+    by_round = shown.group_by(*ROUND, "size").agg(
+        takes_all=can_take_a_meeting().all(),
+        known=pl.len(),
+        slots=pl.col("costs").first(),
+        fixed=pl.col("fixed").list.explode(keep_nulls=False, empty_as_null=False),
+    )
+    all_known = by_round.filter(pl.col("known") == pl.col("size"))
+    free = pl.int_ranges(pl.col("slots").list.len()).list.set_difference("fixed").list.min()
+    return all_known.select(*ROUND, first_feasible_slot=pl.when("takes_all").then(free))
 
 
-def feasible_slots(costs: Sequence[int], fixed: set[int]) -> set[int]:
-    """The slots where a calendar can take a meeting: free ones, and those of errands while another slot is free.
+def can_take_a_meeting() -> pl.Expr:
+    """Whether a calendar of `costs` and `fixed` slots can take a meeting in any other slot: one is free, and its
+    errands can move there.
 
-    `fixed` are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
+    Fixed are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
     """
-    has_free_slot = any(cost == 0 and slot not in fixed for slot, cost in enumerate(costs))
-    return set(range(len(costs))) - fixed if has_free_slot else set()
+    fixed_costs = pl.col("costs").list.gather("fixed", null_on_oob=True)
+    return pl.col("costs").list.count_matches(0) > fixed_costs.list.count_matches(0)
 
 
 def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from machine.files import replacing
@@ -45,14 +46,14 @@ def to_frame(table: Table, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def _series(name: str, values: list[Any], dtype: Any) -> pl.Series:
-    """The values as a column. Lists are sliced from one flat column: polars would build a column for each of them."""
+    """The values as a column. Lists are parts of one flat column: polars would build a column for each of them."""
     if not values or not isinstance(dtype, pl.List):
         return pl.Series(name, values, dtype)
+    import pyarrow as pa
+
     flat = pl.Series(list(chain.from_iterable(values)), dtype=dtype.inner)
-    length = pl.col("length")
-    lists = pl.lit(flat).implode().list.slice(length.cum_sum() - length, length)
-    lengths = pl.DataFrame({"length": list(map(len, values))}, schema={"length": pl.Int64})
-    return lengths.select(lists.alias(name)).to_series()
+    offsets = np.cumsum([0, *map(len, values)], dtype=np.int64)
+    return pl.Series(name, pl.from_arrow(pa.LargeListArray.from_arrays(offsets, flat.to_arrow())), dtype)
 
 
 def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
