@@ -192,7 +192,7 @@ def can_take_a_meeting() -> pl.Expr:
 
     Fixed are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
     """
-    fixed_costs = pl.col("costs").list.gather("fixed", null_on_oob=True)
+    fixed_costs = pl.col("costs").list.gather(pl.col("fixed"), null_on_oob=True)
     return pl.col("costs").list.count_matches(0) > fixed_costs.list.count_matches(0)
 
 

@@ -49,7 +49,7 @@ def _series(name: str, values: list[Any], dtype: Any) -> pl.Series:
     """The values as a column. Lists are parts of one flat column: polars would build a column for each of them."""
     if not values or not isinstance(dtype, pl.List):
         return pl.Series(name, values, dtype)
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
 
     flat = pl.Series(list(chain.from_iterable(values)), dtype=dtype.inner)
     offsets = np.cumsum([0, *map(len, values)], dtype=np.int64)
