@@ -162,7 +162,7 @@ def derive(
             show_default="all",
         ),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="Parquet alone takes two thirds of the time.")] = Form.both,
+    form: Annotated[Form, typer.Option("--format", help="Parquet alone is the quickest.")] = Form.both,
     partition: Annotated[
         bool, typer.Option("--partition", help="Parquet alone, in folders by team and condition.")
     ] = False,
@@ -280,7 +280,7 @@ def _report(derived: "Derived", out: str) -> int:
     for path, reason, place in derived.rejected[:MOST_PRINTED]:
         print(rejection_line(path, reason, place), file=sys.stderr)
     if len(derived.rejected) > MOST_PRINTED:
-        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see {out}/rejected.csv", file=sys.stderr)
+        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see the table rejected in {out}", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
 
