@@ -158,6 +158,8 @@ KEPT_MS = 10_000
 
 
 def keep_freed_memory() -> None:
-    """Have Polars take memory from the system once rather than for each chunk anew, a twentieth of the time of deriving
-    tables. Call it before Polars is imported; where the variable is set already, it stays."""
+    """Have Polars keep what one chunk frees for the next, rather than take it from the system anew.
+
+    Call it before Polars is imported; where the variable is set already, it stays.
+    """
     os.environ.setdefault("_RJEM_MALLOC_CONF", f"dirty_decay_ms:{KEPT_MS},muzzy_decay_ms:{KEPT_MS}")
