@@ -67,13 +67,13 @@ def scoring(sources: "Sequence[Source]", out: Path) -> None:
 
 
 def _score(sources: "Sequence[Source]", out: Path) -> None:
-    from pipeline.derive.rows import ingested_frames, read_traces
-    from pipeline.privacy.evidence import privacy_frames
+    from pipeline.derive.rows import ingested_frames, read_traces, with_inputs
+    from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
     from pipeline.privacy.rules import RULES, Weighing
     from pipeline.tables import io
     from pipeline.tables.schemas.base import TABLES
 
-    for rows, _ in read_traces(sources):
+    for rows, _ in read_traces(sources, with_inputs(PRIVACY_TABLES)):
         frames = ingested_frames(rows)
         for name, frame in privacy_frames(frames, RULES["paper"], Weighing()).items():
             io.write_table(frame, TABLES[name], out, csv=False)

@@ -15,23 +15,40 @@ Figures = dict[str, float]
 
 RUNS = 3
 GROWTH = (360, 1_200, 3_600, 12_000, 36_000)
+# Which tables are derived in which form: what it adds to a figure's name → options of the command.
+CHOICES = {
+    "": (),
+    "_parquet": ("--format", "parquet"),
+    "_four": ("--tables", "privacy", "--format", "csv"),
+}
 
 
 def startup(folder: Path) -> Figures:
-    """Seconds of `--help` of both commands."""
+    """Seconds of `--help` of both commands; bound: of starting Python and ending it."""
+    words = {"sim": ["-m", "sim", "--help"], "pipeline": ["-m", "pipeline", "--help"], "bound": ["-c", "pass"]}
     return {
-        f"{module}_seconds": median_usage([run_process(["python", "-m", module, "--help"]) for _ in range(5)]).seconds
-        for module in ("sim", "pipeline")
+        f"{name}_seconds": median_usage([run_process(["python", *arguments]) for _ in range(5)]).seconds
+        for name, arguments in words.items()
     }
 
 
 def play(folder: Path) -> Figures:
-    """Playing 288 baseline games, as a whole process that writes each trace to a file."""
+    """Playing 288 baseline games, as a whole process that writes each trace to a file; bound: packing those traces."""
+    from sim.game.trace import packed, read
+
     tasks = inputs.tasks(folder)
     runs = [run_process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
     usage = median_usage(runs)
-    size = sum(p.stat().st_size for p in (folder / "play0").rglob("*.zst"))
-    return {"seconds": usage.seconds, "cpu": usage.cpu, "games": 288.0, "bytes_a_game": size / 288}
+    paths = list((folder / "play0").rglob("*.zst"))
+    size, traces = sum(p.stat().st_size for p in paths), [read(p) for p in paths]
+    bound = min(cpu_seconds(lambda: [packed(trace) for trace in traces]) for _ in range(RUNS))
+    return {
+        "seconds": usage.seconds,
+        "cpu": usage.cpu,
+        "bound_cpu": bound,
+        "games": float(len(paths)),
+        "bytes_a_game": size / len(paths),
+    }
 
 
 def select(folder: Path) -> Figures:
@@ -62,18 +79,25 @@ def count(folder: Path) -> Figures:
 
 
 def derive(folder: Path) -> Figures:
-    """Deriving all tables from 3,600 baseline traces in JSON."""
+    """Deriving tables from 3,600 baseline traces in JSON: all, all as Parquet alone, and the four of the public script,
+    in its form; bound: decoding the traces to records, on one core."""
     traces = inputs.as_json(inputs.baselines(folder), folder / "json")
     size = sum(p.stat().st_size for p in traces.iterdir())
-    usage = median_usage([run_process(derive_command(traces, folder / "tables")) for _ in range(RUNS)])
-    return {
-        "seconds": usage.seconds,
-        "cpu": usage.cpu,
-        "memory_mb": usage.memory / 1e6,
+    figures = {
         "traces": float(inputs.TRACES),
         "megabytes": size / 1e6,
-        "megabytes_a_second": size / 1e6 / usage.seconds,
+        "bound_cpu": min(_cpu_in_child("records", traces) for _ in range(RUNS)),
     }
+    for name, options in CHOICES.items():
+        command = [*derive_command(traces, folder / f"tables{name}"), *options]
+        usage = median_usage([run_process(command) for _ in range(RUNS)])
+        figures |= {
+            f"seconds{name}": usage.seconds,
+            f"cpu{name}": usage.cpu,
+            f"memory_mb{name}": usage.memory / 1e6,
+            f"ms_a_trace{name}": 1_000 * usage.cpu / inputs.TRACES,
+        }
+    return figures | {"megabytes_a_second": size / 1e6 / figures["seconds"]}
 
 
 def derive_command(traces: Path, out: Path) -> list[str | Path]:
@@ -112,7 +136,8 @@ def _cpu_in_child(work: str, traces: Path) -> float:
 
 
 def english(folder: Path) -> Figures:
-    """English messages a second of CPU: while all tables are derived, and read alone where no sentence repeats."""
+    """English messages a second of CPU: while all tables are derived (bound: while traces are decoded and no more), and
+    read alone where no sentence repeats."""
     import polars as pl
 
     traces = inputs.negotiators(folder)
@@ -124,6 +149,7 @@ def english(folder: Path) -> Figures:
         "messages": float(messages.height),
         "messages_a_cpu_second": messages.height / usage.cpu,
         "read_afresh_a_cpu_second": _read_afresh(messages["content"].to_list()),
+        "bound_cpu": _cpu_in_child("records", traces),
     }
 
 

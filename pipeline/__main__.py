@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from machine.processes import require_addresses
+from machine.processes import keep_freed_memory, require_addresses
 
 NOTHING_WRITTEN = 1
 # Of audit, whose 1 says that a trace has an error.
 NOT_AUDITED = 4
 # Before libraries are loaded that would abort.
 require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
+keep_freed_memory()
 
 from machine.terminal import Commands, VersionOption, given_up, progress_bar, run_program
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE

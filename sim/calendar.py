@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -153,6 +153,7 @@ class Starts(Calendar):
         return own is not None and run is not None and (type(own), item_id(own)) == (type(run), item_id(run))
 
 
+@lru_cache(maxsize=4096)
 def describe(item: Item | None) -> str:
     """What a rendered slot shows after its index."""
     match item:

@@ -1,7 +1,6 @@
 """Messages to the tables of behaviour, and how often detectors found what simulated speakers intended."""
 
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Callable, Collection
 
 import polars as pl
 
@@ -109,21 +108,19 @@ MESSAGE_SUMS = {
 
 BEHAVIOUR_TABLES = tuple(table.name for table in SPEECH_TABLES)
 
-# The tables from which they are made.
-BEHAVIOUR_INPUTS = (
-    "games",
-    "rounds",
-    "agents",
-    "messages",
-    "moves",
-    "calendars",
-    "labels_known",
-    "decisions",
-    "intents",
-    "intended_statements",
-    "intended_labels",
-    "belief_evidence",
-)
+# Table → the tables that it is made from.
+INPUTS_OF = {
+    "leaks": ("messages", "labels_known", "rounds", "agents"),
+    "patterns": ("messages", "leaks", "moves", "games", "rounds", "decisions"),
+    "stance": ("messages", "agents"),
+    "round_volume": ("rounds", "messages", "moves", "calendars"),
+    "speaker_volume": ("rounds", "messages"),
+    "truth": (
+        *("messages", "labels_known", "intents", "intended_statements", "intended_labels"),
+        *("belief_evidence", "leaks", "patterns"),
+    ),
+}
+BEHAVIOUR_INPUTS = tuple(sorted({name for inputs in INPUTS_OF.values() for name in inputs} - {*BEHAVIOUR_TABLES}))
 
 
 def stance(messages: pl.DataFrame, agents: pl.DataFrame) -> pl.DataFrame:
@@ -174,24 +171,29 @@ def round_volume(
 
 def first_feasible_slots(rounds: pl.DataFrame, calendars: pl.DataFrame) -> pl.DataFrame:
     """One row per round all of whose participants' calendars were rendered in it: its first feasible slot, if any."""
-    row_of = dict(zip(calendars.select(*ROUND, "agent").iter_rows(), count(), strict=False))
-    costs, blocked, meetings = (calendars[name].to_list() for name in ("costs", "blocked", "meeting_slots"))
-    rows = []
-    for game, number, participants in rounds.select(*ROUND, "participants").iter_rows():
-        known = [i for agent in participants if (i := row_of.get((game, number, agent))) is not None]
-        if known and len(known) == len(participants):
-            common = set.intersection(*(feasible_slots(costs[i], {*blocked[i], *meetings[i]}) for i in known))
-            rows.append((game, number, min(common, default=None)))
-    return pl.DataFrame(rows, {"game_id": pl.String, "round": pl.Int64, "first_feasible_slot": pl.Int64}, orient="row")
+    size = pl.col("participants").list.len()
+    participants = rounds.select(*ROUND, size=size, agent="participants").explode("agent")
+    shown = participants.join(calendars, on=[*ROUND, "agent"], how="inner")
+    shown = shown.with_columns(fixed=pl.concat_list("blocked", "meeting_slots"))
+    by_round = shown.group_by(*ROUND, "size").agg(
+        takes_all=can_take_a_meeting().all(),
+        known=pl.len(),
+        slots=pl.col("costs").first(),
+        fixed=pl.col("fixed").list.explode(keep_nulls=False, empty_as_null=False),
+    )
+    all_known = by_round.filter(pl.col("known") == pl.col("size"))
+    free = pl.int_ranges(pl.col("slots").list.len()).list.set_difference("fixed").list.min()
+    return all_known.select(*ROUND, first_feasible_slot=pl.when("takes_all").then(free))
 
 
-def feasible_slots(costs: Sequence[int], fixed: set[int]) -> set[int]:
-    """The slots where a calendar can take a meeting: free ones, and those of errands while another slot is free.
+def can_take_a_meeting() -> pl.Expr:
+    """Whether a calendar of `costs` and `fixed` slots can take a meeting in any other slot: one is free, and its
+    errands can move there.
 
-    `fixed` are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
+    Fixed are the slots that hold a blocked item or a meeting: as in SD-MAP, an earlier meeting is not moved.
     """
-    has_free_slot = any(cost == 0 and slot not in fixed for slot, cost in enumerate(costs))
-    return set(range(len(costs))) - fixed if has_free_slot else set()
+    fixed_costs = pl.col("costs").list.gather(pl.col("fixed"), null_on_oob=True)
+    return pl.col("costs").list.count_matches(0) > fixed_costs.list.count_matches(0)
 
 
 def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
@@ -206,17 +208,33 @@ def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame
     return speakers.with_columns(pl.col(*MESSAGE_SUMS).fill_null(0)).sort(key)
 
 
-def behaviour_frames(frames: Frames, limits: Thresholds) -> Frames:
-    """BEHAVIOUR_TABLES from BEHAVIOUR_INPUTS: frames by the names of their tables."""
-    messages, rounds = frames["messages"], frames["rounds"]
-    leaks = find_leaks(messages, frames["labels_known"], rounds, frames["agents"])
-    detected = {
-        "leaks": io.to_frame(TABLES["leaks"], leaks),
-        "patterns": io.to_frame(TABLES["patterns"], find_patterns(frames, leaks, limits)),
-    }
-    return detected | {
-        "stance": stance(messages, frames["agents"]),
-        "round_volume": round_volume(rounds, messages, frames["moves"], frames["calendars"]),
-        "speaker_volume": speaker_volume(rounds, messages),
-        "truth": detector_counts(frames | detected),
-    }
+def _leaks(frames: Frames, limits: Thresholds) -> pl.DataFrame:
+    rows = find_leaks(frames["messages"], frames["labels_known"], frames["rounds"], frames["agents"])
+    return io.to_frame(TABLES["leaks"], rows)
+
+
+def _patterns(frames: Frames, limits: Thresholds) -> pl.DataFrame:
+    return io.to_frame(TABLES["patterns"], find_patterns(frames, frames["leaks"].rows(), limits))
+
+
+# Table → how it is made of the frames of those before it and of its other inputs.
+MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
+    "leaks": _leaks,
+    "patterns": _patterns,
+    "stance": lambda frames, _: stance(frames["messages"], frames["agents"]),
+    "round_volume": lambda frames, _: round_volume(*(frames[name] for name in INPUTS_OF["round_volume"])),
+    "speaker_volume": lambda frames, _: speaker_volume(frames["rounds"], frames["messages"]),
+    "truth": lambda frames, _: detector_counts(frames),
+}
+
+
+def behaviour_frames(frames: Frames, limits: Thresholds, wanted: Collection[str] = BEHAVIOUR_TABLES) -> Frames:
+    """The wanted behaviour tables, of which there may be none, from frames of BEHAVIOUR_INPUTS by their names.
+
+    wanted: names, with those of the behaviour tables that they are made from (INPUTS_OF).
+    """
+    made: Frames = {}
+    for name, make in MAKERS.items():
+        if name in wanted:
+            made[name] = make(frames | made, limits)
+    return made

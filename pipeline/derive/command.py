@@ -6,24 +6,24 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from machine.files import output_destination
-from machine.stores import TRIAL_FILE, Unreachable, file_system, plain_errors, write_trial
+from machine.stores import TRIAL_FILE, Unreachable, file_system, is_url, plain_errors, write_trial
 from machine.terminal import progress_bar
-from pipeline.derive.parallel import Derived, Progress, Recipe, derive_sources
 from pipeline.privacy.rules import ENGLISH_RULES, RULES
 from pipeline.tables.hive import is_partition
+from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import scratch_folder
 from pipeline.traces.limits import printable, rejection_line
 from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
 
 if TYPE_CHECKING:
-    from pipeline.derive.parallel import Derived, Recipe
+    from pipeline.derive.parallel import Derived, Progress, Recipe
     from pipeline.traces.sources import Source
 
 
@@ -51,15 +51,17 @@ def derive_to_url(
     url: str,
     sources: Sequence[Source],
     scratch: Path,
-    recipe: Recipe,
+    recipe: "Recipe",
     workers: int | str | None = None,
-    progress: Progress | None = None,
-) -> Derived:
+    progress: "Progress | None" = None,
+) -> "Derived":
     """Derive the recipe's tables in the folder `scratch`, which all workers see, then upload them to the URL.
 
     Raises what `derive_sources` does, and PartialUpload where the store is lost during the upload; call
     `check_writable` before the work begins.
     """
+    from pipeline.derive.parallel import derive_sources
+
     with scratch_folder(scratch) as folder:
         derived = derive_sources(sources, folder / "tables", recipe, workers, progress)
         upload_tables(folder / "tables", url, list(derived.shapes) if recipe.partition else [])
@@ -110,6 +112,15 @@ def _call_each(function: Callable[[str], Any], names: Sequence[str]) -> None:
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 EnglishName = Enum("EnglishName", {name: name for name in ENGLISH_RULES}, type=str)  # type: ignore[misc]
 
+
+class Form(StrEnum):
+    """In which files tables are written."""
+
+    both = "both"
+    parquet = "parquet"
+    csv = "csv"
+
+
 ALL_READ, SOME_REJECTED, NOTHING_WRITTEN = 0, 3, 1
 
 # Rejections that are printed; the table has all.
@@ -121,6 +132,8 @@ Examples:
   python -m pipeline derive traces/imap --out tables
 
   python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
+
+  python -m pipeline derive traces --out tables --tables privacy,messages --format parquet
 
   python -m pipeline derive s3://bucket/traces --out s3://bucket/tables --partition
 
@@ -141,6 +154,15 @@ def derive(
     rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
     english: Annotated[EnglishName, typer.Option(help="How English is read: docs/language.md.")] = EnglishName("full"),
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,…",
+            help=f"Only these, beside games: tables, or a room's, {', '.join(ROOMS)}. Others in OUT stay.",
+            show_default="all",
+        ),
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="Parquet alone is the quickest.")] = Form.both,
     partition: Annotated[
         bool, typer.Option("--partition", help="Parquet alone, in folders by team and condition.")
     ] = False,
@@ -159,17 +181,33 @@ def derive(
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
     from pipeline.derive.parallel import Recipe
 
+    recipe = Recipe(
+        replace(RULES[rules.value], english=ENGLISH_RULES[english.value]),
+        tables=_named_tables(tables) if tables else Recipe.tables,
+        csv=form is not Form.parquet,
+        parquet=form is not Form.csv,
+        partition=partition,
+    )
+    if partition and form is Form.csv:
+        raise typer.BadParameter("partitions are of Parquet; leave one of the two out.", param_hint="--format")
     destination = _check_destination(out, scratch, cluster)
     sources = _find_sources(traces)
-    recipe = Recipe(replace(RULES[rules.value], english=ENGLISH_RULES[english.value]), partition=partition)
     derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
     raise typer.Exit(_report(derived, printable(out)))
 
 
+def _named_tables(names: list[str]) -> tuple[str, ...]:
+    """The tables that the words of --tables name. Ends with bad usage where one names none."""
+    words = [word.strip() for name in names for word in name.split(",")]
+    tables = {word: (word,) for word in TABLES if word != REJECTED.name} | ROOMS
+    if unknown := [word for word in words if word not in tables]:
+        known = f"known: {', '.join(tables)}"
+        raise typer.BadParameter(f"there is no table {printable(repr(unknown[0]))}; {known}.", param_hint="--tables")
+    return tuple(dict.fromkeys(table for word in words for table in tables[word]))
+
+
 def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Path | str:
     """The folder or URL for the tables. Ends with bad usage where it does not fit the options."""
-    from machine.stores import Unreachable, is_url
-
     try:
         destination = tables_destination(out)
         if isinstance(destination, Path) and os.path.lexists(destination) and not destination.is_dir():
@@ -192,7 +230,6 @@ def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Pa
 
 def _find_sources(traces: list[str]) -> "list[Source]":
     """The files to read. Ends with bad usage where there is none."""
-    from machine.stores import Unreachable
     from pipeline.traces.sources import find_sources_and_others
 
     try:
@@ -218,7 +255,6 @@ def _derive(
     from machine.files import no_empty_folders
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
-    from machine.stores import Unreachable
     from pipeline.derive.parallel import derive_sources
 
     nothing = f"no table was written to {destination}"
@@ -244,7 +280,7 @@ def _report(derived: "Derived", out: str) -> int:
     for path, reason, place in derived.rejected[:MOST_PRINTED]:
         print(rejection_line(path, reason, place), file=sys.stderr)
     if len(derived.rejected) > MOST_PRINTED:
-        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see {out}/rejected.csv", file=sys.stderr)
+        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see the table rejected in {out}", file=sys.stderr)
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
 

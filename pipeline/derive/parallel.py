@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,26 @@ from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
-from pipeline.behaviour.tables import BEHAVIOUR_TABLES, behaviour_frames
-from pipeline.derive.rows import Rejection, duplicate, ingested_frames, read_traces, rejection, unexpected_failure
-from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
+from pipeline.behaviour.tables import behaviour_frames
+from pipeline.derive.rows import (
+    Rejection,
+    duplicate,
+    ingested_frames,
+    read_traces,
+    rejection,
+    split_into_chunks,
+    split_large_packs,
+    unexpected_failure,
+    with_inputs,
+)
+from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
-from pipeline.tables.schemas.base import REJECTED, TABLES
+from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import (
     CLUSTER_CAPACITY,
     Shards,
     game_ranges,
+    largest_first,
     merge_partitioned_table,
     merge_table,
     publish,
@@ -31,18 +43,13 @@ from pipeline.tables.shards import (
 )
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, no_rows
-from pipeline.traces.sources import Source, find_sources, is_pack, local_files, read_texts, split_pack
+from pipeline.traces.sources import Source, find_sources, local_files, read_texts
 
 if TYPE_CHECKING:
     import polars as pl
 
 Progress = Callable[[int, int], None]
 
-CHUNK_FILES = 512
-CHUNK_BYTES = 128_000_000
-# The least bytes of a pack's piece, and the most pieces: each piece unpacks all that comes before it.
-PIECE_BYTES = 500_000
-MOST_PIECES = 16
 # The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
 SHARDS_PER_CHUNK = 1_000_000
 # A message that is probably English: it does not start as a protocol's JSON does.
@@ -53,16 +60,27 @@ ENGLISH = re.compile(rb'"content": ?"[^{"]')
 class Recipe:
     """What to derive: rules of evidence, weights of slots, limits of behaviour.
 
-    privacy: also the tables of privacy and behaviour. csv: CSV beside Parquet. partition: Parquet alone, in folders by
-    team and condition.
+    tables: those that are written, beside `games` and `rejected`; nothing is made that none of them needs. csv,
+    parquet: in which forms. partition: Parquet alone, in folders by team and condition.
     """
 
     rules: RuleSet = RULES["paper"]
     weighing: Weighing = field(default_factory=Weighing)
     limits: Thresholds = field(default_factory=Thresholds)
-    privacy: bool = True
+    tables: tuple[str, ...] = tuple(name for tables in ROOMS.values() for name in tables)
     csv: bool = True
+    parquet: bool = True
     partition: bool = False
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """The tables that are made: those to be written, and what they are made from."""
+        return with_inputs({*self.tables, "games"})
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The tables that are written, but for `rejected`."""
+        return frozenset({*self.tables, "games"})
 
 
 @dataclass(frozen=True)
@@ -120,7 +138,7 @@ def derive_sources(
     processes = min(most, max(1, len(split)))
     executors = workers if isinstance(workers, str) else processes
     recipe, progress = recipe or Recipe(), progress or (lambda done, total: None)
-    if executors != 1 and recipe.privacy:
+    if executors != 1 and "messages" in recipe.made:
         _load_before_fork(split)
     with scratch_folder(out) as scratch, table_executor(executors) as run:
         shards = derive_shards(split_into_chunks(split, processes), scratch, recipe, run, progress)
@@ -144,32 +162,11 @@ def _load_before_fork(sources: Sequence[Source]) -> None:
         scanner().compile_all()
 
 
-def split_large_packs(sources: Sequence[Source], workers: int) -> list[Source]:
-    """The sources in order, with large packs in pieces, so that no worker is busy with one when the others are done."""
-    share = max(PIECE_BYTES, -(-sum(source.size for source in sources) // min(workers, MOST_PIECES)))
-    return [piece for s in sources for piece in (split_pack(s, -(-s.size // share)) if is_pack(s) and s.size else [s])]
-
-
 def _has_bad_pack(shards: Sequence[ShardResult], split: Sequence[Source]) -> bool:
     """Whether a split pack has more bad lines than limits.BAD_LINES: only reading it whole shows where to stop."""
     rejected = {*_first_traces(shards)[1], *(rejection for shard in shards for rejection in shard.rejected)}
     bad = Counter(rejection.path.rpartition("#")[0] for rejection in rejected)
     return any(bad[source.display_name] > limits.BAD_LINES for source in split if source.last is not None)
-
-
-def split_into_chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
-    """The sources in order, in chunks that keep all workers busy and memory low."""
-    rounds = max(2, -(-len(sources) // (CHUNK_FILES * workers)))
-    most = max(1, -(-len(sources) // (rounds * workers)))
-    chunks: list[list[Source]] = []
-    size = 0
-    for source in sources:
-        if not chunks or len(chunks[-1]) >= most or size + source.size > CHUNK_BYTES:
-            chunks.append([])
-            size = 0
-        chunks[-1].append(source)
-        size += source.size
-    return chunks
 
 
 def derive_shards(
@@ -196,7 +193,7 @@ def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: 
 
 def _derive_batches(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[ShardResult]:
     shards: list[ShardResult] = []
-    for rows, rejected in read_traces(sources):
+    for rows, rejected in read_traces(sources, recipe.made):
         frames, failed = derive_frames(rows, recipe)
         shard = number * SHARDS_PER_CHUNK + len(shards)
         if frames:
@@ -223,7 +220,7 @@ def derive_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"]
         with cpu_budget(limits.CPU_SECONDS + limits.USUAL_CPU_SECONDS * len(rows["games"])):
             return _frames(rows, recipe), []
     except (Exception, PanicException):
-        good, failed = no_rows(), []
+        good, failed = no_rows(rows), []
     for game in rows["games"]:
         own = {table: [row for row in group if row.game_id == game.game_id] for table, group in rows.items()}
         try:
@@ -243,10 +240,9 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     if not rows["games"]:
         return {}
     frames = ingested_frames(rows)
-    if recipe.privacy:
-        frames |= privacy_frames(frames, recipe.rules, recipe.weighing)
-        frames |= behaviour_frames(frames, recipe.limits)
-    return {name: io.conform(frame, TABLES[name]) for name, frame in frames.items()}
+    frames |= privacy_frames(frames, recipe.rules, recipe.weighing, recipe.made)
+    frames |= behaviour_frames(frames, recipe.limits, recipe.made)
+    return {name: io.conform(frames[name], TABLES[name]) for name in recipe.written}
 
 
 def merge_shards(results: Sequence[ShardResult], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
@@ -256,11 +252,11 @@ def merge_shards(results: Sequence[ShardResult], scratch: Path, out: Path, recip
     numbers = tuple(result.number for result in results if result.games)
     repeated = {result.number: tuple(g for g, _ in result.games if first[g][0] != result.number) for result in results}
     shards = Shards(scratch, numbers, repeated, game_ranges(sorted(first)))
-    names = [name for name in largest_first() if recipe.privacy or name not in (*PRIVACY_TABLES, *BEHAVIOUR_TABLES)]
-    calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, recipe.csv)]
-    for name in names:
+    forms = (recipe.csv, recipe.parquet)
+    calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, *forms)]
+    for name in sorted(recipe.written, key=largest_first):
         call = (TABLES[name], shards, out)
-        calls.append((merge_partitioned_table, *call) if recipe.partition else (merge_table, *call, recipe.csv))
+        calls.append((merge_partitioned_table, *call) if recipe.partition else (merge_table, *call, *forms))
     shapes = {}
     for _, shape in run(_write, calls):
         shapes[shape["table"]] = shape
@@ -268,12 +264,6 @@ def merge_shards(results: Sequence[ShardResult], scratch: Path, out: Path, recip
             for number in numbers:  # frees the disk for the tables to come
                 shard_path(scratch, shape["table"], number).unlink(missing_ok=True)
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
-
-
-def largest_first() -> list[str]:
-    """The tables that are merged from shards, the largest first, so that no core is left with one at the end."""
-    large = ["belief_evidence", "messages", "pair_round_vps"]
-    return large + [name for name in TABLES if name not in (*large, REJECTED.name)]
 
 
 def _first_traces(shards: Sequence[ShardResult]) -> tuple[dict[str, tuple[int, str]], list[Rejection]]:
@@ -293,7 +283,7 @@ def _write(write: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, A
     return write(*arguments)
 
 
-def _write_rejected(rejected: Sequence[Rejection], out: Path, csv: bool) -> dict[str, Any]:
+def _write_rejected(rejected: Sequence[Rejection], out: Path, csv: bool, parquet: bool) -> dict[str, Any]:
     from pipeline.tables import io
 
-    return io.write_table(io.to_frame(REJECTED, rejected), REJECTED, out, csv)
+    return io.write_table(io.to_frame(REJECTED, rejected), REJECTED, out, csv, parquet)

@@ -1,19 +1,57 @@
-"""Traces to rows, and rows to the tables of what happened."""
+"""Sources in chunks, traces to rows, rows to the tables of what happened; which tables others are made from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from machine.processes import OverBudget, cpu_budget
+from pipeline.behaviour.tables import INPUTS_OF
+from pipeline.privacy.evidence import PRIVACY_INPUTS
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
+from pipeline.traces.ingest import TABLES as INGESTED
 from pipeline.traces.ingest import Rows, ingest, no_rows
-from pipeline.traces.sources import Source, read_texts
+from pipeline.traces.sources import Source, is_pack, read_texts, split_pack
 from pipeline.traces.trace import TraceError, decode_trace
 
 if TYPE_CHECKING:
     import polars as pl
 
 Frames = dict[str, "pl.DataFrame"]
+
+CHUNK_FILES = 512
+CHUNK_BYTES = 128_000_000
+# The least bytes of a pack's piece, and the most pieces: each piece unpacks all that comes before it.
+PIECE_BYTES = 500_000
+MOST_PIECES = 16
+
+MADE_FROM = {**PRIVACY_INPUTS, **INPUTS_OF}
+
+
+def with_inputs(tables: Iterable[str]) -> frozenset[str]:
+    """The tables and all that they are made from, by their names."""
+    names = frozenset(tables)
+    return names.union(*(with_inputs(MADE_FROM.get(name, ())) for name in names))
+
+
+def split_large_packs(sources: Sequence[Source], workers: int) -> list[Source]:
+    """The sources in order, with large packs in pieces, so that no worker is busy with one when the others are done."""
+    share = max(PIECE_BYTES, -(-sum(source.size for source in sources) // min(workers, MOST_PIECES)))
+    return [piece for s in sources for piece in (split_pack(s, -(-s.size // share)) if is_pack(s) and s.size else [s])]
+
+
+def split_into_chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
+    """The sources in order, in chunks that keep all workers busy and memory low."""
+    rounds = max(2, -(-len(sources) // (CHUNK_FILES * workers)))
+    most = max(1, -(-len(sources) // (rounds * workers)))
+    chunks: list[list[Source]] = []
+    size = 0
+    for source in sources:
+        if not chunks or len(chunks[-1]) >= most or size + source.size > CHUNK_BYTES:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(source)
+        size += source.size
+    return chunks
 
 
 class Rejection(NamedTuple):
@@ -29,8 +67,10 @@ def rejection(path: str, error: TraceError) -> Rejection:
     return Rejection(path, error.reason[: limits.REASON_CHARS], error.place[: limits.REASON_CHARS])
 
 
-def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejection]]]:
-    """(rows, rejections) of all traces, in batches of some limits.BATCH_BYTES of JSON.
+def read_traces(
+    sources: Iterable[Source], tables: Collection[str] = INGESTED
+) -> Iterator[tuple[Rows, list[Rejection]]]:
+    """(rows of the tables, rejections) of all traces, in batches of some limits.BATCH_BYTES of JSON.
 
     Of several traces with the same game_id the first counts. Rows are sorted by game_id, so tables need no sorting.
     """
@@ -40,32 +80,32 @@ def read_traces(sources: Iterable[Source]) -> Iterator[tuple[Rows, list[Rejectio
         bad = 0
         for path, text in read_texts(source):
             try:
-                rows = _ingest_text(path, text, seen)
+                rows = _ingest_text(path, text, seen, tables)
                 games[rows["games"][0].game_id] = rows
                 size += len(text) if isinstance(text, bytes) else 0
             except TraceError as error:
                 rejected.append(rejection(path, error))
                 bad += 1
             if size >= limits.BATCH_BYTES:
-                yield _sorted_rows(games), rejected
+                yield _sorted_rows(games, tables), rejected
                 games, rejected, size = {}, [], 0
             if bad > limits.BAD_LINES:
                 reason = f"more than {limits.BAD_LINES} of its traces are rejected; what follows was not read"
                 rejected.append(Rejection(source.display_name, reason, path.removeprefix(source.display_name)))
                 break
-    yield _sorted_rows(games), rejected
+    yield _sorted_rows(games, tables), rejected
 
 
-def _sorted_rows(games: dict[str, Rows]) -> Rows:
+def _sorted_rows(games: dict[str, Rows], tables: Collection[str]) -> Rows:
     """The rows of all games, sorted by game_id. Empties `games`."""
-    rows = no_rows()
+    rows = no_rows(tables)
     for game in sorted(games):
         for table, own in games.pop(game).items():
             rows[table] += own
     return rows
 
 
-def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str]) -> Rows:
+def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str], tables: Collection[str]) -> Rows:
     """The rows of one trace. `seen` maps game_id to trace_path of those read before. Raises TraceError."""
     if isinstance(text, TraceError):
         raise text
@@ -74,7 +114,7 @@ def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str]) -> R
             trace = decode_trace(text)
             if trace.game_id in seen:
                 raise duplicate(seen[trace.game_id])
-            rows = ingest(trace, path)
+            rows = ingest(trace, path, tables)
     except TraceError:
         raise
     except Exception as error:

@@ -1,6 +1,6 @@
 """Messages to belief updates, and from these to the privacy tables (Appendix H.1 to H.3, H.5)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,14 @@ from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
 from pipeline.traces.typed_messages import decode_message
 
-PRIVACY_TABLES = ("belief_evidence", "pair_round_vps", "game_summary", "vps_by_source")
+# Table → the tables that it is made from.
+PRIVACY_INPUTS = {
+    "belief_evidence": ("games", "messages"),
+    "pair_round_vps": ("belief_evidence", "games", "rounds", "calendars"),
+    "game_summary": ("pair_round_vps", "games"),
+    "vps_by_source": ("belief_evidence", "calendars"),
+}
+PRIVACY_TABLES = tuple(PRIVACY_INPUTS)
 
 # The columns that all updates of an evidence run have in common, once for each observer.
 RUN_COLUMNS = {
@@ -134,18 +141,26 @@ def _indices_in_message(messages: NDArray[np.uint32]) -> NDArray[np.int64]:
     return rows - np.maximum.accumulate(np.where(first, rows, 0))
 
 
-def privacy_frames(frames: Frames, rules: RuleSet, weighing: Weighing) -> Frames:
-    """The four privacy tables from games, rounds, messages and calendars."""
+def privacy_frames(
+    frames: Frames, rules: RuleSet, weighing: Weighing, wanted: Collection[str] = PRIVACY_TABLES
+) -> Frames:
+    """The wanted privacy tables, of which there may be none, from frames of games, rounds, messages and calendars.
+
+    wanted: names, with those of the privacy tables that they are made from (PRIVACY_INPUTS).
+    """
+    if "belief_evidence" not in wanted:
+        return {}
     updates = belief_updates(frames["messages"], frames["games"], rules)
-    evidence = beliefs.update_beliefs(updates, weighing)
-    weighted = beliefs.weigh_updates(evidence, frames["calendars"], weighing)
-    pairs = beliefs.pair_round_vps(weighted, frames["games"], frames["rounds"], weighing)
-    return {
-        "belief_evidence": evidence,
-        "pair_round_vps": pairs,
-        "game_summary": beliefs.game_summary(pairs, frames["games"]),
-        "vps_by_source": beliefs.vps_by_source(weighted, weighing),
-    }
+    made = {"belief_evidence": beliefs.update_beliefs(updates, weighing)}
+    if "pair_round_vps" in wanted or "vps_by_source" in wanted:
+        weighted = beliefs.weigh_updates(made["belief_evidence"], frames["calendars"], weighing)
+    if "pair_round_vps" in wanted:
+        made["pair_round_vps"] = beliefs.pair_round_vps(weighted, frames["games"], frames["rounds"], weighing)
+    if "game_summary" in wanted:
+        made["game_summary"] = beliefs.game_summary(made["pair_round_vps"], frames["games"])
+    if "vps_by_source" in wanted:
+        made["vps_by_source"] = beliefs.vps_by_source(weighted, weighing)
+    return made
 
 
 def vps_by_rules(frames: Frames, names: Iterable[str] = tuple(RULES), prior: float = 0.5) -> pl.DataFrame:

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from machine.files import replacing
@@ -45,14 +46,14 @@ def to_frame(table: Table, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def _series(name: str, values: list[Any], dtype: Any) -> pl.Series:
-    """The values as a column. Lists are sliced from one flat column: polars would build a column for each of them."""
+    """The values as a column. Lists are parts of one flat column: polars would build a column for each of them."""
     if not values or not isinstance(dtype, pl.List):
         return pl.Series(name, values, dtype)
+    import pyarrow as pa  # type: ignore[import-untyped]
+
     flat = pl.Series(list(chain.from_iterable(values)), dtype=dtype.inner)
-    length = pl.col("length")
-    lists = pl.lit(flat).implode().list.slice(length.cum_sum() - length, length)
-    lengths = pl.DataFrame({"length": list(map(len, values))}, schema={"length": pl.Int64})
-    return lengths.select(lists.alias(name)).to_series()
+    offsets = np.cumsum([0, *map(len, values)], dtype=np.int64)
+    return pl.Series(name, pl.from_arrow(pa.LargeListArray.from_arrays(offsets, flat.to_arrow())), dtype)
 
 
 def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -94,36 +95,47 @@ def check_key(ordered: pl.DataFrame, table: Table) -> None:
         raise ValueError(f"{table.name}: two rows share the key { ({k: row[k] for k in table.key}) }")
 
 
-def write_table(frame: pl.DataFrame, table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
-    """Write `folder/{table}.parquet` and, if wanted, `.csv`, and return the table's shape (see `table_shape`).
+def write_table(
+    frame: pl.DataFrame, table: Table, folder: Path, csv: bool = True, parquet: bool = True
+) -> dict[str, Any]:
+    """Write `folder/{table}.parquet` and `.csv`, each if wanted, and return the table's shape (see `table_shape`).
 
     A file appears whole or not at all. Raises ValueError if two rows share a key.
     """
-    return write_frames([frame], table, folder, csv)
+    return write_frames([frame], table, folder, csv, parquet)
 
 
-def write_frames(frames: Iterable[pl.DataFrame], table: Table, folder: Path, csv: bool = True) -> dict[str, Any]:
+def write_frames(
+    frames: Iterable[pl.DataFrame], table: Table, folder: Path, csv: bool = True, parquet: bool = True
+) -> dict[str, Any]:
     """Write one table that comes in several frames, each with greater keys than the one before; return its shape.
 
     Only one frame is in memory at a time. Each starts a Parquet row group, so the same frames give the same bytes.
     """
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-
     folder.mkdir(parents=True, exist_ok=True)
     empty = pl.DataFrame(schema=polars_schema(table))
+    forms = [(".parquet", parquet_writer)] * parquet + [(".csv", csv_writer)] * csv
     rows = 0
-    with (
-        replacing(folder / f"{table.name}.parquet") as parquet,
-        pq.ParquetWriter(parquet, empty.to_arrow().schema, **PARQUET) as writer,
-        csv_writer(folder / f"{table.name}.csv", empty) if csv else nullcontext() as write_rows,
-    ):
+    with ExitStack() as stack:
+        writers = [stack.enter_context(writer(folder / f"{table.name}{end}", empty)) for end, writer in forms]
         for frame in frames:
             ordered = conform(frame, table)
-            writer.write_table(ordered.to_arrow(), ROW_GROUP)
-            if write_rows:
-                write_rows(ordered)
+            for write in writers:
+                write(ordered)
             rows += ordered.height
     return table_shape(table, rows)
+
+
+@contextmanager
+def parquet_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """A function that appends a frame as row groups to a Parquet file with the columns of `empty`.
+
+    The file appears, whole, when the block ends well.
+    """
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    with replacing(path) as draft, pq.ParquetWriter(draft, empty.to_arrow().schema, **PARQUET) as writer:
+        yield lambda frame: writer.write_table(frame.to_arrow(), ROW_GROUP)
 
 
 @contextmanager

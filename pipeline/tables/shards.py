@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 GAMES_PER_RANGE = 2048
+LARGEST = ("belief_evidence", "messages", "pair_round_vps")
 SCRATCH = ".parts-"
 
 # Workers of a cluster come and go: chunks are small enough for so many.
@@ -110,11 +111,16 @@ class Shards(NamedTuple):
     ranges: Sequence[tuple[str, str]]
 
 
-def merge_table(table: Table, shards: Shards, out: Path, csv: bool = True) -> dict[str, Any]:
-    """Write one table from its shards to `out/{table}.parquet`, and `.csv` if wanted; return its shape."""
+def largest_first(table: str) -> tuple[bool, str]:
+    """Sorts tables' names, the largest first, so that no core is left with one at the end."""
+    return table not in LARGEST, table
+
+
+def merge_table(table: Table, shards: Shards, out: Path, csv: bool = True, parquet: bool = True) -> dict[str, Any]:
+    """Write one table from its shards to `out/{table}.parquet` and `.csv`, each if wanted; return its shape."""
     from pipeline.tables import io
 
-    return io.write_frames(_frames_by_range(table.name, shards), table, out, csv)
+    return io.write_frames(_frames_by_range(table.name, shards), table, out, csv, parquet)
 
 
 def merge_partitioned_table(table: Table, shards: Shards, out: Path) -> dict[str, Any]:

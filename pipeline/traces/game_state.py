@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
+from msgspec import Struct
+
 from pipeline.traces import limits
 from pipeline.traces.calendars import Calendar, Item, LabelsSeen
 from pipeline.traces.records import (
@@ -110,8 +112,7 @@ def _name(value: object) -> str | None:
     return value[: limits.NAME_CHARS] if isinstance(value, str) and value else None
 
 
-@dataclass(slots=True)
-class SentMessage:
+class SentMessage(Struct, gc=False):
     """A message, its recipients, and what a simulated speaker meant by it."""
 
     event_index: int
@@ -121,8 +122,7 @@ class SentMessage:
     intent: Intent | None = None
 
 
-@dataclass(slots=True)
-class Move:
+class Move(Struct, gc=False):
     """A reschedule of a batch; `item` is what it moved, None where the slot was empty."""
 
     event_index: int

@@ -5,52 +5,42 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from pipeline.tables.schemas.base import AGENTS, CALENDARS, CALLS, GAMES, ITEMS, MESSAGES, MOVES, ROUNDS
-from pipeline.tables.schemas.intended import INTENDED_TABLES
+from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
-from pipeline.traces.intended import intended_rows
+from pipeline.traces.intended import MAKERS as INTENDED_MAKERS
 from pipeline.traces.records import Meeting
 from pipeline.traces.replay import replay
 from pipeline.traces.trace import Trace, TraceError, identify
-from pipeline.traces.typed_messages import decode_message, said_chars
+from pipeline.traces.typed_messages import decode_message
 
 Rows = dict[str, list[Row]]
 
 GameRow, RoundRow, AgentRow, MessageRow = (table.row_type() for table in (GAMES, ROUNDS, AGENTS, MESSAGES))
-MoveRow, ItemRow, CalendarRow, CallRow = (table.row_type() for table in (MOVES, ITEMS, CALENDARS, CALLS))
+MoveRow, ItemRow, CalendarRow = (table.row_type() for table in (MOVES, ITEMS, CALENDARS))
 
-TABLES = (
-    *("games", "rounds", "agents", "messages", "moves", "items", "calendars", "calls"),
-    *(table.name for table in INTENDED_TABLES),
-)
-
-
-def no_rows() -> Rows:
-    """An empty list of rows for each table that a trace gives."""
-    return {table: [] for table in TABLES}
+TABLES = ROOMS["traces"]
+# Made of every trace, whatever is wanted: what a game is known by, and what a trace is refused for.
+ALWAYS = ("games", "agents", "calendars")
 
 
-def ingest(trace: Trace, trace_path: str) -> Rows:
-    """The rows of one trace, a list per table, each row a named tuple of its table's columns.
+def no_rows(tables: Collection[str] = TABLES) -> Rows:
+    """An empty list of rows for each of the tables that a trace gives."""
+    return {table: [] for table in TABLES if table in tables}
 
-    Raises TraceError for a trace that decodes but tells of no game.
+
+def ingest(trace: Trace, trace_path: str, tables: Collection[str] = TABLES) -> Rows:
+    """The rows of one trace, a list for each of the tables, each row a named tuple of its table's columns.
+
+    Raises TraceError for a trace that decodes but tells of no game, whichever tables are asked for.
     """
     game = replay(trace)
-    return {
-        "games": [_game(trace, trace_path, game)],
-        "rounds": [_round(trace, game, number) for number in sorted(game.rounds)],
-        "messages": _messages(trace.game_id, game),
-        "calendars": _calendars(trace.game_id, game),
-        "agents": _agents(trace, game),
-        "moves": _moves(trace.game_id, game),
-        "items": _items(trace.game_id, game),
-        "calls": [CallRow(game_id=trace.game_id, **call._asdict()) for call in game.calls],
-        **intended_rows(trace, game),
-    }
+    made = {"games": [_game(trace, trace_path, game)]}
+    made |= {name: make(trace, game) for name, make in MAKERS.items() if name in tables or name in ALWAYS}
+    return {name: rows for name, rows in made.items() if name in tables}
 
 
 def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
@@ -212,10 +202,10 @@ def _oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
     return ()
 
 
-def _messages(game_id: str, game: GameState) -> list[Row]:
+def _messages(trace: Trace, game: GameState) -> list[Row]:
     return [
         MessageRow(
-            game_id=game_id,
+            game_id=trace.game_id,
             event_index=sent.event_index,
             round=message.round,
             turn=message.turn,
@@ -224,19 +214,20 @@ def _messages(game_id: str, game: GameState) -> list[Row]:
             from_agent=message.from_agent,
             to_agents=sent.recipients,
             content=message.content,
-            typed=typed.protocol if (typed := decode_message(message.content)) else None,
+            typed=typed.protocol if typed else None,
             chars=len(message.content),
-            said_chars=said_chars(message.content),
+            said_chars=typed.chars if typed else len(message.content),
         )
         for sent in game.messages
         for message in (sent.message,)
+        for typed in (decode_message(message.content),)
     ]
 
 
-def _moves(game_id: str, game: GameState) -> list[Row]:
+def _moves(trace: Trace, game: GameState) -> list[Row]:
     return [
         MoveRow(
-            game_id=game_id,
+            game_id=trace.game_id,
             event_index=move.event_index,
             round=move.batch.round,
             phase=move.batch.phase,
@@ -253,10 +244,10 @@ def _moves(game_id: str, game: GameState) -> list[Row]:
     ]
 
 
-def _items(game_id: str, game: GameState) -> list[Row]:
+def _items(trace: Trace, game: GameState) -> list[Row]:
     return [
         ItemRow(
-            game_id=game_id,
+            game_id=trace.game_id,
             agent=agent,
             slot=slot,
             item_kind=item.kind,
@@ -270,30 +261,33 @@ def _items(game_id: str, game: GameState) -> list[Row]:
     ]
 
 
-def _calendars(game_id: str, game: GameState) -> list[Row]:
+def _calendars(trace: Trace, game: GameState) -> list[Row]:
     rows = []
     for (number, agent), (index, text) in sorted(game.first_renderings.items()):
         try:
             calendar = read_rendering(text, game.num_slots)
         except ValueError as error:
             raise TraceError(str(error), f".events[{index}].data") from error
-        costs, blocked, meetings = [0] * len(calendar), [], []
-        for slot, item in enumerate(calendar):
-            if item:
-                kind, _, costs[slot], is_blocked = item
-                if kind == "meeting":
-                    meetings.append(slot)
-                if is_blocked:
-                    blocked.append(slot)
         rows.append(
             CalendarRow(
-                game_id=game_id,
+                game_id=trace.game_id,
                 round=number,
                 agent=agent,
                 event_index=index,
-                costs=costs,
-                blocked=blocked,
-                meeting_slots=meetings,
+                costs=[item.cost if item else 0 for item in calendar],
+                blocked=[slot for slot, item in enumerate(calendar) if item and item.blocked],
+                meeting_slots=[slot for slot, item in enumerate(calendar) if item and item.kind == "meeting"],
             )
         )
     return rows
+
+
+MAKERS: dict[str, Callable[[Trace, GameState], list[Row]]] = {
+    "rounds": lambda trace, game: [_round(trace, game, number) for number in sorted(game.rounds)],
+    "agents": _agents,
+    "messages": _messages,
+    "moves": _moves,
+    "items": _items,
+    "calendars": _calendars,
+    **INTENDED_MAKERS,
+}

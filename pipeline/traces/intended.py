@@ -1,7 +1,10 @@
-"""What agents knew, answered and meant: labels, parameters, decisions, and the intents of simulated speakers."""
+"""What agents knew, answered and meant: labels, parameters, decisions, calls of models, intents of speakers."""
+
+from collections.abc import Callable
 
 import msgspec
 
+from pipeline.tables.schemas.base import CALLS
 from pipeline.tables.schemas.intended import (
     AGENT_PARAMETERS,
     DECISIONS,
@@ -12,72 +15,84 @@ from pipeline.tables.schemas.intended import (
 )
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import labels_known
-from pipeline.traces.game_state import GameState
-from pipeline.traces.records import DecideEnd
+from pipeline.traces.game_state import GameState, SentMessage
+from pipeline.traces.records import DecideEnd, Intent
 from pipeline.traces.trace import Trace
 
-ParameterRow, DecisionRow, ThoughtRow = (table.row_type() for table in (AGENT_PARAMETERS, DECISIONS, THOUGHTS))
+ParameterRow, DecisionRow = AGENT_PARAMETERS.row_type(), DECISIONS.row_type()
+ThoughtRow, CallRow = THOUGHTS.row_type(), CALLS.row_type()
 IntentRow, StatementRow, LabelRow = (table.row_type() for table in (INTENTS, INTENDED_STATEMENTS, INTENDED_LABELS))
 
 
-def intended_rows(trace: Trace, game: GameState) -> dict[str, list[Row]]:
-    """Table → rows of one trace, for each of INTENDED_TABLES."""
-    game_id = trace.game_id
-    return {
-        "labels_known": labels_known(game_id, game.labels_seen, trace.config),
-        "agent_parameters": _parameters(trace),
-        "decisions": [_decision(game_id, index, answer) for index, answer in game.decisions],
-        "thoughts": [ThoughtRow(game_id=game_id, **thought._asdict()) for thought in game.thoughts],
-        **_intents(game_id, game),
-    }
+def _labels(trace: Trace, game: GameState) -> list[Row]:
+    return labels_known(trace.game_id, game.labels_seen, trace.config)
 
 
-def _intents(game_id: str, game: GameState) -> dict[str, list[Row]]:
-    """What simulated speakers meant by their messages: acts, statements about slots, labels."""
-    intents = [(sent, sent.intent) for sent in game.messages if sent.intent]
-    return {
-        "intents": [
-            IntentRow(
-                game_id=game_id,
-                event_index=sent.event_index,
-                round=sent.message.round,
-                agent=sent.message.from_agent,
-                act=intent.act,
-                behaviours=intent.behaviours,
-                phrases=intent.phrases,
-                held_out=intent.held_out,
-            )
-            for sent, intent in intents
-        ],
-        "intended_statements": [
-            StatementRow(
-                game_id=game_id,
-                event_index=sent.event_index,
-                statement_index=index,
-                target=statement.target,
-                slot=statement.slot,
-                free=statement.free,
-                kind=statement.kind,
-            )
-            for sent, intent in intents
-            for index, statement in enumerate(intent.statements)
-        ],
-        "intended_labels": [
-            LabelRow(
-                game_id=game_id,
-                event_index=sent.event_index,
-                label_index=index,
-                kind=label.kind,
-                item_id=label.id,
-                label=label.label,
-            )
-            for sent, intent in intents
-            for index, label in enumerate(intent.labels)
-        ],
-    }
+def _decisions(trace: Trace, game: GameState) -> list[Row]:
+    return [_decision(trace.game_id, index, answer) for index, answer in game.decisions]
 
 
-def _parameters(trace: Trace) -> list[Row]:
+def _thoughts(trace: Trace, game: GameState) -> list[Row]:
+    return [ThoughtRow(game_id=trace.game_id, **thought._asdict()) for thought in game.thoughts]
+
+
+def _calls(trace: Trace, game: GameState) -> list[Row]:
+    return [CallRow(game_id=trace.game_id, **call._asdict()) for call in game.calls]
+
+
+def _meant(game: GameState) -> list[tuple[SentMessage, Intent]]:
+    """The messages of simulated speakers with what was meant by them."""
+    return [(sent, sent.intent) for sent in game.messages if sent.intent]
+
+
+def _intents(trace: Trace, game: GameState) -> list[Row]:
+    return [
+        IntentRow(
+            game_id=trace.game_id,
+            event_index=sent.event_index,
+            round=sent.message.round,
+            agent=sent.message.from_agent,
+            act=intent.act,
+            behaviours=intent.behaviours,
+            phrases=intent.phrases,
+            held_out=intent.held_out,
+        )
+        for sent, intent in _meant(game)
+    ]
+
+
+def _statements(trace: Trace, game: GameState) -> list[Row]:
+    return [
+        StatementRow(
+            game_id=trace.game_id,
+            event_index=sent.event_index,
+            statement_index=index,
+            target=statement.target,
+            slot=statement.slot,
+            free=statement.free,
+            kind=statement.kind,
+        )
+        for sent, intent in _meant(game)
+        for index, statement in enumerate(intent.statements)
+    ]
+
+
+def _intended_labels(trace: Trace, game: GameState) -> list[Row]:
+    return [
+        LabelRow(
+            game_id=trace.game_id,
+            event_index=sent.event_index,
+            label_index=index,
+            kind=label.kind,
+            item_id=label.id,
+            label=label.label,
+        )
+        for sent, intent in _meant(game)
+        for index, label in enumerate(intent.labels)
+    ]
+
+
+def _parameters(trace: Trace, game: GameState) -> list[Row]:
     """Rows of agent_parameters: the parameters that are numbers."""
     rows = []
     for agent, spec in enumerate(trace.config.agents):
@@ -113,3 +128,16 @@ def cut_off(text: str | None) -> bool:
         return not (0 <= start < end and isinstance(msgspec.json.decode(text[start : end + 1]), dict))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return True
+
+
+# Table → its rows of one trace.
+MAKERS: dict[str, Callable[[Trace, GameState], list[Row]]] = {
+    "labels_known": _labels,
+    "agent_parameters": _parameters,
+    "decisions": _decisions,
+    "thoughts": _thoughts,
+    "calls": _calls,
+    "intents": _intents,
+    "intended_statements": _statements,
+    "intended_labels": _intended_labels,
+}

@@ -116,19 +116,19 @@ def packed(trace: Trace) -> bytes:
 
 
 def encoded(trace: Trace) -> bytes:
-    """The trace as JSON, with its digest."""
-    record = msgspec.json.decode(_as_json(trace))
-    return msgspec.json.encode(record | {"record_sha256": record_digest(record)})
-
-
-def _as_json(trace: Trace) -> bytes:
-    """The trace as JSON; what has no JSON form, as a date in a team's file may, is kept as text that shows it."""
+    """The trace as JSON, with its digest; what has no JSON form, as a date in a team's file may, is kept as text that
+    shows it."""
+    record = asdict(trace)
     try:
-        return msgspec.json.encode(trace)
+        return _with_digest(record)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        parts = {name: to_jsonable(value) for name, value in asdict(trace).items() if name != "events"}
+        parts = {name: to_jsonable(value) for name, value in record.items() if name != "events"}
         events = msgspec.convert([to_jsonable(event) for event in trace.events], list[Event])
-        return msgspec.json.encode(parts | {"events": events})
+        return _with_digest(parts | {"events": events})
+
+
+def _with_digest(record: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(record | {"record_sha256": record_digest(record)})
 
 
 def record_digest(record: dict[str, Any]) -> str:

@@ -34,6 +34,13 @@ def test_what_was_not_measured_is_said() -> None:
     assert all(f"| {row.target} | not measured |" in line({}, row) for row in ROWS)
 
 
+def test_a_figure_stands_beside_what_it_cannot_be_below() -> None:
+    work = {"derive": measured(seconds=4.0, cpu=6.0, bound_cpu=1.5), "select": measured(seconds=4.0)}
+    lines = figure_table(work).splitlines()
+    assert "| 4 s | 8.0 | decoding: 1.5 s | 4.0 |" in next(line for line in lines if line.startswith("| all 26 tables"))
+    assert "| 4 s | 8.0 |  |  |" in next(line for line in lines if line.startswith("| make, solve"))
+
+
 GROWN = measured(
     seconds_1200=4.0, cpu_1200=6.0, memory_mb_1200=350, seconds_360=2.0, cpu_360=1.8, memory_mb_360=200,
     parquet_bytes_a_game=2_000, trace_bytes_a_game=8_000,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from trace_builder import toy_game, write_trace
+from test_rows import whole_game
+from trace_builder import TraceBuilder, toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
@@ -14,8 +15,10 @@ from pipeline.derive import parallel
 from pipeline.privacy.rules import RELEASE_FACTOR
 from pipeline.tables import shards
 from pipeline.tables.io import read_table
-from pipeline.tables.schemas.base import TABLES
+from pipeline.tables.schemas.base import ROOMS, TABLES
+from pipeline.traces.ingest import ingest
 from pipeline.traces.sources import find_sources
+from pipeline.traces.trace import TraceError, decode_trace
 
 GAMES = [f"game-{number:02d}" for number in range(7)]
 
@@ -155,6 +158,7 @@ MISUSES = (
     ["derive"],
     ["derive", ".", "--out", "o", "--rules", "x"],
     ["derive", ".", "--out", "o", "--english", "x"],
+    ["derive", ".", "--out", "o", "--format", "x"],
 )
 
 
@@ -162,6 +166,71 @@ MISUSES = (
 def test_bad_usage_is_exit_code_2(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+UNFIT = (
+    (["--tables", "games,vps"], "--tables: there is no table 'vps'; known: games, rounds,"),
+    (["--partition", "--format", "csv"], "--format: partitions are of Parquet"),
+)
+
+
+@pytest.mark.parametrize(("options", "problem"), UNFIT)
+def test_what_is_asked_for_and_cannot_be_made_is_told_before_anything_is_read(
+    options: list[str], problem: str, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(app, ["derive", str(tmp_path), "--out", str(tmp_path / "o"), *options])
+    assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
+    assert not (tmp_path / "o").exists()
+
+
+CHOICES = (
+    (["--format", "csv"], {f"{table}.csv" for table in TABLES}),
+    (
+        ["--tables", "privacy, stance", "--tables", "leaks", "--format", "parquet"],
+        {f"{table}.parquet" for table in ("games", "rejected", "stance", "leaks", *ROOMS["privacy"])},
+    ),
+)
+
+
+@pytest.mark.parametrize(("options", "files"), CHOICES)
+def test_only_what_is_asked_for_is_written(options: list[str], files: set[str], tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "a.json", toy_game().text())
+    arguments = ["derive", str(trace), "--out", str(tmp_path / "out"), "--workers", "1", *options]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "derive.manifest.json"}
+
+
+def made(text: bytes, recipe: parallel.Recipe) -> dict[str, pl.DataFrame]:
+    return parallel.derive_frames(ingest(decode_trace(text), "a.json", recipe.made), recipe)[0]
+
+
+def test_a_table_that_is_made_alone_is_as_among_all() -> None:
+    text = whole_game().text()
+    whole = made(text, parallel.Recipe())
+    for name in set(TABLES) - {"rejected"}:
+        alone = made(text, parallel.Recipe(tables=(name,)))
+        assert alone.keys() == {name, "games"}
+        assert all(alone[table].equals(whole[table]) for table in alone), name
+
+
+def test_nothing_is_made_that_no_table_asked_for_needs() -> None:
+    speech = parallel.Recipe(tables=("stance", "leaks", "patterns")).made
+    assert speech.isdisjoint({*ROOMS["privacy"], "calendars", "items", "intents"})
+    assert parallel.Recipe(tables=("game_summary",)).made.isdisjoint({*ROOMS["behaviour"], "vps_by_source", "moves"})
+    assert parallel.Recipe(tables=()).made == {"games"}
+
+
+UNREADABLE = (
+    toy_game().rendered(1, 1, "Slot 0: ?"),
+    toy_game(scenario={"optimal": {"cost": 1, "per_agent_cost": [1], "assignments": {}}}),
+)
+
+
+@pytest.mark.parametrize("trace", UNREADABLE, ids=("calendar", "burdens"))
+def test_a_trace_is_refused_whichever_tables_are_asked_for(trace: TraceBuilder) -> None:
+    for tables in (parallel.Recipe.tables, ("stance",)):
+        with pytest.raises(TraceError):
+            made(trace.text(), parallel.Recipe(tables=tables))
 
 
 def test_a_folder_without_traces_is_bad_usage(tmp_path: Path) -> None:

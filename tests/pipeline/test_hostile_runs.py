@@ -228,7 +228,7 @@ def test_a_trace_that_takes_too_long_is_rejected_alone(
     monkeypatch.setattr("pipeline.traces.limits.CPU_SECONDS", 0.3)
     reading, deriving = rows.ingest, parallel.privacy_frames
     if stalls == "reading":
-        monkeypatch.setattr(rows, "ingest", lambda t, path: spin() if t.game_id == SLOW else reading(t, path))
+        monkeypatch.setattr(rows, "ingest", lambda t, *rest: spin() if t.game_id == SLOW else reading(t, *rest))
     else:
         slow = lambda f: SLOW in f["games"]["game_id"].to_list()  # noqa: E731
         monkeypatch.setattr(parallel, "privacy_frames", lambda f, *rest: spin() if slow(f) else deriving(f, *rest))

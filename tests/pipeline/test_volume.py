@@ -2,13 +2,14 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 from behaviour_tables import derived
 from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder, rendering, reschedule, schedule, toy_game
 
-from pipeline.behaviour.tables import feasible_slots
+from pipeline.behaviour.tables import first_feasible_slots
 from pipeline.traces.typed_messages import said_chars
 
 LENGTHS = (
@@ -60,19 +61,32 @@ def test_speakers_have_the_place_of_their_order() -> None:
     ]
 
 
+# Each participant's costs by slot with its fixed slots → the first slot that all of them can take the meeting in.
 CALENDARS = (
-    ([0, 4, 0, 0], {2}, {0, 1, 3}),
-    ([1, 2, 3], set(), set()),
-    ([1, 0], {1}, set()),
-    ([0, 1], set(), {0, 1}),
+    ([([0, 4, 0, 0], [2])], 0),
+    ([([5, 4, 0, 0], [0, 2])], 1),
+    ([([1, 2, 3], [])], None),
+    ([([1, 0], [1])], None),
+    ([([0, 1], [])], 0),
+    ([([0, 1, 0], [0]), ([3, 0, 0], [1])], 2),
+    ([([0, 1, 0], [0]), ([3, 0, 4], [1])], None),
+    ([([0, 0], [0]), ([0, 0], [1])], None),
 )
 
 
-@pytest.mark.parametrize(("costs", "fixed", "expected"), CALENDARS)
-def test_a_slot_can_take_a_meeting_if_it_is_free_or_its_errand_has_somewhere_to_go(
-    costs: list[int], fixed: set[int], expected: set[int]
+@pytest.mark.parametrize(("shown", "expected"), CALENDARS)
+def test_a_slot_can_take_a_meeting_if_it_is_free_or_its_errand_has_somewhere_to_go_for_all(
+    shown: list[tuple[list[int], list[int]]], expected: int | None
 ) -> None:
-    assert feasible_slots(costs, fixed) == expected
+    key = {"game_id": "a", "round": 0}
+    agents = list(range(len(shown)))
+    lists = dict.fromkeys(("costs", "blocked", "meeting_slots"), pl.List(pl.Int64))
+    rows = [key | {"agent": i, "costs": costs, "blocked": [], "meeting_slots": f} for i, (costs, f) in enumerate(shown)]
+    calendars = pl.DataFrame(rows, schema_overrides=lists)
+    first = first_feasible_slots(pl.DataFrame([key | {"participants": agents}]), calendars)
+    assert first["first_feasible_slot"].to_list() == [expected]
+    unknown = first_feasible_slots(pl.DataFrame([key | {"participants": [*agents, len(agents)]}]), calendars)
+    assert unknown.is_empty(), "a calendar that was not shown"
 
 
 FIRST = (

@@ -6,7 +6,7 @@ from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
 from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, ROUND, TRACE_PATH, C, Column, Table
 
-__all__ = ["TABLES", "Column", "Table"]
+__all__ = ["ROOMS", "TABLES", "Column", "Table"]
 
 GAMES = Table(
     "games",
@@ -225,22 +225,15 @@ AUDIT = Table(
     ),
 )
 
-TABLES = {
-    table.name: table
-    for table in (
-        GAMES,
-        ROUNDS,
-        AGENTS,
-        MESSAGES,
-        MOVES,
-        ITEMS,
-        CALENDARS,
-        CALLS,
-        *PRIVACY_TABLES,
-        *INTENDED_TABLES,
-        *SPEECH_TABLES,
-        REJECTED,
-    )
+EVENT_TABLES = (GAMES, ROUNDS, AGENTS, MESSAGES, MOVES, ITEMS, CALENDARS, CALLS)
+
+TABLES = {table.name: table for table in (*EVENT_TABLES, *PRIVACY_TABLES, *INTENDED_TABLES, *SPEECH_TABLES, REJECTED)}
+
+# The names of the tables that each room makes.
+ROOMS = {
+    "traces": tuple(table.name for table in (*EVENT_TABLES, *INTENDED_TABLES)),
+    "privacy": tuple(table.name for table in PRIVACY_TABLES),
+    "behaviour": tuple(table.name for table in SPEECH_TABLES),
 }
 
 
