@@ -33,6 +33,42 @@ class Outline(NamedTuple):
     imports: Mapping[str, frozenset[str]]
 
 
+class Names(ast.NodeVisitor):
+    """Collects what code uses, names with their attributes, and what it imports: the name, and what that stands for."""
+
+    def __init__(self) -> None:
+        self.used: set[Chain] = set()
+        self.quoted: set[Chain] = set()
+        self.imported: set[tuple[str, str]] = set()
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            self.imported.add((name, alias.name if alias.asname else name))
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.imported |= {(alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names}
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        names, inner = [node.attr], node.value
+        while isinstance(inner, ast.Attribute):
+            names, inner = [inner.attr, *names], inner.value
+        if isinstance(inner, ast.Name):
+            self.used.add((inner.id, *names))
+        else:
+            self.visit(inner)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Store):
+            self.used.add((node.id,))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """A field's type may be a name in quotes."""
+        self.generic_visit(node)
+        quoted = (inner.value for inner in ast.walk(node.annotation) if isinstance(inner, ast.Constant))
+        self.quoted |= {(name,) for text in quoted if isinstance(text, str) for name in re.findall(r"\w+", text)}
+
+
 @cache
 def outline(path: Path) -> Outline:
     """What the statements of a module or notebook bind and use; what is for type checkers alone is left out."""
@@ -46,7 +82,7 @@ def outline(path: Path) -> Outline:
         for name, origin in names.imported:
             imports[name] = imports.get(name, frozenset()) | {origin}
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
-            statements.append(statement_of(node, names.used, globals_of, variables))
+            statements.append(statement_of(node, names, globals_of, variables))
     return Outline(tuple(statements), imports)
 
 
@@ -90,18 +126,22 @@ def is_text(node: ast.stmt) -> bool:
 
 
 def statement_of(
-    node: ast.stmt, used: set[Chain], globals_of: Mapping[str, set[str]], variables: frozenset[str]
+    node: ast.stmt, names: Names, globals_of: Mapping[str, set[str]], variables: frozenset[str]
 ) -> Statement:
     """variables: what the module binds otherwise than by `def` and `class`, such as what a decorator may add to."""
     if not isinstance(node, Named):
         binds = frozenset({"__main__"}) if is_if(node, PROGRAM) else bound(node)
         effect = takes_effect(node) and not is_if(node, PROGRAM)
-        return Statement(range(node.lineno, (node.end_lineno or 0) + 1), binds, frozenset(used), effect)
+        return Statement(
+            range(node.lineno, (node.end_lineno or 0) + 1), binds, frozenset(names.used | names.quoted), effect
+        )
     around = {chain for part in (*node.decorator_list, *outside(node)) for chain in chains(part)}
-    inside = {chain for chain in used if chain[0] in globals_of[node.name]}
+    inside = {chain for chain in names.used if chain[0] in globals_of[node.name]}
     added = any(chain[0] in variables for decorator in node.decorator_list for chain in chains(decorator))
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    return Statement(range(first, (node.end_lineno or 0) + 1), bound(node), frozenset(inside | around), added)
+    return Statement(
+        range(first, (node.end_lineno or 0) + 1), bound(node), frozenset(inside | around | names.quoted), added
+    )
 
 
 def outside(node: ast.stmt) -> list[ast.expr]:
@@ -131,40 +171,6 @@ def bound(node: ast.stmt) -> frozenset[str]:
     inside = list(ast.walk(node))
     names = {inner.id for inner in inside if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}
     return frozenset(names | {inner.name for inner in inside if isinstance(inner, Named)})
-
-
-class Names(ast.NodeVisitor):
-    """Collects what code uses, names with their attributes, and what it imports: the name, and what that stands for."""
-
-    def __init__(self) -> None:
-        self.used: set[Chain] = set()
-        self.imported: set[tuple[str, str]] = set()
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            name = alias.asname or alias.name.partition(".")[0]
-            self.imported.add((name, alias.name if alias.asname else name))
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        self.imported |= {(alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names}
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        names, inner = [node.attr], node.value
-        while isinstance(inner, ast.Attribute):
-            names, inner = [inner.attr, *names], inner.value
-        if isinstance(inner, ast.Name):
-            self.used.add((inner.id, *names))
-        else:
-            self.visit(inner)
-
-    def visit_Name(self, node: ast.Name) -> None:
-        self.used.add((node.id,))
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """A field's type may be a name in quotes."""
-        self.generic_visit(node)
-        quoted = (inner.value for inner in ast.walk(node.annotation) if isinstance(inner, ast.Constant))
-        self.used |= {(name,) for text in quoted if isinstance(text, str) for name in re.findall(r"\w+", text)}
 
 
 def chains(node: ast.AST) -> set[Chain]:
