@@ -151,13 +151,13 @@ def test_all_models_are_compared_where_all_have_played(figure: tuple[str, ...], 
     assert verdicts(played, paper(figure))[0][0] in ("needs model traces", "stand-in: undecided")
 
 
-def test_a_fact_of_the_set_up_is_compared_with_what_is_in_force(ours: "Results", tmp_path: Path) -> None:
+def test_a_fact_of_the_set_up_is_compared_with_what_is_in_force(played: "Results", tmp_path: Path) -> None:
     given_here = tmp_path / "params.yaml"
     text = (ROOT / "params.yaml").read_text(encoding="utf-8")
     given_here.write_text(text.replace("max_turns_per_round: 15", "max_turns_per_round: 14"), encoding="utf-8")
     given = DECLARED._replace(numbers=DECLARED.numbers.filter(source="Appendix F"))
     facts = setup_facts(ROOT / "data/results", given_here, ROOT)
-    changed = build_ledger(ours, given, facts).filter(verdict="contradicted")
+    changed = build_ledger(played, given, facts).filter(verdict="contradicted")
     assert changed.select("metric", "setting", "published", "ours").rows() == [
         ("max_turns_per_round", "pooled", "15", "14")
     ]

@@ -121,7 +121,7 @@ def found_in(path: Path, name: str | None) -> Iterator[Part]:
     own = binding(path).get(name or "", ())
     if name in OFFERED and dotted(path.parent) == "pipeline":
         yield from imported_statements((*OFFERED[name].split("."), name))
-    elif name in module.imports:
+    elif name and name in module.imports:
         yield from uses(path, (name,))
     elif name != "__main__" or own:
         yield from ((path, statement) for statement in own or module.statements)
