@@ -22,6 +22,7 @@ DVC_FILES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 FILES: list[dict[str, Any]] = [yaml.safe_load(path.read_text(encoding="utf-8"))["stages"] for path in DVC_FILES]
 STUDY: dict[str, Any] = {name: stage for stages in FILES for name, stage in stages.items()}
 NOTEBOOKS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob("[0-9]*.ipynb")}
+RESULTS = Path("data/results")
 # What a command runs; and the programs that start another one.
 RUN = re.compile(r"python -m ([\w.]+)")
 STARTS = {"pipeline.beyond.strategy.play": "sim"}
@@ -56,6 +57,18 @@ def test_every_notebook_depends_on_its_own_code(name: str) -> None:
 def test_every_notebook_is_executed_by_a_study_and_its_code_listed() -> None:
     assert {path for stage in STUDY.values() for path in executed(stage)} == NOTEBOOKS
     assert {dep for dep in STUDY["code"]["deps"] if dep.endswith(".ipynb")} == NOTEBOOKS
+
+
+def test_every_notebook_of_the_paper_depends_on_the_results_that_it_names() -> None:
+    listed = set(STUDY["inputs"]["deps"])
+    assert {path for path in listed if path.endswith(".ipynb")} == executed(STUDY["notebook"])
+    results = {out for stage in STUDY.values() for out in map(out_path, stage["outs"]) if Path(out).parent == RESULTS}
+    named = {name for path in executed(STUDY["notebook"]) for name in code.read_by(ROOT / path)}
+    assert {path for path in results if path.endswith(".csv") and Path(path).stem in named} - listed == set()
+
+
+def out_path(out: str | dict[str, Any]) -> str:
+    return out if isinstance(out, str) else next(iter(out))
 
 
 def test_the_code_of_every_program_that_a_stage_runs_is_listed() -> None:

@@ -93,7 +93,7 @@ def test_files_named_twice_are_read_once(tmp_path: Path) -> None:
     assert len(find_sources([folder, folder / "0.json.zst", tmp_path / "in" / ".." / "in"])) == len(GAMES)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_of_two_traces_of_one_game_the_first_counts(workers: int, tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_trace(tmp_path / "in" / f"{name}.json", toy_game().text())

@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 import without_kernel
 
+from pipeline.paper.stages.code import read_by
 from pipeline.reports.batch.own_study import derive_study
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, write_pages
+from pipeline.reports.notebook_session import Study
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import Team, load_team, named_teams
@@ -121,6 +123,9 @@ def test_a_notebook_runs_with_a_parameter_changed(
 ) -> None:
     """Also where the tables count as the study's own: another parameter is no other finding."""
     path = NOTEBOOKS / f"{name}.ipynb"
+    read: set[str] = set()
+    types = Study._types
+    monkeypatch.setattr(Study, "_types", lambda study, result: read.add(result) or types(study, result))
     if "usual=" in path.read_text(encoding="utf-8"):
         monkeypatch.setattr("pipeline.reports.notebook_session.is_reference", lambda *of: True)
     monkeypatch.chdir(ROOT)
@@ -130,6 +135,7 @@ def test_a_notebook_runs_with_a_parameter_changed(
         change = {"tasks": str(small_study / change["tasks"])}
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
     shown = markdown(path, {key: str(folder) for key, folder in folders.items()} | change, tmp_path / "n.ipynb")
+    assert read <= read_by(path)
     if "study.played(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 

@@ -2,13 +2,15 @@
 has changed and nowhere else.
 
 Of a module counts what is reached from the program by name: a function, class or value that it uses, what these use in
-turn, and what takes effect whenever the module is imported. Comments and docstrings do not count.
+turn, and what takes effect whenever the module is imported. Comments and docstrings do not count. With a folder of
+results, `python -m pipeline.paper.stages.code FOLDER` lists which of them each notebook reads, to the same end.
 """
 
 import ast
-import hashlib
+import sys
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from pipeline import OFFERED
@@ -16,7 +18,7 @@ from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines,
 
 ROOT = Path(__file__).parents[3]
 SIDES = ("machine", "sim", "pipeline")
-NOTEBOOKS, CODE = Path("notebooks"), Path("data/code")
+NOTEBOOKS, CODE, INPUTS = Path("notebooks"), Path("data/code"), Path("data/inputs")
 
 Part = tuple[Path, Statement]
 
@@ -29,6 +31,25 @@ def main(out: Path = CODE) -> None:
         listing.parent.mkdir(parents=True, exist_ok=True)
         listing.write_text("".join(f"{line}\n" for line in listed(path)), encoding="utf-8")
     print(f"the code of {len(programs)} programs and {len(notebooks)} notebooks in {out}")
+
+
+def list_inputs(results: Path, out: Path = INPUTS) -> None:
+    """Write a file for each of the paper's notebooks: the results that it reads, with their digests."""
+    out.mkdir(parents=True, exist_ok=True)
+    notebooks = sorted((ROOT / NOTEBOOKS).glob("[0-9]*.ipynb"))
+    for notebook in notebooks:
+        files = [path for path in sorted(results.glob("*.csv")) if path.stem in read_by(notebook)]
+        lines = (f"{path.name} {sha256(path.read_bytes()).hexdigest()}\n" for path in files)
+        (out / f"{notebook.stem}.txt").write_text("".join(lines), encoding="utf-8")
+    print(f"what {len(notebooks)} notebooks read of {results} in {out}")
+
+
+@cache
+def read_by(notebook: Path) -> set[str]:
+    """The names of results that a notebook may read: whatever stands in quotes, and each method that it calls."""
+    nodes = list(ast.walk(parsed(source(notebook))))
+    quoted = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return quoted | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def programs_of(side: Path) -> dict[str, Path]:
@@ -50,7 +71,7 @@ def listed(program: Path) -> list[str]:
     modules = {path: text_of(path, used) for path, used in reached(program).items() if path.suffix == ".py"}
     beside = {p for folder in {m.parent for m in modules} for p in folder.iterdir() if is_data(p)}
     texts = modules | {path: path.read_text(encoding="utf-8") for path in beside}
-    return [f"{p.relative_to(ROOT).as_posix()} {hashlib.sha256(texts[p].encode()).hexdigest()}" for p in sorted(texts)]
+    return [f"{p.relative_to(ROOT).as_posix()} {sha256(texts[p].encode()).hexdigest()}" for p in sorted(texts)]
 
 
 def is_data(path: Path) -> bool:
@@ -168,4 +189,4 @@ def closure(path: Path) -> set[Path]:
 
 
 if __name__ == "__main__":
-    main()
+    list_inputs(Path(sys.argv[1])) if sys.argv[1:] else main()
