@@ -17,6 +17,7 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
+HERE = Path(__file__).parent
 # Workers beside each other have a core each.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
@@ -31,3 +32,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not without or collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
         return None
     return bool(re.match(without, collection_path.read_text(encoding="utf-8"))) or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files of this folder come first: their tests take longest, and the last to run should be short."""
+    items.sort(key=lambda item: item.path.parent != HERE)
+
+
+@pytest.fixture(scope="session")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study in small, with `tables`, `results` and `blocked.jsonl`: one for all workers of a run."""
+    from tests.small_study import made_once
+
+    own = tmp_path_factory.getbasetemp()
+    return made_once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
