@@ -1,9 +1,11 @@
 """The study's stages declare what they depend on, are repeated where that changed, and take every parameter."""
 
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from dvc.utils.hydra import apply_overrides
 from pipeline.paper.stages import code
 from pipeline.paper.stages.__main__ import progress, stages
 from pipeline.paper.stages.outline import bare_lines, outline, source
+from pipeline.reports.batch.own_study import TABLE_STAGES
 from pipeline.reports.documents.stages import stages as graph_of_stages
+from tests.follow import followed
 from tests.imports import ROOT
 from tests.walk import dvc_lines
 
@@ -116,6 +120,20 @@ def test_comments_docstrings_and_blank_lines_are_no_code(before: str, after: str
 @pytest.mark.parametrize(("before", "after"), OTHER)
 def test_what_is_no_comment_is_code(before: str, after: str) -> None:
     assert list(bare_lines(before).values()) != list(bare_lines(after).values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", sorted({*TABLE_STAGES} - {"intervals", "mixed_effects"}))  # which take long
+def test_whatever_a_stage_calls_is_in_the_list_of_its_code(
+    stage: str, small_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    program = import_module(f"pipeline.paper.stages.{stage}")
+    with followed() as called:
+        program.main(small_study / "tables", shutil.copytree(small_study / "results", tmp_path / "results"))
+    listed = {str(p.relative_to(ROOT)): parts for p, parts in code.reached(Path(str(program.__file__))).items()}
+    missing = [call for call in called if not any(call[2] in part.lines for part in listed.get(call[0], ()))]
+    assert (missing, len(called) > 9) == ([], True)
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_a_notebook_runs_with_a_parameter_changed(
         change = {"tasks": str(small_study / change["tasks"])}
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
     shown = markdown(path, {key: str(folder) for key, folder in folders.items()} | change, tmp_path / "n.ipynb")
-    assert read <= read_by(path)
+    assert read <= read_by(path) or name == "report"  # which is no part of the study
     if "study.played(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 
