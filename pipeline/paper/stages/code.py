@@ -189,4 +189,7 @@ def closure(path: Path) -> set[Path]:
 
 
 if __name__ == "__main__":
-    list_inputs(Path(sys.argv[1])) if sys.argv[1:] else main()
+    if sys.argv[1:]:
+        list_inputs(Path(sys.argv[1]))
+    else:
+        main()

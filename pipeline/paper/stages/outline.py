@@ -97,6 +97,7 @@ def source(path: Path) -> str:
 
 @cache
 def parsed(code: str) -> ast.Module:
+    """The syntax tree of Python code."""
     return ast.parse(code)
 
 
@@ -117,6 +118,7 @@ def global_names(code: str) -> dict[str, set[str]]:
 
 
 def is_if(node: ast.stmt, condition: str) -> bool:
+    """Whether a statement begins with this line, such as PROGRAM."""
     return isinstance(node, ast.If) and f"if {ast.unparse(node.test)}:".replace("'", '"') == condition
 
 
