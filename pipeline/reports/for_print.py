@@ -22,6 +22,8 @@ from pipeline.reports.plots.style import KINDS, save
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pipeline.reports.notebook_session import Study
 
 NOTEBOOKS = Path("notebooks")
@@ -99,12 +101,13 @@ class NotRun(RuntimeError):
 
 
 def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
-    """Run a notebook's code in this process and return its study, which knows what was drawn.
+    """Run a notebook's code in this process and return its study, which knows what was drawn, also by those before it.
 
     parameters: those that the notebook's own cell of parameters names replace its values. Raises NotRun.
     """
     cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
     space: dict[str, Any] = {"__name__": source.stem, "display": lambda *_: None}
+    drawn: dict[str, Figure] = {}
     for number, cell in enumerate(cells, start=1):
         if cell["cell_type"] != "code":
             continue
@@ -116,7 +119,10 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
             raise NotRun(f"{source}, cell {number}: {type(error).__name__}: {first}") from None
         if "parameters" in cell["metadata"].get("tags", ()):
             space |= {name: value for name, value in parameters.items() if name in space}
+        if "study" in space:
+            drawn |= space["study"].drawn
     study: Study = space["study"]
+    study.drawn = drawn
     return study
 
 
