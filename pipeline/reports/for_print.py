@@ -1,4 +1,4 @@
-"""The command `figures`: every figure of the notebooks, whose cells are run without a kernel, as PDF at a column's width
+"""The command `figures`: each figure of the notebooks, whose cells are run without a kernel, as PDF at a column's width
 and at half of it, and tables as LaTeX."""
 
 import json
@@ -113,7 +113,7 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
             raise NotRun(f"{source}, cell {number}: {type(error).__name__}: {first}") from None
         if "parameters" in cell["metadata"].get("tags", ()):
             space |= {name: value for name, value in parameters.items() if name in space}
-        drawn |= space["study"].drawn if "study" in space else {}
+        drawn |= getattr(space.get("study"), "drawn", {})
     study: Study = space["study"]
     study.drawn = drawn
     return study
