@@ -53,10 +53,10 @@ talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and tol
 	python -m pipeline.beyond.leakage.learned $(OUT)/tables --beside polling
 
 test: $(READY) ## Run the tests
-	pytest -n auto --dist loadfile -m "not slow"
+	pytest -n auto --dist worksteal -m "not slow"
 
 check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fits the tree
-	pytest -n auto --dist loadfile -m slow
+	pytest -n auto --dist worksteal -m slow
 	ruff check .
 	ruff format --check .
 	mypy

@@ -1,5 +1,10 @@
 """Hypothesis draws the same examples on every run, and minds no clock: a busy machine is slow at everything."""
 
+import os
+import re
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -11,3 +16,33 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
+
+HERE = Path(__file__).parent
+# Workers beside each other have a core each.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
+# What a file of tests holds if none of them would run, by what is asked for with -m: what it imports is not loaded.
+WITHOUT = {"slow": r"(?s)(?!.*mark\.slow)", "not slow": r"(?ms).*^pytestmark = \[?\s*pytest\.mark\.slow\b"}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """True for a file in which every test, or none, is slow, where the others are asked for."""
+    without = WITHOUT.get(config.option.markexpr)
+    if not without or collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
+        return None
+    return bool(re.match(without, collection_path.read_text(encoding="utf-8"))) or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files of this folder come first: their tests take longest, and the last to run should be short."""
+    items.sort(key=lambda item: item.path.parent != HERE)
+
+
+@pytest.fixture(scope="session")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study in small, with `tables`, `results` and `blocked.jsonl`: one for all workers of a run."""
+    from tests.small_study import made_once
+
+    own = tmp_path_factory.getbasetemp()
+    return made_once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)

@@ -6,6 +6,8 @@ runs while modules are imported does not count.
 
 import runpy
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from tests.imports import ROOT
@@ -23,9 +25,10 @@ def run(*words: str) -> None:
             raise RuntimeError(f"{' '.join(words)}: exit {end.code}") from end
 
 
-def follow(team: str, folder: str) -> list[tuple[str, str]]:
-    """(file, function) in the order of their first calls, as the team plays the first task and its trace is derived."""
-    called: dict[tuple[str, str], None] = {}
+@contextmanager
+def followed() -> Iterator[dict[tuple[str, str, int], None]]:
+    """(file, function, its first line) of what is called meanwhile, in the order of the first calls."""
+    called: dict[tuple[str, str, int], None] = {}
     importing = 0
 
     def profile(frame: FrameType, event: str, _: object) -> None:
@@ -36,15 +39,23 @@ def follow(team: str, folder: str) -> list[tuple[str, str]]:
         if code.co_name == "<module>" and frame.f_globals["__name__"] != "__main__":
             importing += 1 if event == "call" else -1
         elif event == "call" and not importing and code.co_name != "<module>":
-            called.setdefault((code.co_filename.removeprefix(f"{ROOT}/"), code.co_name))
+            called.setdefault((code.co_filename.removeprefix(f"{ROOT}/"), code.co_name, code.co_firstlineno))
 
-    run("sim", "suite", "data/suites/paper72.csv", "--out", f"{folder}/tasks.jsonl")
     sys.setprofile(profile)
+    try:
+        yield called
+    finally:
+        sys.setprofile(None)
+
+
+def follow(team: str, folder: str) -> list[tuple[str, str]]:
+    """(file, function) in the order of their first calls, as the team plays the first task and its trace is derived."""
+    run("sim", "suite", "data/suites/paper72.csv", "--out", f"{folder}/tasks.jsonl")
     games = ("--team", team, "--limit", "1", "--out", f"{folder}/traces", "--workers", "1")
-    run("sim", "run", f"{folder}/tasks.jsonl", *games)
-    run("pipeline", "derive", f"{folder}/traces", "--out", f"{folder}/tables", "--workers", "1")
-    sys.setprofile(None)
-    return list(called)
+    with followed() as called:
+        run("sim", "run", f"{folder}/tasks.jsonl", *games)
+        run("pipeline", "derive", f"{folder}/traces", "--out", f"{folder}/tables", "--workers", "1")
+    return list(dict.fromkeys((path, function) for path, function, _ in called))
 
 
 if __name__ == "__main__":

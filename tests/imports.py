@@ -1,5 +1,5 @@
 """The project's folder, and which of its files import which."""
 
-from pipeline.paper.stages.code import ROOT, closure, has_code, imported, module_file, named
+from pipeline.paper.stages.code import ROOT, closure, imported, module_file, named
 
-__all__ = ["ROOT", "closure", "has_code", "imported", "module_file", "named"]
+__all__ = ["ROOT", "closure", "imported", "module_file", "named"]

@@ -1,7 +1,5 @@
-"""What a paper takes over: every figure as PDF at a column's width and at half of it, tables as LaTeX.
-
-The command `figures`. Figures are those of the notebooks, whose cells are run without a kernel.
-"""
+"""The command `figures`: each figure of the notebooks, whose cells are run without a kernel, as PDF at a column's width
+and at half of it, and tables as LaTeX."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,15 +97,14 @@ class NotRun(RuntimeError):
 
 
 def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
-    """Run a notebook's code in this process and return its study, which knows what was drawn.
+    """Run a notebook's code in this process and return its study, which knows what was drawn, also by those before it.
 
     parameters: those that the notebook's own cell of parameters names replace its values. Raises NotRun.
     """
-    cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
+    cells = enumerate(json.loads(source.read_text(encoding="utf-8"))["cells"], start=1)
     space: dict[str, Any] = {"__name__": source.stem, "display": lambda *_: None}
-    for number, cell in enumerate(cells, start=1):
-        if cell["cell_type"] != "code":
-            continue
+    drawn: dict[str, Any] = {}
+    for number, cell in ((number, cell) for number, cell in cells if cell["cell_type"] == "code"):
         try:
             with redirect_stdout(StringIO()):
                 exec(compile("".join(cell["source"]), f"{source}, cell {number}", "exec"), space)
@@ -116,7 +113,9 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
             raise NotRun(f"{source}, cell {number}: {type(error).__name__}: {first}") from None
         if "parameters" in cell["metadata"].get("tags", ()):
             space |= {name: value for name, value in parameters.items() if name in space}
+        drawn |= getattr(space.get("study"), "drawn", {})
     study: Study = space["study"]
+    study.drawn = drawn
     return study
 
 

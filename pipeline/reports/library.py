@@ -48,6 +48,7 @@ class Tables:
         listed = f"SELECT view_name FROM duckdb_views() WHERE schema_name = '{ALL_GAMES}' ORDER BY view_name"
         self.names: tuple[str, ...] = tuple(name for (name,) in self._connection.execute(listed).fetchall())
         self.folder = local
+        self.drawn: dict[str, Figure] = {}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         """A table, with the games that were stopped. Raises KeyError for one that is not there."""
@@ -135,6 +136,8 @@ class Tables:
         caption below. Where the tables are the project's, a relative path is one in the project."""
         from pipeline.reports.notebook_session import show_figure
 
+        if figure is not None:
+            self.drawn[Path(file).stem] = figure
         return show_figure(figure, self._base / file)
 
     def _copied(self) -> Path:

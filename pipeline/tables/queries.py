@@ -108,9 +108,10 @@ def write_query_results(tables: Path, out: Path) -> list[Path]:
     """Write every result table that has a query as `out/{name}.csv`, and return the paths."""
     out.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name in query_names():
-        paths.append(out / f"{name}.csv")
-        write_csv(query(name, tables), paths[-1])
+    with attach(tables) as connection:
+        for name in query_names():
+            paths.append(out / f"{name}.csv")
+            write_csv(connection.sql(query_text(name)).pl(), paths[-1])
     return paths
 
 

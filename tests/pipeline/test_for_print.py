@@ -23,9 +23,14 @@ def notebook(folder: Path, *cells: str, name: str = "n") -> Path:
     return path
 
 
-def test_cells_run_with_the_parameters_that_they_name(tmp_path: Path) -> None:
-    source = notebook(tmp_path, "figures = 'here'", "print(figures)\nstudy = (figures, 'tables' in globals())")
-    assert run_cells(source, {"figures": "there", "tables": "other"}) == ("there", False)  # type: ignore[comparison-overlap]
+FIRST = "from types import SimpleNamespace as Study\nprint(figures)\nstudy = Study(drawn={'one': 1})"
+LATER = "study = Study(told=(figures, 'tables' in globals()), drawn={'two': 2})"
+
+
+def test_cells_run_with_the_parameters_that_they_name_and_every_figure_is_known(tmp_path: Path) -> None:
+    source = notebook(tmp_path, "figures = 'here'", FIRST, LATER)
+    study = run_cells(source, {"figures": "there", "tables": "other"})
+    assert vars(study) == {"told": ("there", False), "drawn": {"one": 1, "two": 2}}
 
 
 def test_a_cell_that_raises_is_named_in_one_line(tmp_path: Path) -> None:

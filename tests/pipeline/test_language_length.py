@@ -28,8 +28,6 @@ SHAPES: tuple[Shape, ...] = (
     ("I'm free " * 400 + ":\n", "- slot 3\n", ""),
     ("agents 1", " ", "x free"),
     *(("", each, "") for each in ("not 3, ", "slot ", "so 3, ", "know what 3 free ", "(", "slot three, ")),
-)
-MORE_SHAPES: tuple[Shape, ...] = (
     ("", '{"a": ', ""),
     ("", "| 3 | free |\n", ""),
     ("F = free, B = busy\n", "F 1 ", ""),
@@ -103,17 +101,9 @@ def assert_linear(run: Callable[[str], None], shape: Shape, most: int) -> None:
 @pytest.mark.parametrize("run", [read, find])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: ascii("".join(shape)[-12:]))
 def test_a_message_twice_as_long_takes_twice_the_time(run: Callable[[str], None], shape: Shape) -> None:
-    assert_linear(run, shape, 4 * SENTENCE_CHARS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("run", [read, find])
-@pytest.mark.parametrize("shape", (*SHAPES, *MORE_SHAPES), ids=lambda shape: ascii("".join(shape)[-12:]))
-def test_so_does_a_long_one(run: Callable[[str], None], shape: Shape) -> None:
     assert_linear(run, shape, 50_000)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("joint", [" ", ", ", "\n", " " * RUN])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_so_does_every_rule(rule: Rule, joint: str) -> None:
@@ -121,7 +111,6 @@ def test_so_does_every_rule(rule: Rule, joint: str) -> None:
     assert_linear(read, ("", joint.join((*words, "")), ""), 4 * SENTENCE_CHARS)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(
     max_examples=25,

@@ -3,8 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +11,19 @@ import polars as pl
 import pytest
 import without_kernel
 
+from pipeline.paper.stages.code import read_by
 from pipeline.reports.batch.own_study import derive_study
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, write_pages
-from sim.game.game import Limits
-from sim.runs.runner import jobs_for, play_chunk
-from sim.runs.teams import Team, load_team, named_teams
-from sim.tasks.blocked import make_blocked_task
+from pipeline.reports.notebook_session import Study
+from sim.runs.teams import load_team
 from sim.tasks.lists import read_list
-from sim.tasks.suite import Task, make_task, write_tasks
+from sim.tasks.suite import make_task
+from tests.small_study import TASKS, games, in_the_project
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"tables", "results", "figures"}
-TASKS = (3, 20, 35, 39, 56, 70)  # easy, medium and hard ones, uniform and varied
-TEAMS = ("imap", "sd", "exact", "blunt")
 
 # Each parameter of each notebook that is no folder, with another value.
 CHANGED: dict[str, list[dict[str, Any]]] = {
@@ -74,33 +71,6 @@ def code_cells(path: Path) -> list[dict[str, Any]]:
     return [c for c in json.loads(path.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
 
 
-def games(folder: Path, tasks: list[Task], teams: list[Team], adversary: int | None = None) -> None:
-    play_chunk(jobs_for(tasks, teams, Limits(max_turns_per_round=6), 1, folder, adversary))
-
-
-@contextmanager
-def in_the_project() -> Iterator[pytest.MonkeyPatch]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        yield patch
-
-
-@pytest.fixture(scope="module")
-def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables and results of a study in small: two protocols and two styles, in all three conditions."""
-    folder = tmp_path_factory.mktemp("small")
-    listed = read_list(ROOT / "data/suites/paper72.csv")
-    standard, blocked = ([make(listed[i]) for i in TASKS] for make in (make_task, make_blocked_task))
-    teams = [named_teams()[name] for name in TEAMS]
-    games(folder / "in/standard", standard, teams)
-    games(folder / "in/blocked", blocked, teams)
-    games(folder / "in/adversarial", standard, teams[2:], adversary=0)
-    write_tasks(blocked, folder / "blocked.jsonl")
-    with in_the_project():
-        assert not derive_study([folder / "in"], folder, lambda done, total: None).failed
-    return folder
-
-
 def markdown(path: Path, values: dict[str, Any], executed: Path) -> str:
     """The Markdown that a notebook's cells show with these parameters."""
     without_kernel.execute_raw(path, executed, values, [])
@@ -121,6 +91,9 @@ def test_a_notebook_runs_with_a_parameter_changed(
 ) -> None:
     """Also where the tables count as the study's own: another parameter is no other finding."""
     path = NOTEBOOKS / f"{name}.ipynb"
+    read: set[str] = set()
+    types = Study._types
+    monkeypatch.setattr(Study, "_types", lambda study, result: read.add(result) or types(study, result))
     if "usual=" in path.read_text(encoding="utf-8"):
         monkeypatch.setattr("pipeline.reports.notebook_session.is_reference", lambda *of: True)
     monkeypatch.chdir(ROOT)
@@ -130,6 +103,7 @@ def test_a_notebook_runs_with_a_parameter_changed(
         change = {"tasks": str(small_study / change["tasks"])}
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
     shown = markdown(path, {key: str(folder) for key, folder in folders.items()} | change, tmp_path / "n.ipynb")
+    assert read <= read_by(path) or name == "report"  # which is no part of the study
     if "study.played(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 

@@ -1,20 +1,26 @@
-"""Which code each program and notebook of the study runs, file by file and without its comments, so that DVC repeats a
-stage where what it runs has changed and nowhere else."""
+"""Which code each program and notebook of the study runs, file by file, so that DVC repeats a stage where what it runs
+has changed and nowhere else.
+
+Of a module counts what is reached from the program by name: a function, class or value that it uses, what these use in
+turn, and what takes effect whenever the module is imported. Comments and docstrings do not count. With a folder of
+results, `python -m pipeline.paper.stages.code FOLDER` lists which of them each notebook reads, to the same end.
+"""
 
 import ast
-import hashlib
-import io
-import json
-import tokenize
+import sys
+from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from pipeline import OFFERED
+from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines, outline, parsed, source
 
 ROOT = Path(__file__).parents[3]
 SIDES = ("machine", "sim", "pipeline")
-NOTEBOOKS, CODE = Path("notebooks"), Path("data/code")
-PROGRAM = 'if __name__ == "__main__":'
+NOTEBOOKS, CODE, INPUTS = Path("notebooks"), Path("data/code"), Path("data/inputs")
+
+Part = tuple[Path, Statement]
 
 
 def main(out: Path = CODE) -> None:
@@ -27,9 +33,28 @@ def main(out: Path = CODE) -> None:
     print(f"the code of {len(programs)} programs and {len(notebooks)} notebooks in {out}")
 
 
+def list_inputs(results: Path, out: Path = INPUTS) -> None:
+    """Write a file for each of the paper's notebooks: the results that it reads, with their digests."""
+    out.mkdir(parents=True, exist_ok=True)
+    notebooks = sorted((ROOT / NOTEBOOKS).glob("[0-9]*.ipynb"))
+    for notebook in notebooks:
+        files = [path for path in sorted(results.glob("*.csv")) if path.stem in read_by(notebook)]
+        lines = (f"{path.name} {sha256(path.read_bytes()).hexdigest()}\n" for path in files)
+        (out / f"{notebook.stem}.txt").write_text("".join(lines), encoding="utf-8")
+    print(f"what {len(notebooks)} notebooks read of {results} in {out}")
+
+
+@cache
+def read_by(notebook: Path) -> set[str]:
+    """The names of results that a notebook may read: whatever stands in quotes, and each method that it calls."""
+    nodes = list(ast.walk(parsed(source(notebook))))
+    quoted = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return quoted | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
 def programs_of(side: Path) -> dict[str, Path]:
     """What follows `python -m` → its file, for every program of a folder."""
-    files = [path for path in side.rglob("*.py") if PROGRAM in path.read_text(encoding="utf-8")]
+    files = [path for path in side.rglob("*.py") if f"\n{PROGRAM}\n" in path.read_text(encoding="utf-8")]
     return {dotted(path).removesuffix(".__main__"): path for path in files}
 
 
@@ -43,9 +68,10 @@ def listed(program: Path) -> list[str]:
 
     Beside its modules these are the files of other kinds that lie in the same folders, such as lists of words.
     """
-    modules = {path for path in closure(program) if path.suffix == ".py" and has_code(path)}
+    modules = {path: text_of(path, used) for path, used in reached(program).items() if path.suffix == ".py"}
     beside = {p for folder in {m.parent for m in modules} for p in folder.iterdir() if is_data(p)}
-    return [f"{p.relative_to(ROOT).as_posix()} {digest(p)}" for p in sorted(modules | beside)]
+    texts = modules | {path: path.read_text(encoding="utf-8") for path in beside}
+    return [f"{p.relative_to(ROOT).as_posix()} {sha256(texts[p].encode()).hexdigest()}" for p in sorted(texts)]
 
 
 def is_data(path: Path) -> bool:
@@ -53,24 +79,73 @@ def is_data(path: Path) -> bool:
     return path.is_file() and path.suffix not in (".py", ".pyc") and not path.name.startswith(".")
 
 
+def text_of(path: Path, used: set[Statement]) -> str:
+    """Statements of a module in their order, behind what the names that they import stand for."""
+    imports = outline(path).imports
+    names = {chain[0] for statement in used for chain in statement.uses} & imports.keys()
+    lines = bare_lines(source(path))
+    needed = sorted({row for statement in used for row in statement.lines} & lines.keys())
+    return "\n".join(
+        [*(f"{name} = {sorted(imports[name])}" for name in sorted(names)), *(lines[row] for row in needed)]
+    )
+
+
 @cache
-def digest(path: Path) -> str:
-    """SHA-256 of a file, of a module without its comments and blank lines."""
-    content = path.read_text(encoding="utf-8")
-    return hashlib.sha256((without_comments(content) if path.suffix == ".py" else content).encode()).hexdigest()
+def reached(program: Path) -> dict[Path, set[Statement]]:
+    """File → its statements that a program or notebook runs, files without any left out."""
+    found: dict[Path, set[Statement]] = {}
+    waiting: list[Part] = [
+        (path, statement)
+        for path in closure(program)
+        for statement in outline(path).statements
+        if statement.takes_effect
+    ]
+    waiting += found_in(program, None if program.suffix == ".ipynb" else "__main__")
+    while waiting:
+        path, statement = waiting.pop()
+        if statement not in found.setdefault(path, set()):
+            found[path].add(statement)
+            waiting += (part for chain in statement.uses for part in uses(path, chain))
+    return found
 
 
-def without_comments(code: str) -> str:
-    """Python code without comments and blank lines, which change nothing that it does."""
-    lines = code.splitlines()
-    inside: set[int] = set()  # lines of a text that goes over several: blank ones are part of it
-    for token in tokenize.generate_tokens(io.StringIO(code).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column].rstrip()
-        elif token.start[0] != token.end[0]:
-            inside |= set(range(token.start[0], token.end[0] + 1))
-    return "\n".join(line for row, line in enumerate(lines, 1) if line or row in inside)
+def uses(path: Path, chain: Chain) -> Iterator[Part]:
+    """What a name in a module stands for: statements of its own, and of those that it is imported from."""
+    name, *attributes = chain
+    yield from ((path, statement) for statement in binding(path).get(name, ()))
+    for origin in outline(path).imports.get(name, ()):
+        yield from imported_statements((*origin.split("."), *attributes))
+
+
+@cache
+def binding(path: Path) -> dict[str, list[Statement]]:
+    """Name → the statements of a module that bind it."""
+    found: dict[str, list[Statement]] = {}
+    for statement in outline(path).statements:
+        for name in statement.binds:
+            found.setdefault(name, []).append(statement)
+    return found
+
+
+@cache
+def imported_statements(chain: Chain) -> tuple[Part, ...]:
+    """What a dotted name from anywhere stands for, nothing for a library's."""
+    for length in range(len(chain), 0, -1):
+        if file := module_file(".".join(chain[:length])):
+            return tuple(found_in(file, chain[length] if length < len(chain) else None))
+    return ()
+
+
+def found_in(path: Path, name: str | None) -> Iterator[Part]:
+    """The statements behind a name of a module; all of them for None and for a name that it makes as it is asked."""
+    module = outline(path)
+    own = binding(path).get(name or "", ())
+    if name in OFFERED and dotted(path.parent) == "pipeline":
+        yield from imported_statements((*OFFERED[name].split("."), name))
+    elif name and name in module.imports:
+        yield from uses(path, (name,))
+    elif name != "__main__" or own:
+        yield from ((path, statement) for statement in own or module.statements)
 
 
 def module_file(name: str) -> Path | None:
@@ -79,19 +154,11 @@ def module_file(name: str) -> Path | None:
     return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
 
 
-def source(path: Path) -> str:
-    """The code of a module, or of a notebook's code cells."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix != ".ipynb":
-        return text
-    return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
-
-
 @cache
 def named(path: Path) -> set[str]:
     """The dotted names of the project's modules that the file's imports name, also inside functions."""
     names = set()
-    for node in ast.walk(ast.parse(source(path))):
+    for node in ast.walk(parsed(source(path))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -121,11 +188,8 @@ def closure(path: Path) -> set[Path]:
     return found
 
 
-@cache
-def has_code(path: Path) -> bool:
-    """Whether a module does more than say in its docstring what its package is for."""
-    return len(ast.parse(path.read_text(encoding="utf-8")).body) > 1
-
-
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:]:
+        list_inputs(Path(sys.argv[1]))
+    else:
+        main()

@@ -1,0 +1,54 @@
+"""The study in small: tables and results of a few teams on six of the paper's tasks, in all three conditions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+
+import pytest
+
+from pipeline.reports.batch.own_study import derive_study
+from sim.game.game import Limits
+from sim.runs.runner import jobs_for, play_chunk
+from sim.runs.teams import Team, named_teams
+from sim.tasks.blocked import make_blocked_task
+from sim.tasks.lists import read_list
+from sim.tasks.suite import Task, make_task, write_tasks
+from tests.imports import ROOT
+
+TASKS = (3, 20, 35, 39, 56, 70)  # easy, medium and hard ones, uniform and varied
+PROTOCOLS, STYLES = ("imap", "sd"), ("exact", "blunt", "chatty")
+
+
+def games(folder: Path, tasks: list[Task], teams: list[Team], adversary: int | None = None) -> None:
+    play_chunk(jobs_for(tasks, teams, Limits(max_turns_per_round=6), 1, folder, adversary))
+
+
+@contextmanager
+def in_the_project() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        yield patch
+
+
+def made_once(folder: Path) -> Path:
+    """The small study in a folder, which whoever comes first makes and others wait for."""
+    with open(folder / "small.lock", "w") as lock:
+        flock(lock, LOCK_EX)
+        if not (folder / "small").is_dir():
+            make(folder / "small.draft")
+            (folder / "small.draft").rename(folder / "small")
+    return folder / "small"
+
+
+def make(folder: Path) -> None:
+    listed = read_list(ROOT / "data/suites/paper72.csv")
+    standard, blocked = ([of(listed[i]) for i in TASKS] for of in (make_task, make_blocked_task))
+    speakers = [named_teams()[name] for name in STYLES]
+    teams = [*(named_teams()[name] for name in PROTOCOLS), *speakers]
+    games(folder / "in/standard", standard, teams)
+    games(folder / "in/blocked", blocked, teams)
+    games(folder / "in/adversarial", standard, speakers, adversary=0)
+    write_tasks(blocked, folder / "blocked.jsonl")
+    with in_the_project():
+        assert not derive_study([folder / "in"], folder, lambda done, total: None).failed
