@@ -28,6 +28,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from machine.files import MANIFEST_SUFFIX
+from machine.terminal import run_program, show_any_text
 from tests.fault_commands import COMMANDS, UNSTABLE
 from tests.kills import BEGUN_MARK, contents, hidden
 
@@ -92,10 +93,11 @@ def play(words: list[str]) -> int:
     sys.argv = words
     try:
         if words[0] == "sim":
-            from sim.__main__ import app as main
+            show_any_text()
+            import_module("sim.__main__").app()
         else:
-            from pipeline.__main__ import run as main
-        main()
+            pipeline = import_module("pipeline.__main__")
+            run_program(pipeline.app, pipeline.NOTHING_WRITTEN)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
