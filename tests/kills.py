@@ -239,8 +239,8 @@ class Harness:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The files that can be seen, and what they hold."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    """The files that can be seen, and what they hold; links to others are left out."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(p.relative_to(folder)): p.read_bytes() for p in files if not is_hidden(p.relative_to(folder))}
 
 

@@ -1,5 +1,6 @@
 """All tables of a study for a notebook or a script: `from pipeline import Tables`."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KINDS = (".parquet", ".duckdb")
+# DuckDB's kinds of values that every form of output has.
+PLAIN = re.compile(r"(?:BOOLEAN|U?(?:TINY|SMALL|BIG)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|HUGEINT|VARCHAR)(?:\[\])?")
 READ_AT_ONCE = 1 << 24  # bytes
 
 
@@ -82,6 +85,18 @@ class Tables:
         answer: pl.DataFrame = pl.DataFrame() if found is None else found.pl()  # none for what is no query
         return answer
 
+    def printed(self, query: str) -> pl.DataFrame:
+        """The rows of a query, with texts in place of values that are neither numbers nor texts nor lists of them.
+        Raises duckdb.Error."""
+        found = self._connection.sql(query)
+        if found is None:
+            return pl.DataFrame()
+        kinds = zip(found.columns, map(str, found.types), strict=True)
+        columns = [
+            f"#{n}{'' if PLAIN.fullmatch(kind) else '::VARCHAR'} AS {quoted(c)}" for n, (c, kind) in enumerate(kinds, 1)
+        ]
+        return found.project(", ".join(columns)).pl()
+
     def columns(self, name: str = "") -> pl.DataFrame:
         """What a table's columns are: column, type, unit, meaning; of all tables, with `table` before, where none is
         named."""
@@ -138,16 +153,19 @@ class Tables:
         return show_figure(figure, self._base / file)
 
     def _copied(self) -> Path:
-        """The files behind the URL, in a folder of this object's own; the database file, where there is just that."""
+        """The files behind the URL, those of folders in it left out, in a folder of this object's own; the database
+        file, where there is just that."""
         folder, wanted = Path(mkdtemp(prefix="calbench-")), []
         finalize(self, rmtree, folder, ignore_errors=True)
         for url, size in list_files(self.place):
             name = PurePosixPath(url).name
-            if name.endswith(KINDS):
+            if name.endswith(KINDS) and len(PurePosixPath(url).parts) <= len(PurePosixPath(self.place).parts) + 1:
                 wanted.append(folder / name)
                 with closing(open_file(url, size)) as source, wanted[-1].open("wb") as target:
                     while part := source.read(READ_AT_ONCE):
                         target.write(part)
+        if not wanted:
+            raise FileNotFoundError(f"no tables in {self.place}, and none in partitions can be read from there")
         return wanted[0] if len(wanted) == 1 and wanted[0].suffix == ".duckdb" else folder
 
 

@@ -88,7 +88,9 @@ class Study:
 
     def result(self, name: str) -> pl.DataFrame:
         """A result, from `results/{name}.csv`. Raises FileNotFoundError when there is none."""
-        return pl.read_csv(self.results / f"{name}.csv", schema_overrides=self._types(name), infer_schema_length=None)
+        return pl.read_csv(
+            self.results / f"{name}.csv", schema_overrides=self._types(name), infer_schema_length=None, glob=False
+        )
 
     def _types(self, name: str) -> dict[str, Any]:
         """The types of a result's columns, which a CSV does not show where they hold no value."""

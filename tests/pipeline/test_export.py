@@ -1,13 +1,17 @@
 """The command `export`: what a dataset folder holds, by the conventions of the Hub and of Croissant."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
+import pytest
 import yaml
 from test_show import called, tables
 
-from machine.files import file_digest
+from machine.files import file_digest, held_origins
+from tests.imports import ROOT
 
 __all__ = ["tables"]
 
@@ -25,6 +29,22 @@ def test_a_dataset_says_of_every_file_its_digest_and_of_every_column_its_meaning
         assert all(f["description"] for f in rows["field"])
     head = yaml.safe_load((out / "README.md").read_text(encoding="utf-8").split("---\n")[1])
     assert {c["data_files"] for c in head["configs"]} == {f for f in files if f.startswith("data/")}
+
+
+def test_two_exports_at_once_do_not_spoil_each_other(tables: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "pipeline", "export", str(tmp_path / "dataset"), "--tables", str(tables)]
+    both = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
+    ends = [(run.communicate()[1], run.returncode) for run in both]
+    assert 0 in [code for _, code in ends] and all("draft" not in told for told, _ in ends)
+    sums = (tmp_path / "dataset" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert all(file_digest(tmp_path / "dataset" / line[66:]) == line[:64] for line in sums)
+    assert [path.name for path in tmp_path.iterdir()] == ["dataset"]
+
+
+def test_tables_that_are_replaced_while_they_are_read_are_an_error(tables: Path) -> None:
+    told = r"games.parquet was replaced or written to while it was read; run it again"
+    with pytest.raises(OSError, match=told), held_origins({"tables": [tables / "games.parquet"], "results": []}):
+        (tables / "games.parquet").write_bytes((tables / "games.parquet").read_bytes())
 
 
 def test_what_is_there_stays(tables: Path, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 
 from pipeline.__main__ import app
 from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.library import Game
+from pipeline.reports.show import heading
 from pipeline.reports.views.game import game_view
 
 
@@ -82,6 +84,22 @@ def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
 def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:
     told = called("sql", "FROM range(7)", tables, "--rows", 5)
     assert told.exit_code == 0 and "and 2 more rows" in told.output
+
+
+def test_no_game_s_id_controls_the_terminal() -> None:
+    numbers = dict.fromkeys(("meetings_scheduled", "meetings", "realized_cost", "dms", "optimal_cost"), 1)
+    named = {"game_id": "a\x1b[31m\u202e", "team": "t", "task_id": "k", "condition": "standard", "simulated": False}
+    told = heading(Game(game=named | numbers)).plain
+    assert "a\\x1b[31m\\u202e\n" in told and "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    "value", ["INTERVAL 1 DAY", "union_value(a := 1)", "TIMESTAMP '290000-01-01'", "'x'::BLOB", "{'a': [1]}"]
+)
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
+def test_a_value_of_whatever_kind_is_printed(tables: Path, value: str, form: tuple[str]) -> None:
+    told = called("sql", f"SELECT {value} AS value", tables, *form)
+    assert told.exit_code == 0 and told.output
 
 
 def test_nothing_in_a_value_controls_the_terminal(tables: Path) -> None:

@@ -58,7 +58,7 @@ def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyC
 
 def read_result(path: Path) -> pl.DataFrame:
     """A result from its CSV. A column without any value is read as numbers, so that queries can sum it; TEXT is not."""
-    result = pl.read_csv(path, infer_schema_length=None, schema_overrides=dict.fromkeys(TEXT, pl.String))
+    result = pl.read_csv(path, infer_schema_length=None, schema_overrides=dict.fromkeys(TEXT, pl.String), glob=False)
     empty = [name for name in result.columns if name not in TEXT and result[name].is_null().all()]
     return result.with_columns(pl.col(name).cast(pl.Boolean if name == "simulated" else pl.Float64) for name in empty)
 

@@ -90,7 +90,7 @@ def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampl
     """
     stored = results / "ranks.csv" if results else None
     if stored and stored.is_file():
-        rank_rows = pl.read_csv(stored, infer_schema_length=None)
+        rank_rows = pl.read_csv(stored, infer_schema_length=None, glob=False)
     else:
         rank_rows = compute_ranks(tables, metrics, resampling)
     alike = [rank_rows.filter(metric=m.ranks_as).with_columns(metric=pl.lit(m.key)) for m in metrics if m.ranks_as]
