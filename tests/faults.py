@@ -231,6 +231,9 @@ class Trial:
 
     def check_next(self) -> None:
         """A plain run leaves what an undisturbed one leaves, and nothing else."""
+        if not self.command.again:
+            for path in filter(lambda path: not path.name.startswith("."), self.out.iterdir()):
+                shutil.rmtree(path)
         ran = run(self.words, self.folder)
         assert ran.code == 0, ran.stderr
         self.check_files(0)

@@ -5,12 +5,15 @@ A stream is named after what is drawn from it, so that results are the same from
 longer meet the same draws, and a draw without a denominator would leave no interval at all.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pipeline.tables.paths import require_between
 
 Array = NDArray[np.float64]
 
@@ -22,6 +25,10 @@ class Resampling:
     resamples: int = 2000
     level: float = 0.95
     seed: str = "known truth"
+
+    def __post_init__(self) -> None:
+        require_between("resamples", self.resamples, 1, math.inf)
+        require_between("level", self.level, 0, 1)
 
 
 def stream(*names: str) -> np.random.Generator:

@@ -21,6 +21,13 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
     return sections[section]
 
 
+def require_between(name: str, value: object, low: float, high: float) -> None:
+    """Raise ValueError for a parameter that is no number between two, neither of them included."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (number and low < value < high):
+        raise ValueError(f"params.yaml: {name} is {value!r}, not a number between {low:g} and {high:g}")
+
+
 # Team → the method's name in the paper.
 PAPER_PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
 

@@ -19,6 +19,7 @@ from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
 from pipeline.tables.queries import query
 from pipeline.traces.limits import printable
@@ -66,10 +67,7 @@ def read_rows(
 ) -> list[Table]:
     """The tables of rows of a folder of tables and of their results, of the teams and conditions named, or of all."""
     games = pl.read_parquet(tables / "games.parquet", glob=False)
-    frames = (
-        games,
-        *(pl.read_csv(results / f"{name}.csv", infer_schema_length=None, glob=False) for name in RESULTS_READ),
-    )
+    frames = (games, *(read_result(results / f"{name}.csv") for name in RESULTS_READ))
     chosen = {"team": teams, "condition": conditions}
     wanted = [pl.col(column).is_in(list(values)) for column, values in chosen.items() if values]
     games, table1, intervals = (frame.filter(*wanted) for frame in frames)
@@ -131,7 +129,7 @@ def protocol_rows(condition: str, setting: str) -> list[Row]:
     if not all(path.is_file() for path in paths):
         return []
     played = pl.col("team").is_in(PAPER_PROTOCOLS), pl.col("condition") == condition, pl.col("setting") == setting
-    table1, intervals = (pl.read_csv(path, infer_schema_length=None, glob=False).filter(played) for path in paths)
+    table1, intervals = (read_result(path).filter(played) for path in paths)
     games = {team: str(number) for team, number in table1.select("team", "games").iter_rows()}
     return played_rows(table1, intervals.filter(table="table1"), PROTOCOL, games)
 
