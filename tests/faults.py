@@ -28,7 +28,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from machine.files import MANIFEST_SUFFIX
-from machine.terminal import run_program, show_any_text
+from machine.terminal import run_program
 from sim.models.provider import litellm
 from tests.fault_commands import COMMANDS, GIVEN, UNSTABLE
 from tests.kills import BEGUN_MARK, contents, hidden
@@ -114,8 +114,8 @@ def play(words: list[str]) -> int:
     sys.argv = words
     try:
         if words[0] == "sim":
-            show_any_text()
-            import_module("sim.__main__").app()
+            sim = import_module("sim.__main__")
+            run_program(sim.app, sim.NOT_WRITTEN)
         else:
             pipeline = import_module("pipeline.__main__")
             run_program(pipeline.app, pipeline.NOTHING_WRITTEN)

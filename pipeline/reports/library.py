@@ -46,6 +46,8 @@ class Tables:
         local = self._copied() if is_url(self.place) else of_project(Path(self.place))
         try:
             self._connection = attach(local)
+            # A name that no table has is an error, and no variable of this program.
+            self._connection.execute("SET python_enable_replacements = false")
         except duckdb.Error as error:
             raise ValueError(f"{self.place} holds no tables that DuckDB can open: {first_line(error)}") from None
         listed = f"SELECT view_name FROM duckdb_views() WHERE schema_name = '{ALL_GAMES}' ORDER BY view_name"
@@ -115,8 +117,12 @@ class Tables:
     def game(self, game_id: str) -> "Game":
         """The view of a game (views/game.py), by its id or the beginning of it that no other has.
 
-        Raises KeyError for no game, or several.
+        Raises KeyError for no game, several, or a table of views that is not there, and duckdb.Error for a damaged one.
         """
+        if lacking := {"games", *COLUMNS} - {*OPTIONAL_TABLES, *self.names}:
+            raise KeyError(
+                f"{self.place} lacks {', '.join(sorted(lacking))}: derive its tables again, in no partitions"
+            )
         like = "SELECT game_id FROM all_games.games WHERE starts_with(game_id, $game) ORDER BY game_id = $game DESC"
         found = self.sql(f"{like}, game_id LIMIT 2", game=game_id)["game_id"].to_list()
         if not game_id or not found:
@@ -152,12 +158,21 @@ class Tables:
 
         return show_figure(figure, self._base / file)
 
+    def _listed(self) -> Iterator[tuple[str, int]]:
+        """(URL, bytes) of each file behind the URL. Raises FileNotFoundError, in words, where there is none."""
+        try:
+            yield from list_files(self.place)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"nothing at {self.place} that can be listed") from None
+
     def _copied(self) -> Path:
         """The files behind the URL, those of folders in it left out, in a folder of this object's own; the database
         file, where there is just that."""
+        if not self.place.partition("://")[2]:
+            raise ValueError(f"{self.place} names no folder")
         folder, wanted = Path(mkdtemp(prefix="calbench-")), []
         finalize(self, rmtree, folder, ignore_errors=True)
-        for url, size in list_files(self.place):
+        for url, size in self._listed():
             name = PurePosixPath(url).name
             if name.endswith(KINDS) and len(PurePosixPath(url).parts) <= len(PurePosixPath(self.place).parts) + 1:
                 wanted.append(folder / name)

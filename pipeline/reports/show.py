@@ -59,12 +59,15 @@ def show(
     ] = None,
 ) -> None:
     """Draw a game: each round's messages one by one, what they made others believe, and the calendars after it."""
+    import duckdb
     from rich.console import Console
 
     try:
         view = opened(tables).game(game)
     except KeyError as error:
         raise typer.BadParameter(f"{printable(str(error.args[0]))}.", param_hint="GAME") from None
+    except duckdb.Error as error:
+        raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="TABLES") from None
     if number is not None and number >= len(view["rounds"]):
         raise typer.BadParameter(f"the game has rounds 0 to {len(view['rounds']) - 1}.", param_hint="--round")
     console = Console(highlight=False, soft_wrap=False)

@@ -69,7 +69,13 @@ def test_a_query_takes_values_by_name(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("place", "problem"),
-    [("no/such", "no tables in no/such"), ("README.md", "README.md holds no tables"), ("foo://x", "no protocol")],
+    [
+        ("no/such", "no tables in no/such"),
+        ("README.md", "README.md holds no tables"),
+        ("foo://x", "no protocol"),
+        ("file://", "names no folder"),
+        ("file:///no/such", "nothing at file:///no/such"),
+    ],
 )
 def test_what_holds_no_tables_is_told(place: str, problem: str) -> None:
     with pytest.raises((FileNotFoundError, ValueError), match=problem):

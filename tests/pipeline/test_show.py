@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -68,6 +69,17 @@ def test_one_round_can_be_drawn_alone(tables: Path) -> None:
 def test_what_cannot_be_shown_is_told(tables: Path, arguments: tuple[str, ...], problem: str) -> None:
     told = called(*(str(tables) if word == "TABLES" else word for word in arguments))
     assert told.exit_code == 2 and problem in told.output
+
+
+def test_tables_that_are_missing_or_damaged_are_told(tables: Path, tmp_path: Path) -> None:
+    shutil.copytree(tables, tmp_path / "t")
+    (tmp_path / "t/messages.parquet").write_bytes((tmp_path / "t/messages.parquet").read_bytes()[:-9])
+    damaged = called("show", game_of(tables)[:4], tmp_path / "t")
+    (tmp_path / "t/messages.parquet").unlink()
+    missing = called("show", game_of(tables)[:4], tmp_path / "t")
+    assert (damaged.exit_code, missing.exit_code) == (2, 2), (damaged.output, missing.output)
+    assert "Traceback" not in damaged.output and "lacks messages: derive its tables again" in missing.output
+    assert called("sql", "FROM self", tables).exit_code == 2
 
 
 def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
