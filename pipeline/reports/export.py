@@ -85,9 +85,13 @@ def export(
     folder = of_project(tables)
     if not (folder / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {printable(str(tables))}: derive them first.", param_hint="--tables")
+    if not name.isprintable():
+        raise typer.BadParameter(f"{printable(name)} is no name in one line.", param_hint="--name")
     if license and not license.is_file():
         raise typer.BadParameter(f"{printable(str(license))} is no file.", param_hint="--license")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if out.resolve() == Path.cwd():
+        raise typer.BadParameter("is the current folder; name another.", param_hint="OUT")
+    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
         raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
     try:
         check_tables(folder)

@@ -97,7 +97,8 @@ class Tables:
         columns = [
             f"#{n}{'' if PLAIN.fullmatch(kind) else '::VARCHAR'} AS {quoted(c)}" for n, (c, kind) in enumerate(kinds, 1)
         ]
-        return found.project(", ".join(columns)).pl()
+        answer: pl.DataFrame = found.project(", ".join(columns)).pl()
+        return answer
 
     def columns(self, name: str = "") -> pl.DataFrame:
         """What a table's columns are: column, type, unit, meaning; of all tables, with `table` before, where none is

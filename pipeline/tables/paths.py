@@ -23,8 +23,7 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
 
 def require_between(name: str, value: object, low: float, high: float) -> None:
     """Raise ValueError for a parameter that is no number between two, neither of them included."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number and low < value < high):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low < value < high:
         raise ValueError(f"params.yaml: {name} is {value!r}, not a number between {low:g} and {high:g}")
 
 

@@ -105,13 +105,11 @@ def test_no_game_s_id_controls_the_terminal() -> None:
     assert "a\\x1b[31m\\u202e\n" in told and "\x1b" not in told
 
 
-@pytest.mark.parametrize(
-    "value", ["INTERVAL 1 DAY", "union_value(a := 1)", "TIMESTAMP '290000-01-01'", "'x'::BLOB", "{'a': [1]}"]
-)
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
-def test_a_value_of_whatever_kind_is_printed(tables: Path, value: str, form: tuple[str]) -> None:
-    told = called("sql", f"SELECT {value} AS value", tables, *form)
-    assert told.exit_code == 0 and told.output
+def test_a_value_of_whatever_kind_is_printed(tables: Path, form: tuple[str, ...]) -> None:
+    odd = ("INTERVAL 1 DAY", "union_value(a := 1)", "TIMESTAMP '290000-01-01'", "'x'::BLOB", "{'a': [1]}")
+    told = called("sql", f"SELECT {', '.join(odd)}", tables, *form)
+    assert told.exit_code == 0 and "290000-01-01" in told.output
 
 
 def test_nothing_in_a_value_controls_the_terminal(tables: Path) -> None:
