@@ -7,7 +7,7 @@ drawn. Rows are first put in an order of their own: the order of a frame changes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import fsum, inf
+from math import fsum
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import by_game, ended
 from pipeline.statistics.resampling import Resampling, stream
 from pipeline.tables.io import read_table, to_frame
-from pipeline.tables.paths import require_between
+from pipeline.tables.paths import MOST, require_between
 from pipeline.tables.schemas.results import COMPARISONS, RANKS
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
@@ -177,8 +177,8 @@ class Testing:
     seed: str = "comparisons"
 
     def __post_init__(self) -> None:
-        require_between("draws", self.draws, 0, inf)
-        require_between("alpha", self.alpha, 0, 1)
+        require_between("draws", self.draws, 1, MOST)
+        require_between("alpha", self.alpha, 0.0001, 0.5)
 
 
 def metrics_by_game(tables: Path) -> pl.DataFrame:

@@ -5,7 +5,6 @@ A stream is named after what is drawn from it, so that results are the same from
 longer meet the same draws, and a draw without a denominator would leave no interval at all.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,7 +12,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.tables.paths import require_between
+from pipeline.tables.paths import MOST, require_between
 
 Array = NDArray[np.float64]
 
@@ -27,8 +26,8 @@ class Resampling:
     seed: str = "known truth"
 
     def __post_init__(self) -> None:
-        require_between("resamples", self.resamples, 1, math.inf)
-        require_between("level", self.level, 0, 1)
+        require_between("resamples", self.resamples, 2, MOST)
+        require_between("level", self.level, 0.01, 0.9999)
 
 
 def stream(*names: str) -> np.random.Generator:
