@@ -38,11 +38,9 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-CHUNK_FILES = 512
-CHUNK_BYTES = 128_000_000
+CHUNK_FILES, CHUNK_BYTES = 512, 128_000_000
 # The least bytes of a pack's piece, and the most pieces: each piece unpacks all that comes before it.
-PIECE_BYTES = 500_000
-MOST_PIECES = 16
+PIECE_BYTES, MOST_PIECES = 500_000, 16
 # The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
 SHARDS_PER_CHUNK = 1_000_000
 # A message that is probably English: it does not start as a protocol's JSON does.
