@@ -140,6 +140,19 @@ def file_version(name: str, descriptor: int | None = None) -> str | None:
     return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns}"
 
 
+@contextmanager
+def held_origins(made_from: Mapping[str, Sequence[Path]]) -> Iterator[dict[str, str]]:
+    """What → the `combined_digest` of its files, which the block reads; none where there are no files.
+
+    Raises OSError at the end of the block where one of them was replaced or written to meanwhile.
+    """
+    versions = {path: file_version(str(path)) for paths in made_from.values() for path in paths}
+    yield {what: combined_digest(map(file_digest, paths)) for what, paths in sorted(made_from.items()) if paths}
+    for path, version in versions.items():
+        if file_version(str(path)) != version:
+            raise OSError(f"{path} was replaced or written to while it was read; run it again")
+
+
 MANIFEST_SUFFIX = ".manifest.json"
 MOST_SHOWN = 5
 
@@ -182,15 +195,14 @@ def write_manifest(
     folder: Path,
     command: str,
     files: Iterable[Path],
-    made_from: Mapping[str, Sequence[Path]],
+    made_from: Mapping[str, str],
     kept: Mapping[str, str] = {},
 ) -> None:
-    """Write `folder/{command}.manifest.json` of files in the folder. made_from: what → its files, none where there are
-    none to be held against. kept: path → SHA-256 of other files of the folder, as an earlier run wrote them."""
+    """Write `folder/{command}.manifest.json` of files in the folder. made_from: what → the digest of its files, as
+    `held_origins` has them. kept: path → SHA-256 of other files of the folder, as an earlier run wrote them."""
     written = {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
     listed = dict(sorted({**kept, **written}.items()))
-    origins = {what: combined_digest(map(file_digest, paths)) for what, paths in sorted(made_from.items()) if paths}
-    text = json.dumps({"files": listed, "made_from": origins}, indent=1)
+    text = json.dumps({"files": listed, "made_from": dict(made_from)}, indent=1)
     with replacing(folder / f"{command}{MANIFEST_SUFFIX}") as draft:
         draft.write_text(f"{text}\n", encoding="utf-8")
 

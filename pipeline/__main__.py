@@ -100,12 +100,15 @@ def audit(
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
     if as_json and out:
         raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
+    from machine.files import held_origins
     from machine.process_pool import WorkerDied
     from pipeline.traces.audit.files import audit_files, errors, publish, table
     from pipeline.traces.audit.suites import SuiteError
+    from pipeline.traces.sources import find_sources, local_files
 
     try:
-        with progress_bar("reading traces") as show:
+        made_from = {"traces": local_files(find_sources(traces))} if out else {}
+        with held_origins(made_from) as origins, progress_bar("reading traces") as show:
             audits = audit_files(traces, workers or None, show, suite or ())
     except SuiteError as unreadable:
         raise typer.BadParameter(printable(str(unreadable)), param_hint="--suite") from None
@@ -119,7 +122,7 @@ def audit(
         if as_json:
             print(table(audits).write_json())
         else:
-            publish(audits, out)
+            publish(audits, out, origins)
     except (OSError, MemoryError) as failure:
         raise given_up(failure, NOT_AUDITED) from None
     raise typer.Exit(1 if errors(audits) else 0)
@@ -157,22 +160,23 @@ def database(
     Results, tasks and tables beyond the paper come with them, where there are any. The database of before can be read
     meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables.
     """
-    from machine.files import write_manifest
+    from machine.files import held_origins, write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
 
     beside = tables.parent
+    made_from = {
+        "tables": sorted(tables.glob("*.parquet")),
+        "results": sorted((results or beside / "results").glob("*.csv")),
+    }
     try:
         more = [*result_sources(results or beside / "results"), *task_sources(suites or beside / "suites")]
         if (folder := beyond or beside / "beyond" / "tables").is_dir():
             more += table_sources("beyond", folder, BEYOND_TABLES)
-        names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
+        with held_origins(made_from) as origins:
+            names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
-    origins = {
-        "tables": sorted(tables.glob("*.parquet")),
-        "results": sorted((results or beside / "results").glob("*.csv")),
-    }
     write_manifest(out.parent, "database", [out], origins)
     print(f"{len(names)} tables in {printable(str(out))}")
 
@@ -217,7 +221,7 @@ def compare(
 
     if not comparison.is_file():
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
-    comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String})
+    comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String}, glob=False)
     if as_json:
         print(comparison_rows.write_json())
     else:

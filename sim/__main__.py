@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from machine.terminal import Commands, VersionOption, show_any_text
+from machine.terminal import Commands, VersionOption, run_program
 from sim.runs.options import INTERRUPTED, fail, say, worker_count
 from sim.runs.progress import progress, terminated_as_interrupted
 from sim.runs.run import EXAMPLES, run
@@ -261,5 +261,4 @@ def read_shape(text: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    show_any_text()
-    app()
+    run_program(app, NOT_WRITTEN)

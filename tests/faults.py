@@ -28,7 +28,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from machine.files import MANIFEST_SUFFIX
-from tests.fault_commands import COMMANDS, UNSTABLE
+from machine.terminal import run_program
+from sim.models.provider import litellm
+from tests.fault_commands import COMMANDS, GIVEN, UNSTABLE
 from tests.kills import BEGUN_MARK, contents, hidden
 
 # Kind of fault → the interpreter's audit events, and the error. A file that is read fails as a bad disk does.
@@ -38,7 +40,7 @@ KINDS: dict[str, tuple[tuple[str, ...], int]] = {
     "mkdir": (("os.mkdir",), errno.ENOSPC),
     "remove": (("os.remove", "os.rmdir"), errno.EIO),
     "list": (("os.listdir", "os.scandir"), errno.EIO),
-    "fork": (("os.fork",), errno.EAGAIN),
+    "fork": (("os.fork", "subprocess.Popen"), errno.EAGAIN),
     "write": ((), errno.EFBIG),
 }
 # Of faults in tidying up, something may stay, which the next run removes.
@@ -47,6 +49,10 @@ TIDYING = ("remove", "list")
 SIZES = (0, 1, 10, 100, 300, 600, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000)
 READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 FAILED = (1, 2, 4)
+
+
+LIBRARIES = ("duckdb", "polars", "pyarrow.parquet", "matplotlib.pyplot", "pipeline.__main__", "sim.__main__")
+LIBRARIES += ("pipeline.privacy.language.messages", "pipeline.reports.plots.dots", "pipeline.reports.notebook_session")
 
 
 class Ran(NamedTuple):
@@ -59,23 +65,29 @@ class Ran(NamedTuple):
 
 def load_libraries() -> None:
     """Load what commands load, once."""
-    for name in ("duckdb", "polars", "pyarrow.parquet", "pipeline.__main__", "pipeline.privacy.language.messages"):
+    for name in LIBRARIES:
         import_module(name)
-    import_module("sim.__main__")
+    litellm()
 
 
-def arm(kind: str, number: int, folder: Path, signal: int) -> None:
-    """Let the number-th event of the kind in the folder fail, in this process and its forks, which count together."""
+def arm(kind: str, number: int, folder: Path, signal: int, places: bool) -> None:
+    """Let the number-th event of the kind in the folder fail, in this process and its forks, which count together.
+    places: of the events at one place of the code only the first counts."""
     if kind == "write":
         resource.setrlimit(resource.RLIMIT_FSIZE, (SIZES[number - 1], SIZES[number - 1]))
         os.write(signal, b"!")
         return
     events, code = KINDS[kind]
     counted = mmap.mmap(-1, 8)
+    seen: set[tuple[tuple[str, int], ...]] = set()
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in events or not (kind == "fork" or str(folder) in str(arguments[0])):
+        if event not in events or not (kind == "fork" or lies_in(folder, arguments[0])):
             return
+        if places and (place := place_in_code()) in seen:
+            return
+        if places:
+            seen.add(place)
         now = int.from_bytes(counted[:], "little") + 1
         counted[:] = now.to_bytes(8, "little")
         if now == number:
@@ -87,15 +99,26 @@ def arm(kind: str, number: int, folder: Path, signal: int) -> None:
     sys.addaudithook(hook)
 
 
+def lies_in(folder: Path, path: object) -> bool:
+    """Whether it is a path in the folder."""
+    return isinstance(path, str | bytes | os.PathLike) and str(folder) in str(Path(os.fsdecode(path)).absolute())
+
+
+def place_in_code() -> tuple[tuple[str, int], ...]:
+    """The lines that led here, outermost last."""
+    return tuple((frame.f_code.co_filename, line) for frame, line in traceback.walk_stack(None))
+
+
 def play(words: list[str]) -> int:
     """The exit code of the command, run in this process."""
     sys.argv = words
     try:
         if words[0] == "sim":
-            from sim.__main__ import app as main
+            sim = import_module("sim.__main__")
+            run_program(sim.app, sim.NOT_WRITTEN)
         else:
-            from pipeline.__main__ import run as main
-        main()
+            pipeline = import_module("pipeline.__main__")
+            run_program(pipeline.app, pipeline.NOTHING_WRITTEN)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
@@ -104,8 +127,8 @@ def play(words: list[str]) -> int:
     return 0
 
 
-def run(words: list[str], folder: Path, fault: tuple[str, int] | None = None) -> Ran:
-    """Run the command in a fork, with the fault."""
+def run(words: Callable[[], list[str]], folder: Path, fault: tuple[str, int, bool] | None = None) -> Ran:
+    """Run the command in a fork, with the fault: its kind, its number, and whether places in the code are numbered."""
     (fired, signal), (said, stderr) = os.pipe(), os.pipe()
     if not (child := os.fork()):
         code = 98
@@ -116,9 +139,10 @@ def run(words: list[str], folder: Path, fault: tuple[str, int] | None = None) ->
             sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
             os.environ["TMPDIR"] = str(folder / "tmp")
             tempfile.tempdir = None
+            asked = words()
             if fault:
-                arm(*fault, folder, signal)
-            code = play(words)
+                arm(fault[0], fault[1], folder, signal, fault[2])
+            code = play(asked)
             sys.stderr.flush()
         finally:
             os._exit(code)
@@ -151,28 +175,31 @@ class Trial:
         for place in (self.inputs, self.tmp):
             place.mkdir(parents=True)
         forked(partial(self.command.prepare, self.inputs))
-        self.words = self.command.words(self.inputs, self.out)
+        self.words = partial(self.command.words, self.inputs, self.out)
         self.fresh()
+        self.given = contents(self.out)
         first = run(self.words, folder)
         assert first.code == 0, first.stderr
         self.clean = contents(self.out)
 
     def fresh(self) -> None:
-        """Empty what the command writes to."""
+        """Leave nothing where the command writes but what it is given."""
         for place in (self.out, self.tmp):
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
+        if (given := self.inputs / GIVEN).is_dir():
+            shutil.copytree(given, self.out, symlinks=True, dirs_exist_ok=True)
 
-    def strike(self, kind: str, number: int, earlier: bool) -> None:
+    def strike(self, kind: str, number: int, earlier: bool, places: bool) -> None:
         """Run with the fault, over an earlier run's files or none, and note whether it came to pass. Raises
         AssertionError where anything is not as it should be."""
         self.fired = False
         self.fresh()
-        if earlier:
+        if earlier and self.command.again:
             for name, data in self.clean.items():
                 (self.out / name).parent.mkdir(parents=True, exist_ok=True)
                 (self.out / name).write_bytes(data)
-        ran = run(self.words, self.folder, (kind, number))
+        ran = run(self.words, self.folder, (kind, number, places))
         self.fired = ran.fired
         self.check_said(ran)
         self.check_files(ran.code, kind)
@@ -196,6 +223,7 @@ class Trial:
         for name, data in found.items():
             assert name in self.clean, name
             same = code == self.command.verdict or self.name in UNSTABLE or data == self.clean[name]
+            same = same or (code != 0 and data == self.given.get(name))
             # Where a folder could not be listed again, a manifest does not say what it was made from.
             lists = kind == "list" and name.endswith(MANIFEST_SUFFIX)
             same = same or (lists and json.loads(data)["files"] == json.loads(self.clean[name])["files"])
@@ -203,20 +231,23 @@ class Trial:
 
     def check_next(self) -> None:
         """A plain run leaves what an undisturbed one leaves, and nothing else."""
+        if not self.command.again:
+            for path in filter(lambda path: not path.name.startswith("."), self.out.iterdir()):
+                shutil.rmtree(path)
         ran = run(self.words, self.folder)
         assert ran.code == 0, ran.stderr
         self.check_files(0)
         assert hidden(self.out) == [], hidden(self.out)
 
 
-def faults(trial: Trial, kind: str, numbers: Iterator[int]) -> Iterator[tuple[int, str]]:
+def faults(trial: Trial, kind: str, numbers: Iterator[int], places: bool) -> Iterator[tuple[int, str]]:
     """(number, what was lost or nothing) of each fault of a kind, until none comes to pass."""
     for number in numbers:
         if kind == "write" and number > len(SIZES):
             return
         lost = ""
         try:
-            trial.strike(kind, number, earlier=number % 2 == 0)
+            trial.strike(kind, number, number % 2 == 0, places)
         except AssertionError as error:
             lost = str(error)
         if trial.fired or lost:
@@ -231,6 +262,7 @@ def main() -> int:
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this kind; may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th step, from a drawn one on")
     parser.add_argument("--most", type=int, default=10**9, metavar="N", help="no more than N faults of a kind")
+    parser.add_argument("--places", action="store_true", help="of steps at one place of the code, only the first")
     parser.add_argument("--seed", default="", help="draws that first step")
     asked = parser.parse_args()
     load_libraries()
@@ -244,7 +276,7 @@ def inject(command: str, asked: argparse.Namespace) -> int:
         trial = Trial(command, Path(folder))
         for kind in asked.kind or KINDS:
             first = Random(f"{command} {kind} {asked.seed}").randint(1, asked.every)
-            for number, lost in islice(faults(trial, kind, count(first, asked.every)), asked.most):
+            for number, lost in islice(faults(trial, kind, count(first, asked.every), asked.places), asked.most):
                 tried[kind] += 1
                 if lost:
                     losses += 1

@@ -1,5 +1,6 @@
 """Who may use whose code: traces are the border between the benchmark and the pipeline (CONTRIBUTING.md)."""
 
+import re
 from graphlib import TopologicalSorter
 
 import pytest
@@ -11,6 +12,8 @@ ORACLE = {"sim/tasks/oracle.py", "sim/calendar.py", "sim/tasks/scenario.py"}
 # The second reader calls models as agents do.
 CALLS = "pipeline/beyond/judge/model.py"
 PACKAGES = {"sim/__init__.py", "sim/tasks/__init__.py", "pipeline/__init__.py"}
+# Polars' readers of files, with their arguments.
+READS = re.compile(r"pl\.(?:read|scan)_(?:parquet|csv)\(((?:[^()]|\([^()]*(?:\([^()]*\))*[^()]*\))*)\)")
 SIDES = ("sim", "pipeline", "machine")
 FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.py")) for side in SIDES}
 
@@ -37,6 +40,12 @@ def across(path: str, side: str) -> set[str]:
 
 def test_the_pipeline_uses_the_oracle_and_nothing_else_of_the_benchmark_but_where_the_second_reader_calls() -> None:
     assert {path for path in FILES["pipeline"] if across(path, "sim") - ORACLE} == {CALLS}
+
+
+def test_no_path_is_a_pattern_to_what_reads_tables() -> None:
+    calls = {path: READS.findall((ROOT / path).read_text(encoding="utf-8")) for path in FILES["pipeline"]}
+    assert sum(map(len, calls.values())) > 40
+    assert {path for path, found in calls.items() if any("glob=False" not in call for call in found)} == set()
 
 
 def test_the_second_reader_calls_and_does_not_play() -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.files import visible_files, write_manifest
+from machine.files import held_origins, visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
@@ -140,13 +140,15 @@ def derive_sources(
     recipe, progress = recipe or Recipe(), progress or (lambda done, total: None)
     if executors != 1 and "messages" in recipe.made:
         _load_before_fork(split)
-    with scratch_folder(out) as scratch, table_executor(executors) as run:
-        shards = derive_shards(split_into_chunks(split, processes), scratch, recipe, run, progress)
-        if len(split) > len(sources) and _has_bad_pack(shards, split):
-            shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
-        derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
+    made_from = {"traces": local_files(sources)} if made_by else {}
+    with scratch_folder(out) as scratch:
+        with held_origins(made_from) as origins, table_executor(executors) as run:
+            shards = derive_shards(split_into_chunks(split, processes), scratch, recipe, run, progress)
+            if len(split) > len(sources) and _has_bad_pack(shards, split):
+                shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
+            derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
         if made_by:
-            write_manifest(finished, made_by, visible_files(finished), {"traces": local_files(sources)})
+            write_manifest(finished, made_by, visible_files(finished), origins)
         publish(finished, out)
         return derived
 

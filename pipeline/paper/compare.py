@@ -43,7 +43,7 @@ COLUMNS = {
 
 def read_numbers(path: Path) -> pl.DataFrame:
     """The rows of data/paper/numbers.csv, all columns as text, so that 4.20 stays 4.20."""
-    return pl.read_csv(path, infer_schema=False)
+    return pl.read_csv(path, infer_schema=False, glob=False)
 
 
 def round_half_up(value: float, decimals: int) -> str:

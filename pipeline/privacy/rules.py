@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from pipeline.tables.paths import MOST, require_between
+
 # What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
 # where it starts and ends. A plain tuple, as a study has millions of them.
 Claim = tuple[int, int | None, str, float, float, str | None, int | None, int | None]
@@ -101,10 +103,12 @@ RULES = {
 
 
 def chosen_rules(vps: Mapping[str, Any]) -> RuleSet:
-    """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises ValueError for a name of none."""
+    """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises ValueError for a name of none, and
+    an epsilon that is none."""
     for key, named in (("rules", RULES), ("english", ENGLISH_RULES)):
         if vps[key] not in named:
             raise ValueError(f"params.yaml, vps.{key}: {vps[key]!r} is none of {', '.join(named)}")
+    require_between("vps.epsilon", vps["epsilon"], 0, 0.5)
     return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=ENGLISH_RULES[vps["english"]])
 
 
@@ -114,3 +118,7 @@ class Weighing:
 
     prior: float = 0.5
     weight_cap: float = 32.0
+
+    def __post_init__(self) -> None:
+        require_between("the prior", self.prior, 0, 1)
+        require_between("the weight_cap", self.weight_cap, 0, MOST)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import PROJECT, file_digest, of_project
+from machine.files import PROJECT, file_digest, held_origins, of_project
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
+from pipeline.tables.shards import scratch_folder
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
@@ -84,9 +85,13 @@ def export(
     folder = of_project(tables)
     if not (folder / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {printable(str(tables))}: derive them first.", param_hint="--tables")
+    if not name.isprintable():
+        raise typer.BadParameter(f"{printable(name)} is no name in one line.", param_hint="--name")
     if license and not license.is_file():
         raise typer.BadParameter(f"{printable(str(license))} is no file.", param_hint="--license")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if out.resolve() == Path.cwd():
+        raise typer.BadParameter("is the current folder; name another.", param_hint="OUT")
+    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
         raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
     try:
         check_tables(folder)
@@ -97,28 +102,32 @@ def export(
 
 def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
     """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
-    project's own."""
+    project's own. Raises OSError where a table was replaced meanwhile, or another has come to stand at the place."""
+    paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+    with scratch_folder(out.parent) as scratch:
+        with held_origins({"tables": paths}):
+            number = fill_folder(draft := scratch / "dataset", paths, name, license)
+        draft.replace(out)
+    return number
+
+
+def fill_folder(folder: Path, paths: "Sequence[Path]", name: str, license: Path | None) -> int:
+    """Write the dataset of the tables at these paths into a new folder; returns how many have rows."""
     import polars as pl
 
-    draft = out.parent / f".{out.name}.draft"
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
-        (draft / DATA).mkdir(parents=True)
-        paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
-        # `datasets` reads no file without rows.
-        held = [TABLES[p.stem] for p in paths if pl.scan_parquet(p).select(pl.len()).collect().item()]
-        for table in held:
-            shutil.copyfile(tables / f"{table.name}.parquet", draft / DATA / f"{table.name}.parquet")
-        shutil.copyfile(license or PROJECT / LICENSE, draft / LICENSE)
-        (draft / CARD).write_text(card(name, held, own_license=license is not None), encoding="utf-8")
-        described = croissant(name, held, draft, MIT if license is None else LICENSE)
-        (draft / METADATA).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        files = sorted(path for path in draft.rglob("*") if path.is_file())
-        sums = "".join(f"{file_digest(path)}  {path.relative_to(draft).as_posix()}\n" for path in files)
-        (draft / SUMS).write_text(sums, encoding="utf-8")
-        draft.replace(out)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    (folder / DATA).mkdir(parents=True)
+    # `datasets` reads no file without rows.
+    held = {p: TABLES[p.stem] for p in paths if pl.scan_parquet(p, glob=False).select(pl.len()).collect().item()}
+    for path in held:
+        shutil.copyfile(path, folder / DATA / path.name)
+    shutil.copyfile(license or PROJECT / LICENSE, folder / LICENSE)
+    tables = list(held.values())
+    (folder / CARD).write_text(card(name, tables, own_license=license is not None), encoding="utf-8")
+    described = croissant(name, tables, folder, MIT if license is None else LICENSE)
+    (folder / METADATA).write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    sums = "".join(f"{file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in files)
+    (folder / SUMS).write_text(sums, encoding="utf-8")
     return len(held)
 
 

@@ -1,5 +1,6 @@
 """All tables of a study for a notebook or a script: `from pipeline import Tables`."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KINDS = (".parquet", ".duckdb")
+# DuckDB's kinds of values that every form of output has.
+PLAIN = re.compile(r"(?:BOOLEAN|U?(?:TINY|SMALL|BIG)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|HUGEINT|VARCHAR)(?:\[\])?")
 READ_AT_ONCE = 1 << 24  # bytes
 
 
@@ -43,6 +46,8 @@ class Tables:
         local = self._copied() if is_url(self.place) else of_project(Path(self.place))
         try:
             self._connection = attach(local)
+            # A name that no table has is an error, and no variable of this program.
+            self._connection.execute("SET python_enable_replacements = false")
         except duckdb.Error as error:
             raise ValueError(f"{self.place} holds no tables that DuckDB can open: {first_line(error)}") from None
         listed = f"SELECT view_name FROM duckdb_views() WHERE schema_name = '{ALL_GAMES}' ORDER BY view_name"
@@ -83,6 +88,19 @@ class Tables:
         answer: pl.DataFrame = pl.DataFrame() if found is None else found.pl()  # none for what is no query
         return answer
 
+    def printed(self, query: str) -> pl.DataFrame:
+        """The rows of a query, with texts in place of values that are neither numbers nor texts nor lists of them.
+        Raises duckdb.Error."""
+        found = self._connection.sql(query)
+        if found is None:
+            return pl.DataFrame()
+        kinds = zip(found.columns, map(str, found.types), strict=True)
+        columns = [
+            f"#{n}{'' if PLAIN.fullmatch(kind) else '::VARCHAR'} AS {quoted(c)}" for n, (c, kind) in enumerate(kinds, 1)
+        ]
+        answer: pl.DataFrame = found.project(", ".join(columns)).pl()
+        return answer
+
     def columns(self, name: str = "") -> pl.DataFrame:
         """What a table's columns are: column, type, unit, meaning; of all tables, with `table` before, where none is
         named."""
@@ -101,8 +119,12 @@ class Tables:
     def game(self, game_id: str) -> "Game":
         """The view of a game (views/game.py), by its id or the beginning of it that no other has.
 
-        Raises KeyError for no game, or several.
+        Raises KeyError for no game, several, or a table of views that is not there, and duckdb.Error for a damaged one.
         """
+        if lacking := {"games", *COLUMNS} - {*OPTIONAL_TABLES, *self.names}:
+            raise KeyError(
+                f"{self.place} lacks {', '.join(sorted(lacking))}: derive its tables again, in no partitions"
+            )
         like = "SELECT game_id FROM all_games.games WHERE starts_with(game_id, $game) ORDER BY game_id = $game DESC"
         found = self.sql(f"{like}, game_id LIMIT 2", game=game_id)["game_id"].to_list()
         if not game_id or not found:
@@ -140,17 +162,29 @@ class Tables:
             self.drawn[Path(file).stem] = figure
         return show_figure(figure, self._base / file)
 
+    def _listed(self) -> Iterator[tuple[str, int]]:
+        """(URL, bytes) of each file behind the URL. Raises FileNotFoundError, in words, where there is none."""
+        try:
+            yield from list_files(self.place)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"nothing at {self.place} that can be listed") from None
+
     def _copied(self) -> Path:
-        """The files behind the URL, in a folder of this object's own; the database file, where there is just that."""
+        """The files behind the URL, those of folders in it left out, in a folder of this object's own; the database
+        file, where there is just that."""
+        if not self.place.partition("://")[2]:
+            raise ValueError(f"{self.place} names no folder")
         folder, wanted = Path(mkdtemp(prefix="calbench-")), []
         finalize(self, rmtree, folder, ignore_errors=True)
-        for url, size in list_files(self.place):
+        for url, size in self._listed():
             name = PurePosixPath(url).name
-            if name.endswith(KINDS):
+            if name.endswith(KINDS) and len(PurePosixPath(url).parts) <= len(PurePosixPath(self.place).parts) + 1:
                 wanted.append(folder / name)
                 with closing(open_file(url, size)) as source, wanted[-1].open("wb") as target:
                     while part := source.read(READ_AT_ONCE):
                         target.write(part)
+        if not wanted:
+            raise FileNotFoundError(f"no tables in {self.place}, and none in partitions can be read from there")
         return wanted[0] if len(wanted) == 1 and wanted[0].suffix == ".duckdb" else folder
 
 

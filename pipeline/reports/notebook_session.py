@@ -10,7 +10,7 @@ from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import polars_schema
+from pipeline.tables.io import polars_schema, read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
 from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import attach, query_names, query_text
@@ -88,7 +88,7 @@ class Study:
 
     def result(self, name: str) -> pl.DataFrame:
         """A result, from `results/{name}.csv`. Raises FileNotFoundError when there is none."""
-        return pl.read_csv(self.results / f"{name}.csv", schema_overrides=self._types(name), infer_schema_length=None)
+        return read_result(self.results / f"{name}.csv", self._types(name))
 
     def _types(self, name: str) -> dict[str, Any]:
         """The types of a result's columns, which a CSV does not show where they hold no value."""

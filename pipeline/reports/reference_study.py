@@ -25,7 +25,7 @@ def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, Any]:
     import yaml
 
     values = named_values(yaml.safe_load(params.read_text(encoding="utf-8")))
-    games = "\n".join(pl.read_parquet(tables / "games.parquet", columns=["game_id"])["game_id"].sort())
+    games = "\n".join(pl.read_parquet(tables / "games.parquet", columns=["game_id"], glob=False)["game_id"].sort())
     return {"params": values, "games": hashlib.sha256(games.encode()).hexdigest()}
 
 

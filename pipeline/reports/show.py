@@ -59,12 +59,15 @@ def show(
     ] = None,
 ) -> None:
     """Draw a game: each round's messages one by one, what they made others believe, and the calendars after it."""
+    import duckdb
     from rich.console import Console
 
     try:
         view = opened(tables).game(game)
     except KeyError as error:
         raise typer.BadParameter(f"{printable(str(error.args[0]))}.", param_hint="GAME") from None
+    except duckdb.Error as error:
+        raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="TABLES") from None
     if number is not None and number >= len(view["rounds"]):
         raise typer.BadParameter(f"the game has rounds 0 to {len(view['rounds']) - 1}.", param_hint="--round")
     console = Console(highlight=False, soft_wrap=False)
@@ -88,7 +91,7 @@ def sql(
     if as_csv and as_json:
         raise typer.BadParameter("prints other than --csv; take one of them.", param_hint="--json")
     try:
-        found = opened(tables).sql(query)
+        found = opened(tables).printed(query)
     except duckdb.Error as error:
         raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="QUERY") from None
     if as_json:
@@ -157,12 +160,14 @@ def heading(view: "Game") -> "Text":
     """Who played what, and what came of it."""
     from rich.text import Text
 
-    game = view["game"]
+    game, game_id = view["game"], escaped(view["game"]["game_id"])
     optimum = "" if game["optimal_cost"] is None else f", of the oracle {game['optimal_cost']}"
     played = f"{game['team']}{' (simulated)' if game['simulated'] else ''} on {game['task_id']}, {game['condition']}"
     came = f"{game['meetings_scheduled']} of {game['meetings']} meetings, cost {game['realized_cost']}{optimum}, "
     return Text.assemble(
-        (escaped(played), "bold"), f"\n{came}{game['dms']} direct messages\n", (f"{game['game_id']}\n{LEGEND}", "dim")
+        (escaped(played), "bold"),
+        f"\n{came}{game['dms']} direct messages\n",
+        (f"{game_id}\n{LEGEND}", "dim"),
     )
 
 

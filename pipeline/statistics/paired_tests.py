@@ -18,6 +18,7 @@ from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import by_game, ended
 from pipeline.statistics.resampling import Resampling, stream
 from pipeline.tables.io import read_table, to_frame
+from pipeline.tables.paths import MOST, require_between
 from pipeline.tables.schemas.results import COMPARISONS, RANKS
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
@@ -174,6 +175,10 @@ class Testing:
     draws: int = 10_000
     alpha: float = 0.05
     seed: str = "comparisons"
+
+    def __post_init__(self) -> None:
+        require_between("draws", self.draws, 1, MOST)
+        require_between("alpha", self.alpha, 0.0001, 0.5)
 
 
 def metrics_by_game(tables: Path) -> pl.DataFrame:

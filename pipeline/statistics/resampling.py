@@ -12,6 +12,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.tables.paths import MOST, require_between
+
 Array = NDArray[np.float64]
 
 
@@ -22,6 +24,10 @@ class Resampling:
     resamples: int = 2000
     level: float = 0.95
     seed: str = "known truth"
+
+    def __post_init__(self) -> None:
+        require_between("resamples", self.resamples, 2, MOST)
+        require_between("level", self.level, 0.01, 0.9999)
 
 
 def stream(*names: str) -> np.random.Generator:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from machine.files import replacing
+from machine.files import held_origins, replacing
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
 from pipeline.tables.queries import SQL, parquet_files, parquet_rows, quoted
@@ -84,7 +84,7 @@ def build_database(
         )
     sources = sorted([*more, *table_sources("main", tables, TABLES)], key=_order)
     database.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(database) as target:
+    with replacing(database) as target, held_origins({"tables": parquet_files(tables)}):
         try:
             _write(sources, target, say)
             _verify(sources, target)

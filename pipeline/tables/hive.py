@@ -39,7 +39,7 @@ def folder_value(value: str) -> str:
     One too long for a folder is cut, and ends in `~` and a digest, which no other value's name does.
     """
     pieces = [c if c.isalnum() else quote(c, safe="").replace(BEFORE_DIGEST, "%7E") for c in value]
-    whole = "".join(pieces)
+    whole = "".join(pieces).replace(NULL, "%5F" + NULL[1:])
     return whole if len(whole.encode()) <= MOST_BYTES else with_digest(pieces, [value])
 
 

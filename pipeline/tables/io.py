@@ -1,8 +1,8 @@
 """Reading and writing tables: sorted by key, checked against their schema, safe in a spreadsheet."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,9 @@ DTYPES: dict[str, Any] = {
     "list[int]": pl.List(pl.Int64),
     "list[str]": pl.List(pl.String),
 }
+
+# Columns of results that are text, whatever is in them: a team may be called 007.
+NAMES = ("team", "setting", "condition", "difficulty", "model", "pattern", "tier", "profile")
 
 PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
 ROW_GROUP = 131_072
@@ -184,6 +187,14 @@ def escape_formulas(text: pl.Expr) -> pl.Expr:
 def unescape_formulas(text: pl.Expr) -> pl.Expr:
     """The text that `escape_formulas` was given."""
     return text.str.replace(ESCAPED_START, "${1}")
+
+
+def read_result(path: Path, types: Mapping[str, Any] = {}) -> pl.DataFrame:
+    """A result from its CSV, its texts without the marks of `escape_formulas`. types: of columns beside NAMES, which a
+    CSV does not show where they hold no value."""
+    known = dict.fromkeys(NAMES, pl.String) | dict(types)
+    read = pl.read_csv(path, schema_overrides=known, infer_schema_length=None, glob=False)
+    return read.with_columns(unescape_formulas(pl.col(pl.String)))
 
 
 def map_shard(path: Path) -> pl.DataFrame:

@@ -11,6 +11,8 @@ from pipeline.tables.io import conform, write_csv
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 ALL_GAMES = "all_games"  # a schema; sql/shared/team_means.sql names it too
+# What a query lacks is not downloaded, and no file is opened by a program that would have to be.
+FETCH_NOTHING = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHERE stopped)"
 
 
@@ -23,7 +25,7 @@ def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnec
     rows. The connection uses one thread, so that sums of floats are the same on every machine. Raises FileNotFoundError
     without files, and duckdb.Error for a file that is no database.
     """
-    connection = duckdb.connect(config={"threads": 1})
+    connection = duckdb.connect(config={"threads": 1, **FETCH_NOTHING})
     if tables.is_file():
         names = _attach_database(connection, tables)
     else:
@@ -43,7 +45,7 @@ def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnec
 def _attach_database(connection: duckdb.DuckDBPyConnection, database: Path) -> list[str]:
     """Add a view for every table of a database file, those of its main schema as `all_games`; return their names."""
     path = database.as_posix().replace("'", "''")
-    connection.execute(f"ATTACH '{path}' AS stored (READ_ONLY)")
+    connection.execute(f"ATTACH '{path}' AS stored (TYPE duckdb, READ_ONLY)")
     listed = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored' ORDER BY ALL"
     tables = connection.execute(listed).fetchall()
     for schema, name in tables:

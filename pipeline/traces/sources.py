@@ -8,19 +8,18 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from machine.files import MANIFEST_SUFFIX, file_version
 from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
-from pipeline.traces import limits
-from pipeline.traces.inspect_logs import SUFFIX as LOG_SUFFIX
-from pipeline.traces.inspect_logs import read_log
+from pipeline.traces import inspect_logs, limits
 from pipeline.traces.trace import TraceError
 
 TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
 PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, LOG_SUFFIX)
+SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, inspect_logs.SUFFIX)
 # A run's failed calls, and what commands list of their files, beside traces.
 NO_TRACES = ("failures.jsonl", MANIFEST_SUFFIX)
 
@@ -30,8 +29,7 @@ ZSTD_SKIPPABLE = b"\x2a\x4d\x18"  # the last three bytes of a skippable frame's 
 
 Stream = io.BufferedReader | gzip.GzipFile
 
-# Bytes read at once.
-PIECE = 1 << 18
+PIECE = 1 << 18  # bytes read at once
 # Compressed bytes read at once: a byte of zstd decompresses to at most 32 KiB, so what it gives fits in memory.
 PACKED_PIECE = 1 << 12
 
@@ -85,8 +83,7 @@ def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source],
 
 def _remote_files(folder: str) -> Iterator[tuple[str, Source, bool]]:
     """(URL, source, whether it is to be read) of each file at a URL."""
-    for url, size in list_files(folder):
-        yield url, Source(url, size), url == folder or is_trace_name(url)
+    yield from ((url, Source(url, size), url == folder or is_trace_name(url)) for url, size in list_files(folder))
 
 
 def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
@@ -100,8 +97,7 @@ def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
     if not top.is_dir():
         yield os.path.realpath(top), _source(top), True
         return
-    visited: set[str] = set()
-    failed: list[OSError] = []
+    visited, failed = set[str](), list[OSError]()
     for folder, folders, names in os.walk(top, onerror=failed.append, followlinks=True):
         real = os.path.realpath(folder)
         if real in visited:
@@ -146,8 +142,8 @@ def split_pack(source: Source, number: int) -> list[Source]:
     ends = [source.size * i // number for i in range(1, number)]
     spans = zip([0, *ends], [*ends, None], strict=True)
     version = file_version(source.name) if ends else None
-    sizes = ((first, last, (source.size if last is None else last) - first) for first, last in spans)
-    return [Source(source.name, size, first, last, version) for first, last, size in sizes]
+    end = source.size
+    return [Source(source.name, (end if last is None else last) - first, first, last, version) for first, last in spans]
 
 
 def _check_version(source: Source, descriptor: int | None = None) -> None:
@@ -164,9 +160,9 @@ def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     open files: no trace is at fault then.
     """
     try:
-        if source.name.endswith(LOG_SUFFIX) and not is_url(source.name):
-            for sample, text in read_log(Path(source.name)):
-                yield f"{source.display_name}#{sample}", text
+        if source.name.endswith(inspect_logs.SUFFIX) and not is_url(source.name):
+            samples = inspect_logs.read_log(Path(source.name))
+            yield from ((f"{source.display_name}#{sample}", text) for sample, text in samples)
             return
         with _open_regular(source) as file, _decompressed(file, source.name) as stream:
             if is_pack(source):
@@ -234,8 +230,7 @@ class ZstdReader(io.RawIOBase):
             self.frame = self.frame or self.frames.decompressobj()
             self.unpacked = memoryview(self.frame.decompress(self.packed_bytes))
             self.packed_bytes = self.frame.unused_data
-            if self.frame.eof:
-                self.frame = None
+            self.frame = None if self.frame.eof else self.frame
         size = min(len(buffer), len(self.unpacked))
         buffer[:size] = self.unpacked[:size]
         self.unpacked = self.unpacked[size:]
@@ -258,8 +253,7 @@ def _read_trace(stream: Stream) -> bytes:
 
 def _read_lines(source: Source, file: io.BufferedReader, stream: Stream) -> Iterator[tuple[str, bytes | TraceError]]:
     """(trace_path, line or what is wrong with it) of the lines of a pack, or of a piece of one, that are not blank."""
-    size = 0
-    blank = True
+    size, blank = 0, True
     for number, (offset, line) in enumerate(_lines_before(file, stream, source.last), start=1):
         size += len(line)
         if number > limits.LINES:
@@ -283,11 +277,8 @@ def _lines_before(file: io.BufferedReader, stream: Stream, last: int | None) -> 
 
     Every reader has the same offset at the same line, so each line belongs to exactly one piece.
     """
-    while last is None or file.tell() < last:
-        offset = file.tell()
-        line = stream.readline(limits.TRACE_BYTES + 1)
-        if not line:
-            return
+    most = inf if last is None else last
+    while (offset := file.tell()) < most and (line := stream.readline(limits.TRACE_BYTES + 1)):
         yield offset, line
 
 
@@ -300,9 +291,9 @@ def _explain_failure(error: Exception) -> TraceError:
     """What is wrong with a file, as a rejection. Raises OSError where too many files are open: the file is fine."""
     if isinstance(error, TraceError):
         return error
-    if isinstance(error, OSError) and error.errno in TOO_MANY_ERRNOS:
-        raise error
     if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        if error.errno in TOO_MANY_ERRNOS:
+            raise error
         return TraceError(f"cannot be opened: {error.strerror or error}", "file")
     cut = isinstance(error, EOFError | zlib.error)
     return TraceError(f"{'cut off or damaged' if cut else 'damaged'} compression: {error}", "file")

@@ -257,16 +257,13 @@ class SdMap(ScriptedAgent[Payload]):
     def available(self, request: Request, slot: int) -> bool:
         """Whether the agent could hold the new meeting there: free, a movable errand, or a meeting that it bumps."""
         calendar = request.calendar
-        if not 0 <= slot < len(calendar):
-            return False
-        item = calendar[slot]
-        return item is None or calendar.movable(slot) or self.bumps(request, item)
+        item = calendar[slot] if (is_there := 0 <= slot < len(calendar)) else None
+        return is_there and (item is None or calendar.movable(slot) or self.bumps(request, item))
 
     def bumps(self, request: Request, item: object) -> bool:
         """Whether the item is a meeting strictly easier to schedule than the round's."""
-        if not isinstance(item, ScheduledMeeting):
-            return False
-        return self.difficulty(item.participants) < self.difficulty(request.meeting.participants)
+        new = request.meeting.participants
+        return isinstance(item, ScheduledMeeting) and self.difficulty(item.participants) < self.difficulty(new)
 
     def difficulty(self, participants: tuple[int, ...]) -> float:
         """The scheduling difficulty of a meeting, seen by the agent: the weights of its other participants."""
@@ -280,8 +277,7 @@ class SdMap(ScriptedAgent[Payload]):
             slot = usable(calendar, self.pending, request.attempt)
         if slot is None:
             return []
-        moves = self.agreed_moves(calendar)
-        return [*moves, *clear_errand(calendar, slot), schedule(request.meeting, slot)]
+        return [*self.agreed_moves(calendar), *clear_errand(calendar, slot), schedule(request.meeting, slot)]
 
     def can_clear(self, calendar: Calendar, slot: int) -> bool:
         """Whether the slot holds no meeting, or one whose repair was confirmed."""

@@ -90,8 +90,8 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 
 
 def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
-    """Write, last, which traces the runs into the folder wrote. Of those that were kept, and of other runs, it says
-    what it said before; a pack is one file, and appears whole."""
+    """Write, last, which traces the runs into the folder wrote, if any. Of those that were kept, and of other runs, it
+    says what it said before; a pack is one file, and appears whole."""
     from machine.files import MANIFEST_SUFFIX, read_manifest, write_manifest
 
     if is_pack(out) or not isinstance(out, Path) or not out.is_dir():
@@ -102,8 +102,9 @@ def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> No
         kept = {}
     played = {job.path for job in left}
     paths = {job.path for job in jobs if isinstance(job.path, Path)}
-    new = (p for p in paths if p in played or p.relative_to(out).as_posix() not in kept)
-    write_manifest(out, RUN, (path for path in new if path.is_file()), {}, kept)
+    new = [p for p in paths if p.is_file() and (p in played or p.relative_to(out).as_posix() not in kept)]
+    if new or kept:
+        write_manifest(out, RUN, new, {}, kept)
 
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:

@@ -218,3 +218,10 @@ def test_many_divergences_of_one_kind_are_cut_short() -> None:
         findings.add("wrong_calendar", "x" * 1000, {"a": "\ud800"})
     assert len(findings.divergences) == 200
     assert len(findings.divergences[0].expected) == 300
+
+
+@pytest.mark.parametrize("field", ["started_at", "ended_at", "record_sha256", "metrics", "stopped"])
+def test_a_trace_of_which_only_the_auditor_reads_a_field_is_told_under_its_game_s_id(field: str) -> None:
+    raw = raw_of("protocol") | {field: 5}
+    found = audit(msgspec.json.encode(raw), "t.json")
+    assert [(d.code, d.severity, d.game_id) for d in found] == [("unreadable", "error", raw["game_id"])]

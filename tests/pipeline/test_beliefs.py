@@ -289,3 +289,10 @@ def test_what_always_holds(talk: list[tuple[int, int, int, Any]], rules: str, pr
         moved = tables["vps_by_source"].filter(weight_mode=mode)["vps_loss_moved"].sum()
         assert moved == pytest.approx(tables["game_summary"].filter(weight_mode=mode)["vps_loss_total"].sum())
         assert evidence.height == tables["vps_by_source"].filter(weight_mode=mode)["updates"].sum()
+
+
+@pytest.mark.parametrize("name", ["prior", "weight_cap"])
+@pytest.mark.parametrize("value", [-3, 2e9, float("nan"), float("inf"), "0.5", True, None])
+def test_a_parameter_that_is_no_such_number_is_told(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"params.yaml: the {name} is .*, not a number between 0 and"):
+        Weighing(**{name: value})

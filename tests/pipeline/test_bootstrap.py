@@ -1,5 +1,7 @@
 """Intervals of means and of ratios of sums, against enumeration, Student's t and figures worked by hand."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from pipeline.statistics import paired_tests
 from pipeline.statistics.bootstrap import percentile_bounds, ratio_intervals
 from pipeline.statistics.resampling import Resampling, cluster_draws, stream
 
@@ -152,3 +155,15 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         _, low, high, *_ = interval(lines(values.tolist(), each=2), Resampling(400, 0.95, str(i)))
         hits += low <= 0 <= high  # type: ignore[operator]
     assert 0.88 <= hits / 200 <= 0.985
+
+
+@pytest.mark.parametrize("wrong", [{"resamples": 0}, {"resamples": 1}, {"level": 0}, {"level": 1.5}, {"level": "0.95"}])
+def test_an_interval_of_nothing_is_told(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"params.yaml: (resamples|level) is .*, not a number between"):
+        Resampling(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"alpha": 5}, {"alpha": 0}, {"draws": 0}])
+def test_a_level_of_tests_that_is_none_is_told(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"params.yaml: (alpha|draws) is .*, not a number between"):
+        paired_tests.Testing(**wrong)

@@ -144,6 +144,20 @@ def test_a_repeated_key_is_said_in_one_line_and_everything_is_there(study: Path,
     assert sorted(rows(tmp_path / "x.duckdb", "FROM rejected")) == sorted(rejected, key=str)
 
 
+def test_a_database_of_tables_that_are_replaced_meanwhile_is_not_made(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(study / "tables", tmp_path / "tables")
+    path = tmp_path / "tables" / "games.parquet"
+    games = io.read_table(tmp_path / "tables", "games")
+    pl.concat([games, games[:1]]).write_parquet(path)
+
+    def replace(line: str) -> None:
+        games.write_parquet(path)
+
+    with pytest.raises(OSError, match=r"games.parquet was replaced or written to while it was read"):
+        build_database(tmp_path / "tables", tmp_path / "x.duckdb", say=replace)
+    assert [p.name for p in tmp_path.iterdir()] == ["tables"]
+
+
 def test_programs_from_duckdb_1_2_on_can_open_it(database: Path) -> None:
     header = database.read_bytes()[:20]
     assert header[8:12] == b"DUCK"

@@ -1,13 +1,17 @@
 """The command `export`: what a dataset folder holds, by the conventions of the Hub and of Croissant."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
+import pytest
 import yaml
 from test_show import called, tables
 
-from machine.files import file_digest
+from machine.files import file_digest, held_origins
+from tests.imports import ROOT
 
 __all__ = ["tables"]
 
@@ -27,7 +31,35 @@ def test_a_dataset_says_of_every_file_its_digest_and_of_every_column_its_meaning
     assert {c["data_files"] for c in head["configs"]} == {f for f in files if f.startswith("data/")}
 
 
+@pytest.mark.slow
+def test_two_exports_at_once_do_not_spoil_each_other(tables: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "pipeline", "export", str(tmp_path / "dataset"), "--tables", str(tables)]
+    both = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
+    ends = [(run.communicate()[1], run.returncode) for run in both]
+    assert 0 in [code for _, code in ends] and all("draft" not in told for told, _ in ends)
+    sums = (tmp_path / "dataset" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert all(file_digest(tmp_path / "dataset" / line[66:]) == line[:64] for line in sums)
+    assert [path.name for path in tmp_path.iterdir()] == ["dataset"]
+
+
+def test_tables_that_are_replaced_while_they_are_read_are_an_error(tables: Path) -> None:
+    told = r"games.parquet was replaced or written to while it was read; run it again"
+    with pytest.raises(OSError, match=told), held_origins({"tables": [tables / "games.parquet"], "results": []}):
+        (tables / "games.parquet").write_bytes((tables / "games.parquet").read_bytes())
+
+
 def test_what_is_there_stays(tables: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
     refused = called("export", tmp_path, "--tables", tables)
     assert refused.exit_code == 2 and [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("words", [(".",), ("dangling",), ("new", "--name", "N\n# evil")])
+def test_no_place_and_no_name_that_is_none_is_taken(
+    words: tuple[str, ...], tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here" / "dangling").symlink_to(tmp_path / "nothing") if words == ("dangling",) else None
+    assert called("export", *words, "--tables", tables).exit_code == 2
+    assert not (tmp_path / "nothing").exists() and not (tmp_path / "here" / "new").exists()

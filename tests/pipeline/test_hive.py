@@ -11,7 +11,7 @@ from trace_builder import toy_game, write_trace
 
 from pipeline.derive import parallel
 from pipeline.tables import shards
-from pipeline.tables.hive import BY, folder_value
+from pipeline.tables.hive import BY, NULL, folder_value
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
@@ -76,9 +76,9 @@ def test_a_query_for_a_team_opens_its_folders_alone(folders: tuple[Path, Path]) 
     assert rows == with_places(flat, "messages").filter(team=team).height > 0
 
 
-@pytest.mark.parametrize("team", ["队" * 35, "Zwölf", "a/b=c d%2F", "a~b", "नमस्ते", "e\u0301"])
+@pytest.mark.parametrize("team", ["队" * 35, "Zwölf", "a/b=c d%2F", "a~b", "नमस्ते", "e\u0301", NULL])
 def test_a_folder_tells_its_team(team: str) -> None:
-    assert unquote(folder_value(team)) == team
+    assert unquote(folder_value(team)) == team and folder_value(team) != NULL
     assert len(folder_value(team)) <= 250
 
 

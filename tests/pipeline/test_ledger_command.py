@@ -89,6 +89,9 @@ def test_games_in_which_the_audit_found_errors_are_left_out(tmp_path: Path, monk
     assert "1 games left out, in which the audit found errors" in done.stderr
     with open_tables(tmp_path / "tables", failed_games(tmp_path / "audit", tmp_path / "tables")) as left:
         assert left.sql("SELECT task_id FROM games").fetchall() == [("b037_easy_5a_3p_d0p6_c1_1",)]
+    rows = pl.read_parquet(tmp_path / "audit" / "audit.parquet")
+    rows.with_columns(game_id=pl.lit("")).write_parquet(tmp_path / "audit" / "audit.parquet")
+    assert failed_games(tmp_path / "audit", tmp_path / "tables") == {"forged"}
     (tmp_path / "true.json").unlink()
     assert run(app, ["derive", str(tmp_path / "forged.json"), *made]).exit_code == 0
     other = run(app, [*tables, *audit])

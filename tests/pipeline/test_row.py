@@ -21,8 +21,10 @@ from pipeline.reports.batch.row import (
     covered,
     latex_text,
     markdown_text,
+    read_rows,
     row_tables,
 )
+from pipeline.tables.io import to_csv_frame
 
 HURT = "<b>|a&b_"
 TASKS = pl.read_csv(SUITE).filter(setting="uniform")["task_id"].to_list()
@@ -56,6 +58,17 @@ def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_fi
     assert {"IMAP", "SD-MAP", "DSM-Welfare", "DSM-Private"} < set(names) and len(names) == 11
     assert any("1 game broken off" in note for note in table.notes)
     assert "No game with varied costs was played." in table.notes
+
+
+@pytest.mark.parametrize("team", ["007", "=x", "@x", "true", "1e5"])
+def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(team: str, tmp_path: Path) -> None:
+    games, table1, intervals = (frame.with_columns(team=pl.lit(team)) for frame in (GAMES, TABLE1, INTERVALS))
+    games.write_parquet(tmp_path / "games.parquet")
+    for name, frame in (("table1", table1), ("intervals", intervals.with_columns(table=pl.lit("table1")))):
+        to_csv_frame(frame).write_csv(tmp_path / f"{name}.csv")
+    (table,) = read_rows(tmp_path, tmp_path, [team])
+    assert [row.name for row in table.rows if row.kind == THESE] == [team]
+    assert table.rows[0].cells["excess_cost"].low == 1.0
 
 
 def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:

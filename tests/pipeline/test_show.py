@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,8 @@ from typer.testing import CliRunner, Result
 
 from pipeline.__main__ import app
 from pipeline.derive.parallel import Recipe, derive
+from pipeline.reports.library import Game
+from pipeline.reports.show import heading
 from pipeline.reports.views.game import game_view
 
 
@@ -68,6 +71,17 @@ def test_what_cannot_be_shown_is_told(tables: Path, arguments: tuple[str, ...], 
     assert told.exit_code == 2 and problem in told.output
 
 
+def test_tables_that_are_missing_or_damaged_are_told(tables: Path, tmp_path: Path) -> None:
+    shutil.copytree(tables, tmp_path / "t")
+    (tmp_path / "t/messages.parquet").write_bytes((tmp_path / "t/messages.parquet").read_bytes()[:-9])
+    damaged = called("show", game_of(tables)[:4], tmp_path / "t")
+    (tmp_path / "t/messages.parquet").unlink()
+    missing = called("show", game_of(tables)[:4], tmp_path / "t")
+    assert (damaged.exit_code, missing.exit_code) == (2, 2), (damaged.output, missing.output)
+    assert "Traceback" not in damaged.output and "lacks messages: derive its tables again" in missing.output
+    assert called("sql", "FROM self", tables).exit_code == 2
+
+
 def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
     query = "SELECT team, excess_cost / 3 AS third, NULL AS none FROM games"
     row = pl.read_parquet(tables / "games.parquet").row(0, named=True)
@@ -82,6 +96,20 @@ def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
 def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:
     told = called("sql", "FROM range(7)", tables, "--rows", 5)
     assert told.exit_code == 0 and "and 2 more rows" in told.output
+
+
+def test_no_game_s_id_controls_the_terminal() -> None:
+    numbers = dict.fromkeys(("meetings_scheduled", "meetings", "realized_cost", "dms", "optimal_cost"), 1)
+    named = {"game_id": "a\x1b[31m\u202e", "team": "t", "task_id": "k", "condition": "standard", "simulated": False}
+    told = heading(Game(game=named | numbers)).plain
+    assert "a\\x1b[31m\\u202e\n" in told and "\x1b" not in told
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
+def test_a_value_of_whatever_kind_is_printed(tables: Path, form: tuple[str, ...]) -> None:
+    odd = ("INTERVAL 1 DAY", "union_value(a := 1)", "TIMESTAMP '290000-01-01'", "'x'::BLOB", "{'a': [1]}")
+    told = called("sql", f"SELECT {', '.join(odd)}", tables, *form)
+    assert told.exit_code == 0 and "290000-01-01" in told.output
 
 
 def test_nothing_in_a_value_controls_the_terminal(tables: Path) -> None:

@@ -48,7 +48,9 @@ def main(out: Path = beyond.TABLES) -> None:
     leakage = beyond.params("leakage")
     games = pl.concat([study_games(out), games_of(DERIVED, bits_of(read_tables(DERIVED), leakage))])
     views = whole_views()
-    literal = literal_bits_a_meeting(pl.read_parquet(out / "leaked_bits.parquet"), read_table(TABLES, "games"))
+    literal = literal_bits_a_meeting(
+        pl.read_parquet(out / "leaked_bits.parquet", glob=False), read_table(TABLES, "games")
+    )
     of_suite = {"frontier_told": views, "frontier_held_out": held_out()}
     for name, frame in (frames(games, views, literal) | of_suite).items():
         rounded = frame.with_columns(pl.selectors.float().round(DECIMALS))
@@ -76,7 +78,7 @@ def held_out() -> pl.DataFrame:
 
 def study_games(out: Path) -> pl.DataFrame:
     """The study's own games, as of `games_of`: of the paper's protocols, and of simulated speakers."""
-    study = games_of(TABLES, pl.read_parquet(out / "leaked_games.parquet"))
+    study = games_of(TABLES, pl.read_parquet(out / "leaked_games.parquet", glob=False))
     return study.filter(pl.col("simulated") | pl.col("team").is_in(paper_protocols()))
 
 

@@ -8,8 +8,8 @@ is exact while there are at most 96 hypotheses. Where there are more, as many ar
 and the sum is an estimate.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -26,7 +26,7 @@ MOST = ((96, 1.0), (1536, 0.5), (4096, 0.25))
 LARGE = 1 << 12  # above every cost of a slot
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Asks = Mapping[tuple[int, int], float]  # (responder, slot) → limit
+Asks = dict[tuple[int, int], float]  # (responder, slot) → limit
 
 
 def poll_likelihood(view: View, beliefs: Array, states: States) -> float:
@@ -37,11 +37,8 @@ def poll_likelihood(view: View, beliefs: Array, states: States) -> float:
         return 1.0
     if view.leads:
         return _answers(view, beliefs, states)
-    for most, power in MOST:
-        chance = _followed(view, _Course(view, beliefs, states, most, power))
-        if chance > 0:
-            return chance
-    return 0.0
+    tries = (_followed(view, _Course(view, beliefs, states, *how)) for how in MOST)
+    return next((chance for chance in tries if chance > 0), 0.0)
 
 
 def _followed(view: View, course: "_Course") -> float:
@@ -50,32 +47,32 @@ def _followed(view: View, course: "_Course") -> float:
     end = chosen.turn if chosen else view.last_turn + 1
     for turn in range(1 if course.surveyed else 0, end):
         course.asked(turn, _asks_of(view, turn))
-        if not course.alive:
+        if not len(course.cells.factor):
             return 0.0
     return course.decided(end, chosen.body["slot"] if chosen else None)
 
 
-def _limit(value: float | None) -> float:
-    return np.inf if value is None else float(value)
+def _within(cost: Array, limit: Array | float) -> Flags:
+    """Whether a slot of the cost can be taken within the limit: one that cannot be taken at all never."""
+    return np.asarray(np.isfinite(cost) & (cost <= limit))
 
 
 def _answers(view: View, beliefs: Array, states: States) -> float:
     """P(the answers that the initiator was given)."""
     costs = np.array(prices_of(states))
-    fits: dict[tuple[int, int], Flags] = {}
+    fits = defaultdict[tuple[int, int], Flags](lambda: np.ones(len(costs), bool))
     for message in view.of_kind("answer"):
         for field in ("can", "cannot"):
             for slot, limit in message.body[field].items():
-                met = np.isfinite(costs) & (costs <= _limit(limit))
-                key = message.sender, int(slot)
-                fits[key] = fits.get(key, np.ones(len(costs), bool)) & (met if field == "can" else ~met)
+                met = _within(costs, np.inf if limit is None else limit)
+                fits[message.sender, int(slot)] &= met if field == "can" else ~met
     return float(np.prod([beliefs[agent, slot] @ fit for (agent, slot), fit in fits.items()]))
 
 
 def _asks_of(view: View, turn: int) -> dict[tuple[int, int], float]:
     """What the observers were asked in a turn."""
     return {
-        (agent, int(slot)): _limit(limit)
+        (agent, int(slot)): np.inf if limit is None else float(limit)
         for message in view.of_kind("ask")
         if message.turn == turn
         for agent in message.recipients
@@ -96,9 +93,9 @@ class _Cells:
     factor: Array
     named: Flags
 
-    def chosen(self, of: Integers) -> "_Cells":
-        """Some of the hypotheses, by number."""
-        return _Cells(self.weight[of], self.refused[:, of], self.met[:, of], self.factor[of], self.named[of])
+    def chosen(self, of: Integers, times: Array | float = 1.0) -> "_Cells":
+        """Some of the hypotheses, by number, their factors multiplied."""
+        return _Cells(self.weight[of], self.refused[:, of], self.met[:, of], self.factor[of] * times, self.named[of])
 
     def chances(self) -> Array:
         """P of each hypothesis."""
@@ -119,6 +116,7 @@ class _Course:
         self.limits = np.array([*ladder, np.inf], dtype=np.float64)
         self.ties = view.parameters.get("ties", "lowest")
         self.responders = view.participants[1:]
+        self.places = np.arange(len(self.responders))[:, None, None, None]
         self.observing = np.array([agent in view.observers for agent in self.responders])
         survey = view.parameters.get("survey")
         self.surveyed = len(self.responders) if survey is None else min(survey, len(self.responders))
@@ -130,17 +128,18 @@ class _Course:
         used = joint.any(axis=0)
         cells, joint = cells[used], joint[:, used]
         self.cost = costs[cells].T  # participants × cells
-        joint = np.where(self._possible(), joint, 0.0)
-        self.cells = self._begin(joint)
+        self.cells = self._begin(np.where(self._possible(), joint, 0.0))
 
     def _begin(self, joint: Array) -> _Cells:
         """The one hypothesis after the survey: of each responder surveyed, what it said of the lowest threshold."""
-        shape = (len(self.responders), 1, *joint.shape)
-        met, refused = np.zeros(shape, bool), np.zeros(shape, np.int8)
-        for place in range(self.surveyed):
-            within = np.isfinite(self.cost[place + 1]) & (self.cost[place + 1] <= self.limits[0])
-            met[place], refused[place] = within, ~within
-        return _Cells(joint[None], refused, met, np.ones(1), np.zeros((1, len(joint)), bool))
+        within = np.broadcast_to(self._responders_within(self.limits[0]), (len(self.responders), 1, *joint.shape))
+        asked = self.places < self.surveyed
+        refused = (asked & ~within).astype(np.int8)
+        return _Cells(joint[None], refused, asked & within, np.ones(1), np.zeros((1, len(joint)), bool))
+
+    def _responders_within(self, limit: Array | float) -> Flags:
+        """Responders × hypotheses × slots × cells: whether the responder can take the slot within the limit."""
+        return _within(self.cost[1:, None, None], limit)
 
     def _possible(self) -> Flags:
         """Slots × cells: what is asked about the initiator can take, and all who are asked before the observer; what is
@@ -153,11 +152,6 @@ class _Course:
         if chosen is not None:
             possible[chosen] &= np.isfinite(self.cost).all(axis=0)
         return possible
-
-    @property
-    def alive(self) -> bool:
-        """Whether any course is left."""
-        return len(self.cells.factor) > 0
 
     def _order(self, cells: _Cells) -> tuple[Array, Flags]:
         """Each cell's place among slots, of equals the lowest slot first (infinite: out); whether it is settled."""
@@ -175,15 +169,12 @@ class _Course:
         if turn >= self.view.max_turns - 2:  # late, any settled slot would have been decided for
             cells.weight = np.where(settled & np.isfinite(key), 0.0, cells.weight)
         theirs = self.observing[following] & ~settled
-        for slot in range(self.view.slots):
-            wanted = {agent: limit for (agent, s), limit in asks.items() if s == slot}
-            if wanted:
-                agent, limit = next(iter(wanted.items()))
-                place = self.responders.index(agent)
-                step = np.minimum(cells.refused[place, :, slot], len(self.limits) - 1)
-                fits = ~settled[:, slot] & (following[:, slot] == place) & (self.limits[step] == limit)
-                cells.weight[:, slot] = np.where(fits, cells.weight[:, slot], 0.0)
-                theirs[:, slot] = False
+        for slot, (agent, limit) in {s: (a, limit) for (a, s), limit in reversed(asks.items())}.items():
+            place = self.responders.index(agent)
+            step = np.minimum(cells.refused[place, :, slot], len(self.limits) - 1)
+            fits = ~settled[:, slot] & (following[:, slot] == place) & (self.limits[step] == limit)
+            cells.weight[:, slot] = np.where(fits, cells.weight[:, slot], 0.0)
+            theirs[:, slot] = False
         width = self.view.parameters.get("width", 1) << max(0, turn - self.view.parameters.get("patience", 6))
         self.cells = self._picked(cells, width, theirs, [(a, s) for a, s in asks])
 
@@ -205,9 +196,7 @@ class _Course:
         done.append(self._complete(state, wanted))
         every = _joined(done)
         drawn, factor = _draw(every.chances(), self.most, self.power)
-        fewer = every.chosen(drawn)
-        fewer.factor = fewer.factor * factor
-        return fewer
+        return every.chosen(drawn, factor)
 
     def _pick(self, state: "_Turn", in_order: list[tuple[int, int]], first: bool) -> "_Turn":
         """Each course, and each slot and place in the order that may come next in it: no other slot stands before.
@@ -224,19 +213,15 @@ class _Course:
         keys = np.unique(finite)
         place = np.searchsorted(keys, finite)
         ordered = _by_key(np.where(stays, 0.0, cells.weight), place, len(keys))
-        from_here = (
-            np.cumsum(ordered[:, :, ::-1], axis=2)[:, :, ::-1]
-            + np.where(stays, cells.weight, 0.0).sum(axis=2)[:, :, None]
-        )
-        before, after = from_here - ordered, from_here
+        staying = np.where(stays, cells.weight, 0.0).sum(axis=2)[:, :, None]
+        from_here = np.cumsum(ordered[:, :, ::-1], axis=2)[:, :, ::-1] + staying
         chance = _by_key(np.where(able, cells.weight, 0.0), place, len(keys)) * cells.factor[:, None, None]
-        chance[:, 1:] *= np.cumprod(before, axis=1)[:, :-1]
-        chance[:, :-1] *= np.cumprod(after[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        chance[:, 1:] *= np.cumprod(from_here - ordered, axis=1)[:, :-1]
+        chance[:, :-1] *= np.cumprod(from_here[:, ::-1], axis=1)[:, ::-1][:, 1:]
         parent, slot, chosen = np.nonzero(chance > 0)
         drawn, factor = _draw(chance[parent, slot, chosen], self.most, self.power)
         parent, slot, value = parent[drawn], slot[drawn], keys[chosen[drawn]]
-        new = cells.chosen(parent)
-        new.factor = new.factor * factor
+        new = cells.chosen(parent, factor)
         here = np.arange(len(parent)), slot
         of, slots = key[parent], np.arange(self.view.slots)[None, :, None]
         level = value[:, None, None]
@@ -251,23 +236,17 @@ class _Course:
         """The courses in which no further slot is open."""
         key, settled = self._order(state.cells)
         closed = ~np.isfinite(key) | settled | state.picked[:, :, None]
-        cells = state.cells.chosen(np.arange(len(state.cells.factor)))
-        cells.weight = np.where(closed, cells.weight, 0.0)
-        return self._complete(_Turn(cells, state.picked, state.theirs), wanted)
+        cells = replace(state.cells, weight=np.where(closed, state.cells.weight, 0.0))
+        return self._complete(replace(state, cells=cells), wanted)
 
     def _complete(self, state: "_Turn", wanted: set[int]) -> _Cells:
         """The courses that asked the observers all that they were asked, with what the answers tell the initiator."""
         whole = state.picked[:, sorted(wanted)].all(axis=1) & (state.cells.chances() > 0)
         cells, picked = state.cells.chosen(np.flatnonzero(whole)), state.picked[whole]
         following = np.argmin(cells.met, axis=0)
-        refused, met = cells.refused.copy(), cells.met.copy()
-        for place in range(len(self.responders)):
-            asked = picked[:, :, None] & (following == place) & ~cells.met.all(axis=0)
-            cost = self.cost[place + 1]
-            limit = self.limits[np.minimum(cells.refused[place], len(self.limits) - 1)]
-            within = np.isfinite(cost) & (cost <= limit)
-            met[place] |= asked & within
-            refused[place] += asked & ~within
+        asked = picked[:, :, None] & (following == self.places) & ~cells.met.all(axis=0)
+        within = self._responders_within(self.limits[np.minimum(cells.refused, len(self.limits) - 1)])
+        met, refused = cells.met | (asked & within), cells.refused + (asked & ~within)
         return _Cells(cells.weight, refused, met, cells.factor, cells.named | picked)
 
     def decided(self, turn: int, slot: int | None) -> float:

@@ -76,13 +76,13 @@ class Paper(NamedTuple):
 
 def read_paper(folder: Path = PAPER) -> Paper:
     """What numbers.csv, models.csv and directions.yaml of a folder declare."""
-    models = pl.read_csv(folder / "models.csv", infer_schema=False)
+    models = pl.read_csv(folder / "models.csv", infer_schema=False, glob=False)
     return Paper(read_numbers(folder / "numbers.csv"), models, read_directions(folder / "directions.yaml"))
 
 
 def read_ledger(path: Path) -> pl.DataFrame:
     """A ledger from its CSV: SCHEMA, with empty text in place of null."""
-    ledger = pl.read_csv(path, infer_schema=False)
+    ledger = pl.read_csv(path, infer_schema=False, glob=False)
     numbers = [name for name, kind in SCHEMA.items() if kind in (pl.Float64, pl.Int64)]
     return ledger.with_columns(
         pl.exclude("by_construction", *numbers).fill_null(""),

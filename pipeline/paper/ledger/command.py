@@ -25,6 +25,7 @@ from pipeline.paper.ledger.build import (
 )
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS, read_statement_rows
+from pipeline.tables.io import check_tables, read_table
 from pipeline.tables.paths import ROOT
 from pipeline.traces.limits import printable
 
@@ -101,7 +102,8 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
     """The games in which the audit found errors; says how many. Raises BadParameter for one of other traces, or
     none."""
     try:
-        found = pl.read_parquet(audit / "audit.parquet", columns=["game_id", "severity"])
+        found = pl.read_parquet(audit / "audit.parquet", columns=["game_id", "trace_path", "severity"], glob=False)
+        played = read_table(tables, "games").select("game_id", "trace_path")
         origins = [
             read_manifest(folder / f"{command}{MANIFEST_SUFFIX}").made_from.get("traces")
             for folder, command in ((audit, "audit"), (tables, "derive"))
@@ -111,7 +113,10 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
         raise typer.BadParameter(problem, param_hint="--audit") from None
     if origins[0] != origins[1]:
         raise typer.BadParameter(printable(f"{audit} is of other traces than {tables}."), param_hint="--audit")
-    games = set(found.filter(pl.col("severity") == "error")["game_id"])
+    wrong = found.filter(severity="error")
+    # A file that is no trace to the auditor may be one to `derive`, under an id that the auditor could not read.
+    of_files = played.join(wrong.filter(game_id=""), on="trace_path", how="semi")
+    games = {*wrong["game_id"], *of_files["game_id"]} - {""}
     print(f"{len(games)} games left out, in which the audit found errors", file=sys.stderr)
     return games
 
@@ -119,7 +124,6 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
 def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFrame:
     """The ledger of a folder of tables, without some games. Raises BadParameter where it is none."""
     from pipeline.paper.ledger.measures import open_tables
-    from pipeline.tables.io import check_tables
 
     try:
         check_tables(tables)
@@ -157,7 +161,7 @@ def _print(table: "Table", width: int = FOLDED_WIDTH) -> None:
 
 def read_required(path: Path = REQUIRED) -> pl.DataFrame:
     """The figures that must be reproduced: one row each, with the columns KEY."""
-    return pl.read_csv(of_project(path), infer_schema=False)
+    return pl.read_csv(of_project(path), infer_schema=False, glob=False)
 
 
 def reproduced_figures(ledger: pl.DataFrame) -> pl.DataFrame:

@@ -61,7 +61,7 @@ def setup_facts(results: Path, params: Path = PARAMS, root: Path = Path()) -> li
 
 def suite_facts(results: Path) -> Iterator[Fact]:
     """What the games share: tasks, agents, meetings, slots."""
-    for condition, setting, fact, value in pl.read_csv(results / "setup.csv").drop_nulls().iter_rows():
+    for condition, setting, fact, value in pl.read_csv(results / "setup.csv", glob=False).drop_nulls().iter_rows():
         if condition == "standard":
             yield Fact(setting, "suite", fact, value, "pipeline/tables/sql/setup.sql")
         elif setting == "pooled":
@@ -70,7 +70,9 @@ def suite_facts(results: Path) -> Iterator[Fact]:
 
 def preset_facts(results: Path) -> Iterator[Fact]:
     """Table 9: the parameters under which the DSM protocols played."""
-    styles = pl.read_csv(results / "styles.csv").filter(setting="uniform", condition="standard", kind="parameter")
+    styles = pl.read_csv(results / "styles.csv", glob=False).filter(
+        setting="uniform", condition="standard", kind="parameter"
+    )
     for team, name, value in styles.select("team", "name", "value").iter_rows():
         if team in PRESETS:
             method = PAPER_PROTOCOLS[team]
@@ -118,7 +120,7 @@ def list_facts(root: Path) -> Iterator[Fact]:
     """Section 3.3 and Table 4: among how many candidates a cell's tasks are, and how many words tell of a label."""
     import yaml
 
-    seeds = pl.read_csv(root / SUITE)["seed"] % SEEDS_A_CELL
+    seeds = pl.read_csv(root / SUITE, glob=False)["seed"] % SEEDS_A_CELL
     yield Fact("pooled", "suite", "place_among_candidates_at_most", int(seeds.max()) + 1, SUITE)  # type: ignore[arg-type]
     labels = [entry for name in LABELS for entry in yaml.safe_load((root / name).read_text(encoding="utf-8"))]
     terms = len({term for entry in labels for term in entry["terms"]})
@@ -130,7 +132,11 @@ def model_facts(root: Path) -> Iterator[Fact]:
     """Table 8: the identifier by which each model is called, without the service that calls it."""
     import yaml
 
-    declared = pl.read_csv(root / "data/paper/models.csv", infer_schema=False).select("models", "method").iter_rows()
+    declared = (
+        pl.read_csv(root / "data/paper/models.csv", infer_schema=False, glob=False)
+        .select("models", "method")
+        .iter_rows()
+    )
     method_of = {name: method for names, method in declared for name in names.split(";")}
     for path in sorted((root / "data/teams").glob("*.yaml")):
         team = yaml.safe_load(path.read_text(encoding="utf-8"))

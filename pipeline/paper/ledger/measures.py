@@ -11,6 +11,7 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
+from pipeline.tables.io import NAMES, read_result
 from pipeline.tables.paths import PAPER_PROTOCOLS
 from pipeline.tables.queries import attach, query_text, quoted
 
@@ -26,9 +27,6 @@ TEAMS_SCHEMA = {
     "team": pl.String,
     "tasks": pl.Int64,
 }
-
-# Columns of names, whatever is in them.
-TEXT = ("team", "setting", "condition", "difficulty", "model", "pattern", "tier", "profile")
 
 MeasureKey = tuple[str, str, str, str]  # method, condition, setting, metric
 
@@ -46,7 +44,7 @@ def open_results(results: Path, tables: Path, names: Sequence[str] = RESULTS_REA
 
     Raises FileNotFoundError where there are no tables.
     """
-    return _with_results(attach(tables), {name: read_result(results / f"{name}.csv") for name in names})
+    return _with_results(attach(tables), {name: read_for_queries(results / f"{name}.csv") for name in names})
 
 
 def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
@@ -56,10 +54,11 @@ def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyC
     return _with_results(connection, {name: connection.sql(query_text(name)).pl() for name in RESULTS_READ})
 
 
-def read_result(path: Path) -> pl.DataFrame:
-    """A result from its CSV. A column without any value is read as numbers, so that queries can sum it; TEXT is not."""
-    result = pl.read_csv(path, infer_schema_length=None, schema_overrides=dict.fromkeys(TEXT, pl.String))
-    empty = [name for name in result.columns if name not in TEXT and result[name].is_null().all()]
+def read_for_queries(path: Path) -> pl.DataFrame:
+    """A result from its CSV. A column without any value is read as numbers, so that queries can sum it; names are
+    not."""
+    result = read_result(path)
+    empty = [name for name in result.columns if name not in NAMES and result[name].is_null().all()]
     return result.with_columns(pl.col(name).cast(pl.Boolean if name == "simulated" else pl.Float64) for name in empty)
 
 

@@ -25,7 +25,7 @@ def main(traces: Path = TRACES / "standard", policies: Path = POLICIES, results:
     cases = list(check_games(sample_games(traces, params("cards")["every"]), rules, weighing))
     print(write_result(verdict_table(cases), "metric_checks", results))
     table1 = derive_table1(policies, Recipe(rules, weighing, csv=False))
-    comparison = compare_with_protocols(table1, pl.read_csv(results / "table1.csv"))
+    comparison = compare_with_protocols(table1, pl.read_csv(results / "table1.csv", glob=False))
     print(write_result(comparison, "degenerate", results))
 
 

@@ -10,7 +10,7 @@ from pipeline.tables.paths import NUMBERS, RESULTS
 
 
 def main(results: Path = RESULTS, numbers: Path = NUMBERS) -> None:
-    table1 = pl.read_csv(results / "table1.csv")
+    table1 = pl.read_csv(results / "table1.csv", glob=False)
     comparison = compare(table1, read_numbers(numbers))
     write_csv(comparison, results / "compare.csv")
     write_json(headline(table1, comparison), results / "metrics.json")

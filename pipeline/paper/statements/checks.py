@@ -141,7 +141,7 @@ def open_evidence(
 
     connection = open_results(results, tables, RESULTS_ASKED)
     connection.register("figures", printed_cells(numbers))
-    connection.register("leaked", pl.read_csv(leaks))
+    connection.register("leaked", pl.read_csv(leaks, glob=False))
     connection.execute("CREATE TABLE results.printed AS FROM figures; CREATE TABLE results.listed AS FROM leaked")
     connection.execute("CREATE TABLE results.tasks AS FROM read_json(?, maximum_object_size = 100000000)", [str(tasks)])
     return connection
@@ -223,7 +223,7 @@ def check_statements(f: Figures, suite: Suite, leaks: pl.DataFrame) -> list[Chec
 
 def check_paper(numbers: Path = NUMBERS, tasks: Path = TASKS, leaks: Path = LEAKS) -> list[Check]:
     """Every check by a function, from the project's files."""
-    return check_statements(figure_values(read_numbers(numbers)), varied_suite(tasks), pl.read_csv(leaks))
+    return check_statements(figure_values(read_numbers(numbers)), varied_suite(tasks), pl.read_csv(leaks, glob=False))
 
 
 def statements_of_study(results: Path = RESULTS, tables: Path = TABLES) -> pl.DataFrame:
@@ -234,7 +234,7 @@ def statements_of_study(results: Path = RESULTS, tables: Path = TABLES) -> pl.Da
 
 def read_statement_rows(path: Path = RESULTS / "statements.csv") -> pl.DataFrame:
     """The ledger of statements from its CSV, with empty text in place of null."""
-    rows = pl.read_csv(path, infer_schema=False).select(pl.col(name) for name in STATEMENTS_SCHEMA)
+    rows = pl.read_csv(path, infer_schema=False, glob=False).select(pl.col(name) for name in STATEMENTS_SCHEMA)
     typed = {name: kind for name, kind in STATEMENTS_SCHEMA.items() if kind in (pl.Float64, pl.Int64)}
     return rows.with_columns(
         pl.exclude(*typed, "exact").fill_null(""),

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import chdir, contextmanager, suppress
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from tempfile import gettempdir
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import InUse, exclusive_access
+from machine.files import InUse, exclusive_access, held_origins
 from machine.processes import cores
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import printable, rejection_line
@@ -161,6 +161,9 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
     missing: list[str] = []
     doubts: list[str] = []
     rejected = 0
+    held = ExitStack()
+    with reading_traces():
+        origins = held.enter_context(held_origins(made_from(traces, selection.tables, selection.results)))
     if traces:
         with reading_traces() as show:
             doubts = told_doubts(traces, workers)
@@ -178,8 +181,8 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
             failures = write_pages(jobs, workers, show)
     missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
     write_index(jobs, out, missing, first_table(selection), doubts)
-    made_here = (selection.tables, selection.results) if traces else ()
-    list_report(out, jobs, made_here, made_from(traces, selection.tables, selection.results))
+    held.close()
+    list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)
@@ -219,7 +222,7 @@ def _check_selection(selection: "Selection") -> None:
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
     require_tables(tables, "--tables")
-    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"])
+    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"], glob=False)
     for selected, column in ((teams, "team"), (conditions, "condition")):
         _check_known(column, selected, games[column])
 

@@ -102,7 +102,7 @@ def told_apart(rows: pl.DataFrame) -> pl.DataFrame:
 
 def team_games(study: Study, team: str, condition: str) -> pl.DataFrame:
     """The team's games under the condition, by task and repeat."""
-    games = pl.read_parquet(study.tables / "games.parquet")
+    games = pl.read_parquet(study.tables / "games.parquet", glob=False)
     return games.filter(team=team, condition=condition).sort("task_id", "repeat", "game_id")
 
 
@@ -138,7 +138,7 @@ def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.D
     """The games of the highest excess cost, with their privacy loss; the explorer opens them by game_id."""
     columns = ("task_id", "repeat", "meetings_scheduled", "optimal_cost", "realized_cost", "excess_cost", "dms")
     games = team_games(study, team, condition).filter(~pl.col("stopped")).select("game_id", *columns)
-    summary = pl.read_parquet(study.tables / "game_summary.parquet").filter(weight_mode="uniform")
+    summary = pl.read_parquet(study.tables / "game_summary.parquet", glob=False).filter(weight_mode="uniform")
     vps = summary.select("game_id", vps="vps_loss_mean")
     games = games.join(vps, on="game_id", how="left", maintain_order="left")
     return games.sort("excess_cost", "task_id", "repeat", descending=[True, False, False], nulls_last=True).head(count)
@@ -147,8 +147,10 @@ def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.D
 def leaked_labels(study: Study, team: str, condition: str, count: int = 12) -> list[tuple[str, str, str, str]]:
     """(who to whom, tier, label, message) of messages that leak a private label, the sensitive ones first."""
     games = team_games(study, team, condition).select("game_id", "task_id")
-    leaks = pl.read_parquet(study.tables / "leaks.parquet").join(games, on="game_id")
-    messages = pl.read_parquet(study.tables / "messages.parquet", columns=["game_id", "event_index", "content"])
+    leaks = pl.read_parquet(study.tables / "leaks.parquet", glob=False).join(games, on="game_id")
+    messages = pl.read_parquet(
+        study.tables / "messages.parquet", columns=["game_id", "event_index", "content"], glob=False
+    )
     leaks = leaks.join(messages, on=["game_id", "event_index"]).with_columns(
         order=pl.col("tier").replace_strict({"sensitive": 0, "neutral": 1, "public": 2}, default=3)
     )

@@ -111,7 +111,7 @@ def write_results(tables: Path, results: Path) -> list[str]:
 
 def made_from(traces: Sequence[Path], tables: Path, results: Path | None) -> dict[str, list[Path]]:
     """The files that a report or a site is made from, by what they are: traces, or where there are none the study's
-    tables and results."""
+    tables and results. Raises FileNotFoundError for traces that are not there."""
     from pipeline.traces.sources import find_sources, local_files
 
     if traces:

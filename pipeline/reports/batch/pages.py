@@ -221,9 +221,7 @@ def write_index(
         draft.write_text(html_page(body, "Reports"), encoding="utf-8")
 
 
-def list_report(
-    out: Path, jobs: Iterable[PageJob], folders: Iterable[Path], made_from: Mapping[str, Sequence[Path]]
-) -> None:
+def list_report(out: Path, jobs: Iterable[PageJob], folders: Iterable[Path], made_from: Mapping[str, str]) -> None:
     """Write, last, the manifest of the report: its pages, what is in the folders, and what they were made from."""
     pages = [out / "index.html", *(out / job.target.name for job in jobs if job.target.is_file())]
     tables = (out / folder.name / path.relative_to(folder) for folder in folders for path in visible_files(folder))
@@ -249,7 +247,7 @@ def page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -
 
     tables, results, teams, conditions, prices = selection
     folders = {"tables": str(tables), "results": str(results)}
-    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"])
+    games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"], glob=False)
     places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
     jobs = [
         PageJob(

@@ -19,6 +19,7 @@ from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
 from pipeline.tables.queries import query
 from pipeline.traces.limits import printable
@@ -65,8 +66,8 @@ def read_rows(
     tables: Path, results: Path, teams: Collection[str] = (), conditions: Collection[str] = (), own: bool = False
 ) -> list[Table]:
     """The tables of rows of a folder of tables and of their results, of the teams and conditions named, or of all."""
-    games = pl.read_parquet(tables / "games.parquet")
-    frames = (games, *(pl.read_csv(results / f"{name}.csv", infer_schema_length=None) for name in RESULTS_READ))
+    games = pl.read_parquet(tables / "games.parquet", glob=False)
+    frames = (games, *(read_result(results / f"{name}.csv") for name in RESULTS_READ))
     chosen = {"team": teams, "condition": conditions}
     wanted = [pl.col(column).is_in(list(values)) for column, values in chosen.items() if values]
     games, table1, intervals = (frame.filter(*wanted) for frame in frames)
@@ -78,7 +79,7 @@ def compute_rows(tables: Path, own: bool = False) -> list[Table]:
     from pipeline.statistics.table_intervals import table_intervals
 
     intervals = table_intervals(tables, Resampling(**params("intervals", ROOT)))
-    games = pl.read_parquet(tables / "games.parquet")
+    games = pl.read_parquet(tables / "games.parquet", glob=False)
     return row_tables(games, query("table1", tables), intervals.filter(table="table1"), own)
 
 
@@ -88,7 +89,7 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
     games: that table; table1, intervals: those results of it. own: the games are the study's, so that its protocols are
     among them.
     """
-    suite = pl.read_csv(SUITE, columns=["setting", "task_id"])
+    suite = pl.read_csv(SUITE, columns=["setting", "task_id"], glob=False)
     games = games.with_columns(pl.col("setting").fill_null("unknown"))
     table1 = table1.with_columns(pl.col("setting").fill_null("unknown"))
     intervals = intervals.with_columns(pl.col("setting").fill_null("unknown"))
@@ -128,7 +129,7 @@ def protocol_rows(condition: str, setting: str) -> list[Row]:
     if not all(path.is_file() for path in paths):
         return []
     played = pl.col("team").is_in(PAPER_PROTOCOLS), pl.col("condition") == condition, pl.col("setting") == setting
-    table1, intervals = (pl.read_csv(path, infer_schema_length=None).filter(played) for path in paths)
+    table1, intervals = (read_result(path).filter(played) for path in paths)
     games = {team: str(number) for team, number in table1.select("team", "games").iter_rows()}
     return played_rows(table1, intervals.filter(table="table1"), PROTOCOL, games)
 

@@ -83,11 +83,12 @@ def outdated(parts: Sequence[Part]) -> list[Path]:
 
 
 def write(parts: Sequence[Part]) -> None:
-    """Build every document, the simulator's too. Raises CalledProcessError where those can't be built."""
+    """Build every document, the simulator's too. Ends the command where those can't be built, which has been said."""
     for path, text in build_texts(parts).items():
         with replacing(path) as target:
             target.write_text(text, encoding="utf-8")
-    subprocess.run(SIMULATOR_COMMAND, check=True)
+    if code := subprocess.run(SIMULATOR_COMMAND, check=False).returncode:
+        raise SystemExit(code)
 
 
 def check(parts: Sequence[Part]) -> bool:

@@ -18,7 +18,7 @@ FAR = 2
 
 
 def _tasks(results: Path, condition: str) -> pl.DataFrame:
-    return pl.read_csv(results / "difficulty.csv").filter(condition=condition)
+    return pl.read_csv(results / "difficulty.csv", glob=False).filter(condition=condition)
 
 
 def fills(results: Path = RESULTS, slots: int = 16) -> str:

@@ -124,11 +124,11 @@ def cards(results: Path = RESULTS) -> str:
 
 
 def _checks(results: Path) -> Rows:
-    return pl.read_csv(results / "metric_checks.csv").rows(named=True)
+    return pl.read_csv(results / "metric_checks.csv", glob=False).rows(named=True)
 
 
 def _policies(results: Path) -> Rows:
-    return pl.read_csv(results / "degenerate.csv").rows(named=True)
+    return pl.read_csv(results / "degenerate.csv", glob=False).rows(named=True)
 
 
 def change_row(change: Any) -> tuple[str, str, str]:

@@ -16,7 +16,7 @@ STANDARD = "standard"
 
 
 def _read(results: Path, name: str) -> pl.DataFrame:
-    return pl.read_csv(results / f"{name}.csv", infer_schema_length=None)
+    return pl.read_csv(results / f"{name}.csv", infer_schema_length=None, glob=False)
 
 
 def team_label(name: str, simulated: bool) -> str:
@@ -174,7 +174,7 @@ def english_scale(results: Path = RESULTS, measured: Path = ENGLISH_SCALE) -> st
     means = _read(results, "english_rules").group_by("english", "team").agg(pl.col("vps").mean())
     ours = {(english, team): vps for english, team, vps in means.iter_rows()}
     rows = []
-    for english, team, vps, vps_full in pl.read_csv(measured).iter_rows():
+    for english, team, vps, vps_full in pl.read_csv(measured, glob=False).iter_rows():
         theirs, here = vps / vps_full, ours[english, team] / ours["full", team]
         apart = f"{round(100 * (here / theirs - 1)):+d} %".replace("-", "−")
         rows.append([english, team_label(team, True), *(figure(v, 2) for v in (vps, vps_full, theirs, here)), apart])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import of_project, visible_files, write_manifest
+from machine.files import held_origins, of_project, visible_files, write_manifest
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
     count_rejected,
@@ -53,8 +53,9 @@ def site(
 
     try:
         with removed_if_empty(out), _origins(traces or [], tables, results, out, workers) as (origins, rejected):
-            _build(origins, out, workers)
-            write_manifest(out, "site", visible_files(out), made_from(traces or [], origins.tables, origins.results))
+            with held_origins(made_from(traces or [], origins.tables, origins.results)) as digests:
+                _build(origins, out, workers)
+            write_manifest(out, "site", visible_files(out), digests)
     except OSError as error:
         raise without_room(error, out) from None
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)

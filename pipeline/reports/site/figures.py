@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import TEAM, by_game
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import read_table
+from pipeline.tables.io import read_result, read_table
 
 METRICS = Path(__file__).parent / "metrics.yaml"
 
@@ -89,10 +89,7 @@ def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampl
     They are read from the results where those hold them, and else computed.
     """
     stored = results / "ranks.csv" if results else None
-    if stored and stored.is_file():
-        rank_rows = pl.read_csv(stored, infer_schema_length=None)
-    else:
-        rank_rows = compute_ranks(tables, metrics, resampling)
+    rank_rows = read_result(stored) if stored and stored.is_file() else compute_ranks(tables, metrics, resampling)
     alike = [rank_rows.filter(metric=m.ranks_as).with_columns(metric=pl.lit(m.key)) for m in metrics if m.ranks_as]
     every = pl.concat([rank_rows.filter(~pl.col("metric").is_in([m.key for m in metrics if m.ranks_as])), *alike])
     return every.with_columns(pl.col("setting").fill_null(UNKNOWN)).select(*RANKED, *RANKS)

@@ -124,14 +124,16 @@ def read_rows(tables: Path, name: str, game_ids: Sequence[str], columns: Sequenc
         return []
     # Tables are sorted by game: row groups outside the range are not read.
     in_range = pl.col("game_id").is_between(pl.lit(min(game_ids)), pl.lit(max(game_ids)))
-    frame = pl.scan_parquet(path).filter(in_range & pl.col("game_id").is_in(list(game_ids)))
+    frame = pl.scan_parquet(path, glob=False).filter(in_range & pl.col("game_id").is_in(list(game_ids)))
     wanted = frame if "*" in columns else frame.select("game_id", *columns)
     return wanted.collect().to_dicts()
 
 
 def tables_prior(tables: Path) -> float | None:
     """What beliefs start from in a folder of tables; None where nobody learnt anything."""
-    return prior_of(pl.scan_parquet(tables / "pair_round_vps.parquet").select("prior").head(1).collect().to_dicts())
+    return prior_of(
+        pl.scan_parquet(tables / "pair_round_vps.parquet", glob=False).select("prior").head(1).collect().to_dicts()
+    )
 
 
 def rows_by_game(rows: Rows) -> dict[str, Rows]:

@@ -14,7 +14,17 @@ from pipeline.traces.audit.game import AgentView, BrokenOff, Game, replay_cheap_
 from pipeline.traces.audit.identity import check_identity
 from pipeline.traces.audit.suites import Suites
 from pipeline.traces.audit.task import check_labels, check_task
-from pipeline.traces.audit.trace import CHEAP_TALK, GAME_END, GAME_START, Setup, Trace, Unreadable, decode, read_setup
+from pipeline.traces.audit.trace import (
+    CHEAP_TALK,
+    GAME_END,
+    GAME_START,
+    Setup,
+    Trace,
+    Unreadable,
+    decode,
+    game_id_of,
+    read_setup,
+)
 
 
 def replay(trace: Trace, setup: Setup, findings: Findings) -> Game:
@@ -94,7 +104,7 @@ def audit_trace(text: bytes, path: str, suites: Suites | None = None) -> TraceAu
 
     Where `suites` are given, the game is held against the task that it names.
     """
-    findings = Findings(path)
+    findings = Findings(path, game_id=game_id_of(text))
     trace: Trace | None = None
     try:
         with cpu_budget(limits.CPU_SECONDS):

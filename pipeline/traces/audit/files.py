@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,14 +138,9 @@ def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 
-def audited_files(audits: Sequence[TraceAudit]) -> list[Path]:
-    """The files of the traces; none where one cannot be read again."""
-    paths = [Path(name) for name in sorted({path_and_line(audit.trace_path)[0] for audit in audits})]
-    return paths if all(path.is_file() for path in paths) else []
-
-
-def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
-    """Write the table and its manifest where a folder is named, and then print every divergence and the sums."""
+def publish(audits: Sequence[TraceAudit], out: Path | None, made_from: Mapping[str, str]) -> None:
+    """Write the table and its manifest where a folder is named, and then print every divergence and the sums.
+    made_from: the traces' digest, as `held_origins` has it."""
     if out:
         from machine.files import write_manifest
         from pipeline.tables.io import write_table
@@ -153,7 +148,7 @@ def publish(audits: Sequence[TraceAudit], out: Path | None) -> None:
         out.mkdir(parents=True, exist_ok=True)
         write_table(table(audits), AUDIT, out)
         written = [out / f"{AUDIT.name}{suffix}" for suffix in (".csv", ".parquet")]
-        write_manifest(out, "audit", written, {"traces": audited_files(audits)})
+        write_manifest(out, "audit", written, made_from)
     for audit in audits:
         for divergence in audit.divergences:
             print(divergence_line(divergence))

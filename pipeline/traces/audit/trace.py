@@ -109,7 +109,16 @@ DECISION_EVENT_LISTS = {
     "batch_applied": "final",
     "batch_rolled_back": "final",
 }
+
+
+class Named(msgspec.Struct):
+    """What is read of a trace that is no Trace."""
+
+    game_id: str
+
+
 _DECODER = msgspec.json.Decoder(Trace)
+_NAME_DECODER = msgspec.json.Decoder(Named)
 _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 
 
@@ -121,6 +130,14 @@ def decode(text: bytes) -> Trace:
         message = str(error)
         place = _PATH.search(message)
         raise Unreadable(_PATH.sub("", message), place["path"] if place else "") from error
+
+
+def game_id_of(text: bytes) -> str:
+    """The game's id alone, whatever the types of all else are; empty where there is none."""
+    try:
+        return _NAME_DECODER.decode(text.removeprefix(BOM_UTF8)).game_id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
 
 
 def hashable(value: Any) -> Any:
