@@ -92,10 +92,10 @@ figures: $(READY) ## Write every figure as PDF at the widths of print, tables as
 site: $(READY) ## Write leaderboard and trace viewer as pages; TRACES=folder for traces of your own, OUT=folder for the pages
 	python -m pipeline site $(TRACES) --out $(or $(OUT),site)
 
-book: $(READY) ## Write documents, executed notebooks and docstrings as one searchable folder of pages, book/index.html
-	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs -d .book . book
+book: $(READY) ## Write documents, executed notebooks and docstrings as pages that can be searched, book/html/index.html
+	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs -d book/doctrees . book/html
 
-browser-test: $(READY) chromium ## Walk through the site in a headless browser
+browser-test: $(READY) chromium book ## Walk through the site and the book in a headless browser
 	pytest tests/browser
 
 screenshots: site chromium ## Take the README's pictures of the site anew

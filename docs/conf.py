@@ -99,6 +99,7 @@ apidoc_modules = [
     for program in PROGRAMS
 ]
 apidoc_module_first = True
+autodoc_preserve_defaults = True
 default_role = "literal"
 html_theme = "sphinx_book_theme"
 html_theme_options = {"navbar_persistent": [], "use_download_button": False, "use_fullscreen_button": False}
