@@ -105,6 +105,8 @@ html_theme = "sphinx_book_theme"
 html_theme_options = {"navbar_persistent": [], "use_download_button": False, "use_fullscreen_button": False}
 html_context = {"default_mode": "auto"}
 html_static_path = html_css_files = ["book.css"]
+# Summaries of what was found are fetched, which no browser lets a page from a disk do.
+html_show_search_summary = False
 html_show_sourcelink = html_copy_source = False
 
 
