@@ -142,6 +142,22 @@ def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(
             assert remote.game(game_id) == local.game(game_id)
 
 
+KEPT = """
+git init --quiet first && cd first && dvc init --quiet && echo kept > file && dvc add --quiet file
+git add . && git -c user.name=a -c user.email=a@b.c commit --quiet --message kept
+dvc remote add --quiet --local --default store "$0/calbench" && dvc push --quiet
+cd .. && git clone --quiet first second && cd second
+dvc remote add --quiet --local --default store "$0/calbench" && dvc pull --quiet && cat file
+"""
+
+
+@slow
+def test_what_was_computed_goes_to_a_bucket_by_dvc_and_into_another_clone(bucket: str, tmp_path: Path) -> None:
+    kept = subprocess.run(["bash", "-e", "-c", KEPT, bucket], cwd=tmp_path, capture_output=True, text=True)
+    assert (kept.returncode, kept.stdout) == (0, "kept\n"), kept.stderr
+    assert any(name.startswith("calbench/files/md5/") for name in contents(bucket))
+
+
 @contextmanager
 def web_server(folder: Path) -> Iterator[str]:
     """The address of a server of this machine that lists a folder."""
