@@ -15,7 +15,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond talk test check mutants bench lab walk report figures site browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond talk test check mutants bench lab walk report figures site book browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -92,7 +92,10 @@ figures: $(READY) ## Write every figure as PDF at the widths of print, tables as
 site: $(READY) ## Write leaderboard and trace viewer as pages; TRACES=folder for traces of your own, OUT=folder for the pages
 	python -m pipeline site $(TRACES) --out $(or $(OUT),site)
 
-browser-test: $(READY) chromium ## Walk through the site in a headless browser
+book: $(READY) ## Write documents, executed notebooks and docstrings as pages that can be searched, book/html/index.html
+	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs -d book/doctrees . book/html
+
+browser-test: $(READY) chromium book ## Walk through the site and the book in a headless browser
 	pytest tests/browser
 
 screenshots: site chromium ## Take the README's pictures of the site anew
@@ -106,4 +109,4 @@ soak: $(READY) ## Fuzz games, mutate traces and kill runs for ten minutes
 	python -m tests.soak --minutes 10 $(SOAK)
 
 lock: ## Resolve requirements.lock anew from pyproject.toml
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev --extra cluster --extra inspect --extra spans pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group book --group dev --all-extras pyproject.toml -o requirements.lock

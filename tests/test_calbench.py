@@ -70,13 +70,19 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
             "audit traces",
             "report traces --out pages",
             "row tables --format json",
+            "export dataset --tables tables",
+            "sql FROM(games)SELECT(min(game_id)) tables --csv",
         )
     ]
+    game = said[8].split()[-1]
+    assert game in told(calbench, empty, "show", game, "tables", "--round", "0").split()
     assert "3 games to play" in said[1] and "0 errors" in said[4]
     assert "openai/simulated-negotiator" in said[1]  # the team's file is the wheel's
     (table,) = json.loads(said[6])
     assert {"candid (simulated)", "imap", "IMAP", "Gemini 3.1 Pro"} <= {row["name"] for row in table["rows"]}
-    assert {path.name for path in empty.iterdir()} == {"list.csv", "pages", "tables", "tasks.jsonl", "traces"}
+    assert {path.name for path in empty.iterdir()} == {
+        "dataset", "list.csv", "pages", "tables", "tasks.jsonl", "traces",
+    }  # fmt: skip
 
 
 def installed(folder: Path) -> Path:

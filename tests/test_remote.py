@@ -4,7 +4,12 @@ import gzip
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import duckdb
 import obstore
@@ -14,6 +19,7 @@ import pytest
 import zstandard
 
 from machine.stores import file_system, list_files, open_file
+from pipeline import Tables
 from pipeline.derive import parallel
 from pipeline.reports.for_print import NotRun, run_cells
 from pipeline.tables.hive import BY
@@ -118,6 +124,52 @@ def test_an_old_partition_of_a_table_without_rows_goes_from_a_folder_too(here: P
     old.write_bytes(b"old")
     assert derive(str(here / "traces"), "--out", str(tmp_path), "--partition").exit_code == 0
     assert contents(tmp_path / "intents") == {}
+
+
+@slow
+@pytest.mark.parametrize("partition", [[], ["--partition"]])
+def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(
+    partition: list[str], here: Path, bucket: str, tmp_path: Path
+) -> None:
+    for out in (bucket, str(tmp_path)):
+        assert derive(str(here / "traces"), "--out", out, *partition).exit_code == 0
+    local = Tables(tmp_path)
+    with web_server(tmp_path) as address:
+        for place in (bucket, address):
+            remote = Tables(place)
+            assert remote.names == local.names and all(remote[name].equals(local[name]) for name in local)
+            (game_id, *_) = remote.games["game_id"]
+            assert remote.game(game_id) == local.game(game_id)
+
+
+KEPT = """
+git init --quiet first && cd first && dvc init --quiet && echo kept > file && dvc add --quiet file
+git add . && git -c user.name=a -c user.email=a@b.c commit --quiet --message kept
+dvc remote add --quiet --local --default store "$0/calbench" && dvc push --quiet
+cd .. && git clone --quiet first second && cd second
+dvc remote add --quiet --local --default store "$0/calbench" && dvc pull --quiet && cat file
+"""
+
+
+@slow
+def test_what_was_computed_goes_to_a_bucket_by_dvc_and_into_another_clone(bucket: str, tmp_path: Path) -> None:
+    kept = subprocess.run(["bash", "-e", "-c", KEPT, bucket], cwd=tmp_path, capture_output=True, text=True)
+    assert (kept.returncode, kept.stdout) == (0, "kept\n"), kept.stderr
+    assert any(name.startswith("calbench/files/md5/") for name in contents(bucket))
+
+
+@contextmanager
+def web_server(folder: Path) -> Iterator[str]:
+    """The address of a server of this machine that lists a folder."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            serving.join(SECONDS)
 
 
 def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket: str, tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "data/README.md", "docs/*.md", "doc
 FENCED, INLINE = re.compile(r"^(dvc [^#\n]+)", re.MULTILINE), re.compile(r"`(dvc [a-z][^`\n]*)`")
 # What a document names to say what it is for: another server, the second study's minutes, a word in place of a name.
 NOT_TAKEN = re.compile(r"dvc (remote|push|pull)|beyond|[A-Z]{4}")
-MINUTES = re.compile(r"make (?!help)|dvc (repro|exp run|checkout|push|pull)|pipeline figures|60_explore|while IFS")
+MINUTES = re.compile(
+    r"make (?!help)|own/bin|hatchling|dvc (repro|exp run|checkout|push|pull)|pipeline figures|60_explore|while IFS"
+)
 # What differs from run to run.
 TIMES = re.compile(r"\bin \d[\d.]*s\b( \(\d+:\d\d:\d\d\))?|, \d+:\d\d min|\b\d\d:\d\d [AP]M\b")
 # What changes nothing but what git does not see must leave the clone as it was.
@@ -44,6 +46,29 @@ tail -n +2 list.csv | while IFS=, read -r team condition; do
   {PAPERMILL} notebooks/report.ipynb lab/$team.ipynb -p tables tables -p team $team -p condition $condition 2> /dev/null
 done; ls lab
 """.strip()
+WHEEL = """
+python -m hatchling build -t wheel -d ../wheel > /dev/null
+uv venv --quiet ../own && uv pip install --quiet --python ../own ../wheel/*.whl
+mkdir ../empty && head -n 3 data/suites/paper72.csv > ../empty/list.csv
+""".strip()
+# Nothing of the clone is seen from there.
+ALONE = ". ../own/bin/activate && cd ../empty"
+EXCESS = "SELECT team, avg(excess_cost) AS excess FROM games GROUP BY team ORDER BY team"
+A_GAME = "$(calbench sql 'SELECT min(game_id) FROM games' tables --csv | tail -n 1)"
+ALONE_STEPS = (
+    ("make two tasks", "calbench suite list.csv --out tasks.jsonl"),
+    ("play them", "calbench run tasks.jsonl --team imap --team candid --out traces"),
+    ("derive tables", "calbench derive traces --out tables"),
+    ("hold the traces against the rules", "calbench audit traces"),
+    ("report on them", "calbench report traces --out mine"),
+    ("see the teams' rows of Table 1", "calbench row tables"),
+    ("ask the tables", f'calbench sql "{EXCESS}" tables'),
+    ("draw a round of a game", f'calbench show "{A_GAME}" tables --round 0'),
+    (
+        "write a dataset for others",
+        "calbench export dataset --tables tables && cd dataset && sha256sum --check --quiet SHA256SUMS && ls",
+    ),
+)
 LAST_PROMPT = ".jp-Notebook .jp-Cell.jp-mod-active .jp-InputPrompt"
 PAGES = 50
 TAIL = 12  # lines of a step's output that are kept
@@ -92,6 +117,9 @@ def steps(traces: bool) -> Iterator[Step]:
             f" && dvc pull --quiet dvc.yaml && dvc repro | tail -n 1 "
             f"&& {CLEAN} && rm -rf ../other ../store",
         ),
+        ("install the program alone, of its wheel, where nothing else is", WHEEL),
+        *((f"use it there: {purpose}", f"{ALONE} && {command}") for purpose, command in ALONE_STEPS),
+        ("make the book of documents, notebooks and docstrings", f"make book && {CLEAN}"),
         *((f"ask DVC ({document})", command) for document, command in dvc_lines()),
         ("go back to the study", "git restore . && dvc checkout dvc.yaml"),
     ]

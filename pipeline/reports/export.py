@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,6 +48,7 @@ CONTEXT: dict[str, Any] = {
     "conformsTo": "dct:conformsTo",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -66,6 +68,7 @@ CONTEXT: dict[str, Any] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "separator": "cr:separator",
     "source": "cr:source",
     "subField": "cr:subField",
@@ -173,6 +176,7 @@ def croissant(name: str, tables: "Sequence[Table]", folder: Path, license: str) 
         "license": license,
         "url": PAPER,
         "citeAs": CITATION,
+        "datePublished": date.today().isoformat(),
         "version": "1.0.0",
         "distribution": [file_object(folder / DATA / f"{table.name}.parquet") for table in tables],
         "recordSet": [record_set(table) for table in tables],

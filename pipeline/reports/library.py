@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 from weakref import finalize
 
 import duckdb
@@ -16,6 +17,7 @@ from machine.files import PROJECT, of_project
 from machine.stores import is_url, list_files, open_file
 from pipeline.reports.views.beliefs import Pair, beliefs_over_time
 from pipeline.reports.views.game import COLUMNS, OPTIONAL_TABLES, build_view
+from pipeline.tables.hive import BY, is_partition
 from pipeline.tables.queries import ALL_GAMES, attach, quoted
 from pipeline.tables.schemas.base import TABLES
 
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
 KINDS = (".parquet", ".duckdb")
 # DuckDB's kinds of values that every form of output has.
 PLAIN = re.compile(r"(?:BOOLEAN|U?(?:TINY|SMALL|BIG)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|HUGEINT|VARCHAR)(?:\[\])?")
+PERCENT_ENCODED = ("http://", "https://")
 READ_AT_ONCE = 1 << 24  # bytes
 
 
 class Tables:
-    """The tables of a folder, of a URL (s3://…, gs://…, az://… and others of fsspec), or of a DuckDB file.
+    """The tables of a folder, of a URL (s3://…, gs://…, az://…, https://… and others of fsspec), or of a DuckDB file.
+    Each is a file of its own, or is in folders by team and condition (`derive --partition`).
 
     `tables.games` or `tables["games"]` is a table as a Polars frame, with every game that was played; `tables.columns`
     says what its columns mean. What lies behind a URL is copied to a folder that lasts as long as the object. A
@@ -50,16 +54,18 @@ class Tables:
             self._connection.execute("SET python_enable_replacements = false")
         except duckdb.Error as error:
             raise ValueError(f"{self.place} holds no tables that DuckDB can open: {first_line(error)}") from None
-        listed = f"SELECT view_name FROM duckdb_views() WHERE schema_name = '{ALL_GAMES}' ORDER BY view_name"
+        listed = f"SELECT table_name FROM duckdb_tables() WHERE schema_name = '{ALL_GAMES}'"
+        listed += f" UNION SELECT view_name FROM duckdb_views() WHERE schema_name = '{ALL_GAMES}' ORDER BY ALL"
         self.names: tuple[str, ...] = tuple(name for (name,) in self._connection.execute(listed).fetchall())
         self.folder = local
         self.drawn: dict[str, Figure] = {}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """A table, with the games that were stopped. Raises KeyError for one that is not there."""
+        """A table, sorted by its key, with the games that were stopped. Raises KeyError for one that is not there."""
         if name not in self.names:
             raise KeyError(f"there is no table {name}; there are {', '.join(self.names)}")
-        return self.sql(f"FROM {ALL_GAMES}.{quoted(name)}")
+        rows = self.sql(f"FROM {ALL_GAMES}.{quoted(name)}")
+        return rows.sort(TABLES[name].key, maintain_order=True) if name in TABLES else rows
 
     def __getattr__(self, name: str) -> pl.DataFrame:
         """A table by its name."""
@@ -177,15 +183,26 @@ class Tables:
         folder, wanted = Path(mkdtemp(prefix="calbench-")), []
         finalize(self, rmtree, folder, ignore_errors=True)
         for url, size in self._listed():
-            name = PurePosixPath(url).name
-            if name.endswith(KINDS) and len(PurePosixPath(url).parts) <= len(PurePosixPath(self.place).parts) + 1:
+            name = self._local_name(url)
+            if name.endswith(KINDS):
                 wanted.append(folder / name)
+                wanted[-1].parent.mkdir(parents=True, exist_ok=True)
                 with closing(open_file(url, size)) as source, wanted[-1].open("wb") as target:
                     while part := source.read(READ_AT_ONCE):
                         target.write(part)
         if not wanted:
-            raise FileNotFoundError(f"no tables in {self.place}, and none in partitions can be read from there")
+            raise FileNotFoundError(f"no tables in {self.place}")
         return wanted[0] if len(wanted) == 1 and wanted[0].suffix == ".duckdb" else folder
+
+    def _local_name(self, url: str) -> str:
+        """A file's name below the folder: with the folders of its partition (hive.py), alone where it lies in the
+        folder itself, nothing where it lies in another one."""
+        path = unquote(url) if url.startswith(PERCENT_ENCODED) else url
+        pieces = path.split("/")
+        partition = "/".join(pieces[-2 - len(BY) :])
+        if is_partition(partition) and pieces[-2 - len(BY)] in TABLES:
+            return partition
+        return pieces[-1] if len(PurePosixPath(url).parts) <= len(PurePosixPath(self.place).parts) + 1 else ""
 
 
 class Game(dict[str, Any]):

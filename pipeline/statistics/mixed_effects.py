@@ -14,7 +14,7 @@ from pipeline.statistics import reml
 from pipeline.statistics.reml import Array
 
 if TYPE_CHECKING:
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
 
 ROUNDING = 1e-13  # of a column's largest value: variation below this is none
 LINE = ("slope", "se", "low", "high", "p_one_sided")

@@ -19,7 +19,7 @@ from pipeline.statistics.reml import Array
 from pipeline.statistics.resampling import stream
 
 if TYPE_CHECKING:
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
 
 CHUNK = 500  # permuted predictors held in memory at a time
 MOST_POINTS = 9  # whose orders are all tried

@@ -7,7 +7,9 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from pipeline.tables.io import conform, write_csv
+from pipeline.tables.hive import FILE, FOLDER_PREFIXES
+from pipeline.tables.io import conform, polars_schema, write_csv
+from pipeline.tables.schemas.base import TABLES, Table
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 ALL_GAMES = "all_games"  # a schema; sql/shared/team_means.sql names it too
@@ -17,8 +19,8 @@ NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHER
 
 
 def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB connection with a view for every Parquet file of the folder, named after the file, or for
-    every table of a database file (database.py), whose other schemas are there under their own names.
+    """An in-memory DuckDB connection with a view for every table of the folder, a Parquet file or the partitions of
+    hive.py, or for every table of a database file (database.py), whose other schemas are there under their own names.
 
     The views leave out games that were stopped, and every row of them: what is broken off is no sample of how a team
     plays. So they do with the games named in `without`. The schema `all_games` has views of the same names with all
@@ -26,11 +28,7 @@ def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnec
     without files, and duckdb.Error for a file that is no database.
     """
     connection = duckdb.connect(config={"threads": 1, **FETCH_NOTHING})
-    if tables.is_file():
-        names = _attach_database(connection, tables)
-    else:
-        attach_schema(connection, ALL_GAMES, tables)
-        names = [path.stem for path in parquet_files(tables)]
+    names = _attach_database(connection, tables) if tables.is_file() else attach_schema(connection, ALL_GAMES, tables)
     columns = {name: connection.sql(f"FROM {ALL_GAMES}.{quoted(name)}").columns for name in names}
     known = "stopped" in columns.get("games", ())
     for name in names:
@@ -56,17 +54,39 @@ def _attach_database(connection: duckdb.DuckDBPyConnection, database: Path) -> l
     return [name for schema, name in tables if schema == "main"]
 
 
-def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> None:
-    """Add a view `schema.table` to the connection for every Parquet file of one more folder."""
+def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> list[str]:
+    """Add a view `schema.table` to the connection for every table of one more folder; return their names, sorted.
+
+    A folder of partitions has none of a table without rows, which is then empty. Raises FileNotFoundError where there
+    is no table.
+    """
+    partitioned = {name: rows for name in TABLES if (rows := partitioned_rows(tables / name, TABLES[name]))}
+    flat = {path.stem: f"FROM {parquet_rows(path)}" for path in parquet_files(tables, may_be_none=bool(partitioned))}
     connection.execute(f"CREATE SCHEMA {quoted(schema)}")
-    for path in parquet_files(tables):
-        connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(path.stem)} AS FROM {parquet_rows(path)}")
+    for name, rows in (partitioned | flat).items():
+        connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(name)} AS {rows}")
+    without_rows = [name for name in TABLES if partitioned and name not in partitioned | flat]
+    for name in without_rows:
+        no_rows = pl.DataFrame(schema=polars_schema(TABLES[name]))
+        connection.register("no_rows", no_rows)
+        connection.execute(f"CREATE TABLE {quoted(schema)}.{quoted(name)} AS FROM no_rows")
+        connection.unregister("no_rows")
+    return sorted([*partitioned, *flat, *without_rows])
 
 
-def parquet_files(tables: Path) -> list[Path]:
-    """The folder's Parquet files, sorted by name. Raises FileNotFoundError when there is none."""
+def partitioned_rows(folder: Path, table: Table) -> str:
+    """SQL for the rows of a table in Hive partitions, with its own columns alone; nothing where the folder has none."""
+    if next(folder.glob("/".join((*(f"{prefix}*" for prefix in FOLDER_PREFIXES), FILE))), None) is None:
+        return ""
+    columns = ", ".join(quoted(column.name) for column in table.columns)
+    files = f"{sql_path(folder)}/*/*/{FILE}"
+    return f"SELECT {columns} FROM read_parquet('{files}', hive_partitioning = true, hive_types_autocast = false)"
+
+
+def parquet_files(tables: Path, may_be_none: bool = False) -> list[Path]:
+    """The folder's Parquet files, sorted by name. Raises FileNotFoundError when there is none, unless that may be."""
     paths = sorted(tables.glob("*.parquet"))
-    if not paths:
+    if not paths and not may_be_none:
         raise FileNotFoundError(f"no tables in {tables}: derive them first (python -m pipeline derive)")
     return paths
 
@@ -77,9 +97,13 @@ def quoted(name: str) -> str:
 
 
 def parquet_rows(path: Path) -> str:
-    """SQL for the rows of a Parquet file. Characters of its path that are patterns or quotes in SQL are escaped."""
-    literal = re.sub(r"([*?\[])", r"[\1]", path.as_posix()).replace("'", "''")
-    return f"read_parquet('{literal}')"
+    """SQL for the rows of a Parquet file."""
+    return f"read_parquet('{sql_path(path)}')"
+
+
+def sql_path(path: Path) -> str:
+    """A path within quotes of SQL, with what would be a pattern or a quote there escaped."""
+    return re.sub(r"([*?\[])", r"[\1]", path.as_posix()).replace("'", "''")
 
 
 SQL = Path(__file__).parent / "sql"

@@ -1,6 +1,7 @@
 """The command `export`: what a dataset folder holds, by the conventions of the Hub and of Croissant."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,34 @@ def test_tables_that_are_replaced_while_they_are_read_are_an_error(tables: Path)
     told = r"games.parquet was replaced or written to while it was read; run it again"
     with pytest.raises(OSError, match=told), held_origins({"tables": [tables / "games.parquet"], "results": []}):
         (tables / "games.parquet").write_bytes((tables / "games.parquet").read_bytes())
+
+
+READ_BY_OTHERS = """
+import json, sys
+import datasets, mlcroissant
+described = mlcroissant.Dataset(jsonld=f"{sys.argv[1]}/croissant.json")
+issues = described.metadata.ctx.issues
+found = {"croissant": sorted(map(str, issues.errors | issues.warnings)), "rows": {}}
+for name in datasets.get_dataset_config_names(sys.argv[1]):
+    loaded = datasets.load_dataset(sys.argv[1], name, split="train", cache_dir=sys.argv[2])
+    found["rows"][name] = [loaded.num_rows, sum(1 for _ in described.records(name)), loaded.column_names]
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.slow
+def test_mlcroissant_finds_no_fault_in_a_dataset_and_reads_as_many_rows_as_datasets(
+    tables: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "dataset"
+    assert called("export", out, "--tables", tables).exit_code == 0
+    offline = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    reader = [sys.executable, "-c", READ_BY_OTHERS, str(out), str(tmp_path / "cache")]
+    done = subprocess.run(reader, env=offline, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["croissant"] == [] and "@context" not in done.stderr, done.stderr
+    written = {path.stem: pl.read_parquet(path) for path in (out / "data").iterdir()}
+    assert found["rows"] == {name: [frame.height, frame.height, frame.columns] for name, frame in written.items()}
 
 
 def test_what_is_there_stays(tables: Path, tmp_path: Path) -> None:

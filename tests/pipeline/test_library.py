@@ -30,11 +30,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("library")
     write_trace(here / "traces/a.json", toy_game().text())
     derive([here / "traces"], here / "tables", Recipe(csv=False), workers=1)
+    derive([here / "traces"], here / "partitioned", Recipe(partition=True), workers=1)
     build_database(here / "tables", here / "all.duckdb")
     return here
 
 
-@pytest.fixture(params=("tables", "all.duckdb", "file://tables", "file://all.duckdb"))
+@pytest.fixture(
+    params=("tables", "partitioned", "all.duckdb", "file://tables", "file://partitioned", "file://all.duckdb")
+)
 def tables(request: pytest.FixtureRequest, folder: Path) -> Tables:
     """The same tables, from each kind of place."""
     protocol, _, name = request.param.rpartition("//")

@@ -234,14 +234,16 @@ def test_a_notebook_s_page_holds_its_figures_and_is_made_anew_with_them(tmp_path
     assert all("data:image/svg+xml" in page and "n/a.svg" not in page for page in pages)
 
 
-def test_reports_and_notebooks_come_along_and_go_again(tables: Path, tmp_path: Path) -> None:
+def test_reports_notebooks_and_the_book_come_along_and_go_again(tables: Path, tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports/alpha.standard.html").write_text("<p>a report</p>", encoding="utf-8")
     (tmp_path / "notebooks").mkdir()
     cells = [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "**Shown**<script>no()</script>"}]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "notebooks/10_table1.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    beside = Origins(tables, reports=tmp_path / "reports", notebooks=tmp_path / "notebooks")
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book/index.html").write_text("<p>the book</p>", encoding="utf-8")
+    beside = Origins(tables, None, None, *(tmp_path / name for name in ("reports", "notebooks", "book")))
     build(beside, tmp_path / "out", RESAMPLING, workers=1)
     board = page_data(tmp_path / "out/data/leaderboard.js")
     assert {row["team"]: row["report"] for row in board["rows"]}["alpha"] == "reports/alpha.standard.html"
@@ -249,5 +251,9 @@ def test_reports_and_notebooks_come_along_and_go_again(tables: Path, tmp_path: P
     page = (tmp_path / "out/notebooks/10_table1.html").read_text(encoding="utf-8")
     assert "<strong>Shown</strong>" in page
     assert "<script>no()" not in page
+    assert (tmp_path / "out/book/index.html").read_text(encoding="utf-8") == "<p>the book</p>"
+    assert 'href="book/index.html"' in (tmp_path / "out/index.html").read_text(encoding="utf-8")
     build(Origins(tables), tmp_path / "out", RESAMPLING, workers=1)
     assert not list((tmp_path / "out/notebooks").iterdir()) + list((tmp_path / "out/reports").iterdir())
+    assert "book/" not in (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "out/book").exists()

@@ -22,6 +22,7 @@ from pipeline.reports.site.pages import (
     keep_only,
     page_names,
     script,
+    write_book,
     write_notebooks,
     write_page,
     write_reports,
@@ -40,13 +41,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Origins:
-    """Where the site's content comes from: tables, results, the paper's figures, batch reports, executed notebooks."""
+    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book."""
 
     tables: Path
     results: Path | None = None
     numbers: Path | None = None
     reports: Path | None = None
     notebooks: Path | None = None
+    book: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -134,5 +136,6 @@ def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
     counts = {"games": games.height, "stopped": int(games["stopped"].sum()), "level": resampling.level}
+    book = write_book(origins.book, out)
     for page in ("index", "games", "compare"):
-        write_page(out / f"{page}.html", f"{page}.html", root="", **counts)
+        write_page(out / f"{page}.html", f"{page}.html", root="", book=book, **counts)

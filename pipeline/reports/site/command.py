@@ -86,7 +86,7 @@ def _origins(
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
     require_tables(tables, "--tables")
-    own = (of_project(NUMBERS), of_project(Path("reports")), of_project(Path("figures")))
+    own = (of_project(path) for path in (NUMBERS, Path("reports"), Path("figures"), Path("book/html")))
     candidates = (results or tables.parent / "results", *own)
     yield Origins(tables, *(path if path.exists() else None for path in candidates)), 0
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree, ignore_patterns, rmtree
 from typing import TYPE_CHECKING, Any
 
 from machine.files import is_being_written, replacing
@@ -114,6 +115,15 @@ def write_notebooks(notebooks: Path | None, out: Path) -> dict[str, str]:
             write_page(page, "notebook.html", root="../", name=path.stem, digest=digest, body=notebook_html(path))
     keep_only(out / "notebooks", [f"{path.stem}{HTML}" for path in pages])
     return {path.stem: f"notebooks/{path.stem}{HTML}" for path in pages}
+
+
+def write_book(book: Path | None, out: Path) -> str:
+    """Copy the book; returns where its first page is, nothing where there is none."""
+    rmtree(out / "book", ignore_errors=True)
+    if book is None or not (book / "index.html").is_file():
+        return ""
+    copytree(book, out / "book", ignore=ignore_patterns(".*"))
+    return "book/index.html"
 
 
 def _digest(notebook: Path) -> str:
