@@ -158,20 +158,30 @@ def database(
     """Put every table of a folder into one DuckDB database, with its keys and what its columns mean.
 
     Results, tasks and tables beyond the paper come with them, where there are any. The database of before can be read
-    meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables.
+    meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables; results of
+    other tables are left out.
     """
     from machine.files import held_origins, write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
+    from pipeline.tables.queries import check_results
 
     beside = tables.parent
-    made_from = {
-        "tables": sorted(tables.glob("*.parquet")),
-        "results": sorted((results or beside / "results").glob("*.csv")),
-    }
     try:
-        more = [*result_sources(results or beside / "results"), *task_sources(suites or beside / "suites")]
-        if (folder := beyond or beside / "beyond" / "tables").is_dir():
+        check_results(tables, results or beside / "results")
+        of_one_study = True
+    except ValueError as problem:
+        if results:
+            raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--results") from None
+        print(f"results are left out: {printable(str(problem))}", file=sys.stderr)
+        of_one_study = False
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
+    found = sorted((results or beside / "results").glob("*.csv")) if of_one_study else []
+    made_from = {"tables": sorted(tables.glob("*.parquet")), "results": found}
+    try:
+        more = [*result_sources(found), *task_sources(suites or beside / "suites")]
+        if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or of_one_study):
             more += table_sources("beyond", folder, BEYOND_TABLES)
         with held_origins(made_from) as origins:
             names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))

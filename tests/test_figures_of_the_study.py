@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.reports.for_print import BEYOND_TABLES, RESULTS, TABLES, WIDTHS, run_cells
-from pipeline.reports.plots.layout import COLUMN, PAGE_HEIGHT, at_width
+from pipeline.reports.for_print import BEYOND_TABLES, RESULTS, TABLES, run_cells
+from pipeline.reports.plots.layout import COLUMN, PAGE_HEIGHT, WIDTHS, at_width
 from pipeline.reports.plots.style import SMALL
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import yaml
 
 from pipeline.paper.figures import WORDS, Figure, figure_rows
 from pipeline.paper.ledger.build import KEY, VERDICTS, read_ledger, read_paper
-from pipeline.paper.ledger.command import missing_reproductions, read_required, reproduced_figures
 from pipeline.paper.ledger.directions import QUERIES
 from pipeline.paper.ledger.measures import short_name
+from pipeline.paper.ledger.printed import missing_reproductions, read_required, reproduced_figures
 from pipeline.paper.statements.checks import (
     BY_CONSTRUCTION,
     DENIED,

@@ -103,9 +103,9 @@ def table_sources(schema: str, folder: Path, declared: Mapping[str, Table]) -> l
     return [Source(schema, path.stem, parquet_rows(path), declared.get(path.stem)) for path in paths]
 
 
-def result_sources(results: Path) -> list[Source]:
-    """The folder's result tables, CSV, for the schema `results`."""
-    return [_result_source(path) for path in sorted(results.glob("*.csv"))]
+def result_sources(paths: Iterable[Path]) -> list[Source]:
+    """Result tables, CSV files, for the schema `results`."""
+    return [_result_source(path) for path in paths]
 
 
 def task_sources(suites: Path) -> list[Source]:

@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 
 from pipeline.tables.hive import FILE, FOLDER_PREFIXES
-from pipeline.tables.io import conform, polars_schema, write_csv
+from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
 from pipeline.tables.schemas.base import TABLES, Table
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -128,6 +128,22 @@ def query(name: str, tables: Path) -> pl.DataFrame:
     with attach(tables) as connection:
         result: pl.DataFrame = connection.sql(query_text(name)).pl()
     return result
+
+
+def check_results(tables: Path, results: Path) -> None:
+    """Raise ValueError where a folder's results are of other tables: its Table 1 is not what these tables give.
+
+    A folder without a Table 1 holds nothing that could be told apart.
+    """
+    kept = results / "table1.csv"
+    if not kept.is_file():
+        return
+    try:
+        given = to_csv_frame(query("table1", tables)).write_csv().encode()
+    except duckdb.Error:  # of tables that lack one, no Table 1 is made
+        given = b""
+    if kept.read_bytes() != given:
+        raise ValueError(f"{results} holds results of other tables than {tables}: its table1.csv is not theirs")
 
 
 def write_query_results(tables: Path, out: Path) -> list[Path]:

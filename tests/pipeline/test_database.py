@@ -40,7 +40,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def database(study: Path) -> Path:
     lines: list[str] = []
-    build_database(study / "tables", study / "x.duckdb", result_sources(study / "results"), lines.append)
+    build_database(
+        study / "tables", study / "x.duckdb", result_sources((study / "results").glob("*.csv")), lines.append
+    )
     assert lines == []
     return study / "x.duckdb"
 
@@ -104,7 +106,7 @@ def test_results_are_read_as_declared_and_as_printed(study: Path, tmp_path: Path
     excess = RESULT_TABLES["excess"]
     none = pl.DataFrame(schema=io.polars_schema(excess))
     queries.write_result(none, "excess", tmp_path)
-    build_database(study / "tables", tmp_path / "x.duckdb", result_sources(tmp_path))
+    build_database(study / "tables", tmp_path / "x.duckdb", result_sources(tmp_path.glob("*.csv")))
     assert rows(tmp_path / "x.duckdb", "FROM results.ledger") == [
         ("a", "5.00", "5", True, "=1+1"),
         ("b", "", None, None, ""),

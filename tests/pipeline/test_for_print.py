@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.reports.for_print import NotRun, booktabs, escape_tex, figure_tex, run_cells
+from pipeline.reports.for_print import NotRun, figure_tex, run_cells
+from pipeline.reports.latex import booktabs, escape_tex
 
 
 def notebook(folder: Path, *cells: str, name: str = "n") -> Path:

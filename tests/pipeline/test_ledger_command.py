@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper.ledger.build import KEY, SCHEMA, read_ledger
-from pipeline.paper.ledger.command import failed_games, missing_reproductions
 from pipeline.paper.ledger.measures import open_tables
+from pipeline.paper.ledger.printed import failed_games, missing_reproductions
 from pipeline.paper.statements.checks import STATEMENTS_SCHEMA
 from pipeline.tables.io import TABLES, polars_schema
 

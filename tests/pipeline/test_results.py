@@ -1,15 +1,20 @@
 """Tables in files, result tables by SQL, the database, the comparison and the dictionary."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 from duckdb import DuckDBPyConnection
 from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner
 
+from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper import compare
+from pipeline.reports.batch.own_study import folders_at_hand
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables import io, queries
 from pipeline.tables.schemas.base import REJECTED, TABLES
@@ -95,6 +100,49 @@ def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
     assert [path.name for path in queries.write_query_results(derived, tmp_path)] == [
         f"{n}.csv" for n in queries.query_names()
     ]
+
+
+# Commands that read results beside tables, and what they are told where both are named.
+BOTH_NAMED = (
+    ["report", "--tables", "tables", "--results", "../other"],
+    ["figures", "--tables", "tables", "--results", "../other"],
+    ["database", "--tables", "tables", "--results", "../other", "--out", "x.duckdb"],
+)
+
+
+def test_results_of_other_tables_are_refused_and_those_beside_left_out(
+    derived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    shutil.copytree(derived, own / "tables")
+    queries.write_query_results(own / "tables", own / "results")
+    queries.check_results(own / "tables", own / "results")
+    table1 = pl.read_csv(own / "results/table1.csv")
+    shutil.copytree(own / "results", other)
+    table1.with_columns(excess_cost=pl.col("excess_cost") + 1).write_csv(other / "table1.csv")
+    monkeypatch.chdir(own)
+    for words in BOTH_NAMED:
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 2 and "of other tables" in done.output, done.output
+    assert {path.name for path in own.iterdir()} == {"tables", "results"}
+    assert folders_at_hand("tables", "") == (own / "tables", own / "results")
+    with pytest.raises(ValueError, match="of other tables"):
+        folders_at_hand("tables", str(other))
+    shutil.copytree(other, own / "results", dirs_exist_ok=True)
+    done = CliRunner().invoke(app, ["database", "--tables", "tables", "--out", "x.duckdb"])
+    assert done.exit_code == 0 and "results are left out" in done.stderr
+    with duckdb.connect(own / "x.duckdb", read_only=True) as stored:
+        assert stored.sql("SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'results'").fetchall() == [(0,)]
+
+
+@pytest.mark.slow
+def test_a_notebook_beside_results_of_other_tables_has_its_own_made(derived: Path, tmp_path: Path) -> None:
+    shutil.copytree(derived, tmp_path / "tables")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/table1.csv").write_text("of other tables\n", encoding="utf-8")
+    tables, results = folders_at_hand(str(tmp_path / "tables"), "")
+    assert results != tmp_path / "results"
+    queries.check_results(tables, results)
 
 
 def test_a_folder_without_tables_says_what_to_do(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from pipeline.paper.ledger.build import ledger_of_results
-from pipeline.paper.ledger.command import statement_counts, verdict_counts
 from pipeline.paper.ledger.measures import open_results
+from pipeline.paper.ledger.printed import statement_counts, verdict_counts
 from pipeline.paper.statements.checks import statements_of_study
 from pipeline.tables.io import write_csv
 from pipeline.tables.paths import RESULTS

@@ -16,6 +16,7 @@ from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.paths import ROOT, params
+from pipeline.tables.queries import check_results
 from pipeline.traces.limits import printable
 
 # The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
@@ -123,20 +124,33 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     """The folders of a study's tables and results on this machine, for a notebook that is given them as parameters.
 
     tables: a folder, the project's where the current one has none of that name, or the URL of one, whose tables are
-    fetched. results: a folder, or "" for the folder `results` beside the tables; where that is not there, results are
-    made as the study makes its own. What is fetched or made is gone when the process ends. Raises FileNotFoundError
-    where there are no tables; ValueError and OSError of a URL that cannot be read.
+    fetched. results: a folder, or "" for the folder `results` beside the tables; where that is not there, or is of
+    other tables, results are made as the study makes its own. What is fetched or made is gone when the process ends.
+    Raises FileNotFoundError where there are no tables; ValueError where results are of other tables; ValueError and
+    OSError of a URL that cannot be read.
     """
     scratch = TemporaryDirectory(prefix="study-")
     atexit.register(scratch.cleanup)
     folder = fetch_tables(tables, Path(scratch.name)) if is_url(tables) else _located(tables)
     if not any(folder.glob("*.parquet")):
         raise FileNotFoundError(f"no tables in {printable(tables)}: derive them first (python -m pipeline derive)")
-    made = _located(results) if results else folder.with_name("results")
-    if not results and not made.is_dir():
-        made = Path(scratch.name, "results")
-        write_results(folder.resolve(), made)
+    if results:
+        check_results(folder, _located(results))
+        return folder, _located(results)
+    beside = folder.with_name("results")
+    if beside.is_dir() and _are_of(folder, beside):
+        return folder, beside
+    made = Path(scratch.name, "results")
+    write_results(folder.resolve(), made)
     return folder, made
+
+
+def _are_of(tables: Path, results: Path) -> bool:
+    try:
+        check_results(tables, results)
+    except ValueError:
+        return False
+    return True
 
 
 def fetch_tables(url: str, scratch: Path) -> Path:

@@ -8,8 +8,8 @@ import polars as pl
 
 from pipeline.paper import compare
 from pipeline.paper.ledger.build import read_ledger
-from pipeline.paper.ledger.command import markdown, statement_counts
 from pipeline.paper.ledger.outcomes import described
+from pipeline.paper.ledger.printed import markdown, statement_counts
 from pipeline.paper.statements.checks import (
     ADDITION,
     BY_CONSTRUCTION,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 COLUMN, HALF_COLUMN = 5.5, 2.75
+WIDTHS = {"": COLUMN, "_half": HALF_COLUMN}  # in print, after a figure's name
 PAGE_HEIGHT, PANELS_HEIGHT = 9.0, 7.9  # more does not fit on a page; the rest is for title and key
 
 TITLE_SIZE, LETTER_WIDTH, LINE_HEIGHT = 9.0, 5.7, 11.5  # of titles in points; the width is a letter's mean
