@@ -243,7 +243,8 @@ def _find_sources(traces: list[str]) -> "list[Source]":
     if not sources:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     if others:
-        print(f"{others} other files passed over: their names do not end as those of traces do", file=sys.stderr)
+        files = "1 other file" if others == 1 else f"{others} other files"
+        print(f"{files} passed over: by name no trace", file=sys.stderr)
     return sources
 
 

@@ -69,14 +69,14 @@ def find_sources(inputs: Iterable[Path | str]) -> list[Source]:
 
 
 def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
-    """The sources of `find_sources`, and how many other files the folders have, by their names."""
+    """The sources of `find_sources`, and how many other files, by their names, the folders have beside their manifests."""
     sources: dict[str, Source] = {}
     others: set[str] = set()
     for name in inputs:
         for path, source, is_trace in _remote_files(str(name)) if is_url(str(name)) else _local_files(Path(name)):
             if is_trace:
                 sources.setdefault(path, source)
-            else:
+            elif not path.endswith(MANIFEST_SUFFIX):
                 others.add(path)
     return sorted(sources.values()), len(others - sources.keys())
 

@@ -66,6 +66,7 @@ def test_other_files_are_counted_and_a_folder_may_be_called_like_a_trace(tmp_pat
     write_trace(tmp_path / "x.json" / "a.json", toy_game().text())
     for name in ("README.md", "a.json.bak", "b.JSON"):
         write_trace(tmp_path / "x.json" / name, b"?")
+    write_trace(tmp_path / "x.json" / "run.manifest.json", b"{}")
     code, lines = derive_by_command(tmp_path / "x.json", tmp_path / "out")
     assert (code, lines[0].split(":")[0]) == (0, "3 other files passed over")
 
