@@ -69,7 +69,7 @@ def find_sources(inputs: Iterable[Path | str]) -> list[Source]:
 
 
 def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
-    """The sources of `find_sources`, and how many files that are none by their names the folders have beside manifests."""
+    """The sources of `find_sources`, and how many other files by their names, manifests left out, the folders have."""
     sources: dict[str, Source] = {}
     others: set[str] = set()
     for name in inputs:
