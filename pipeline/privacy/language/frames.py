@@ -50,7 +50,7 @@ ZERO = re.compile(
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
-    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[:,;|)]|$|slots? ?0))|[IWUOMT]\w*)"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
@@ -61,8 +61,10 @@ EMOJI = re.compile(
     rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
-# "Ag. 2", "Sl. 6" and "5..8", where a point ends no sentence.
-SHORTENED = re.compile(r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)")
+# "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
+SHORTENED = re.compile(
+    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
+)
 
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
@@ -157,7 +159,10 @@ COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", 
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
-PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
+PRICED = re.compile(
+    r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was|(?:0,? (?:and|but) (?:you|me|us|them)))\s+"
+    r"(?:about\s+|only\s+|just\s+)?$"
+)
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
 # A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
@@ -275,7 +280,7 @@ GLUE = re.compile(
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
-IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
+IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
 IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
     r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"

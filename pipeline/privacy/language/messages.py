@@ -187,7 +187,7 @@ def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
         content = frames.EMOJI.sub(_ended, content)
-    if "g. " in content or "l. " in content or ".." in content:
+    if "g. " in content or "l. " in content or "d. " in content or ".." in content:
         content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = frames.BRACKETED.sub(" ", content)

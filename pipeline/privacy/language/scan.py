@@ -96,7 +96,8 @@ def _cut(text: str, most: int) -> int:
 def respelt(word: str) -> str:
     """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
     if word[0] in QUOTED:
-        return QUOTED.get(word) or QUOTED[word[0]]
+        rest = f" {respelt(word[1:])}" if word[0] == "T" and len(word) > 1 else ""  # what they say follows
+        return QUOTED.get(word) or QUOTED[word[0]] + rest
     if word in SHORT:
         return SHORT[word]
     if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
@@ -115,7 +116,10 @@ def respelt(word: str) -> str:
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:
     """The stem with the ending where the word is that with one slip, or cut short."""
     start = word.removesuffix(ending)
-    if word.startswith(stem) or len(start) + len(ending) != len(word):
+    if word.startswith(stem):
+        cut = len(word) <= len(stem) + len(ending) and ending == "ing"  # "workng", "workin"
+        return stem + ending if word == stem + stem[-1] + ending or (cut and is_slip(word, stem + ending)) else None
+    if len(start) + len(ending) != len(word):
         return None
     if stem.startswith(start) and start != stem[:-1].removesuffix(stem[-1]) + stem[-1]:
         return stem if start == word and len(word) >= 5 and len(stem) > 7 else None

@@ -115,19 +115,19 @@ PATTERNS: Mapping[str, str] = {
 
 # Stems of the commonest words: what is one slip of the keys away from one is read as it.
 STEMS = (
-    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
+    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant", "except"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
 )
-ENDINGS = ("", "s", "e", "ed", "ing")
+ENDINGS = ("", "s", "e", "ed", "ing", "al")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
-    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
-    **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot "},
+    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no,", "y": "yes", "n": "no", "yep": "yes", "yeah": "yes"},
+    **{"adn": "and", "cld": "could", "av": "available", "pref": "prefer", "sl": "slot", "#": "slot "},
     **{"wfm": "works for me", "dnw": "doesn't work"},
     **{"ive": "i've", "thats": "that's", "z": "zero"},
 }
-REAL = frozenset(("conform", "works"))
+REAL = frozenset(("conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},

@@ -58,7 +58,7 @@ OCCUPIED: Phrases = (
     r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|"
     r"he|she|{agent})(?:'ve)? {adv}(?:{have}|hold|keeps?|{set})(?= (?:got |{set} |down )?{adv}(?:at|in|on|during|"
     r"there|for)\b)|what(?:'s| is) (?:already |currently |now )?(?=at |in |on |there)",
-    r"(?:pencill?ed|written) in for myself|something(?:'s| is| sits| stands| lies| comes)? {adv}(?:in the way|"
+    r"(?:pencill?ed|written) in for myself|one in (?:the|my) way|something(?:'s| is| sits| stands| lies| comes)? {adv}(?:in the way|"
     r"in my way|there|then)|(?:{have}|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|"
     r"items|tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|meeting 0+)|"
@@ -72,7 +72,7 @@ OCCUPIED: Phrases = (
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|(?:pre-?)?occup(?:ied|ies|y|"
     r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?|"
     r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
-    r"something(?:'s| is) {adv}{set}|(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
+    r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}|(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
     r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|mod|"
     r"reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
     r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)|"
@@ -129,7 +129,7 @@ POSITIVE: Phrases = (
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
     r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|"
     r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
-    r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable",
+    r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
     r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
     r"free) to) {adv}{do}",
@@ -177,7 +177,7 @@ CLEAR: Phrases = (
     r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
     r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
     r"a thing))){it}",
-    r"{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
+    r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
     r"occupied|taken|booked))|(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |"
     r"no ){clash}(?: with| at)?",
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}|"
@@ -191,7 +191,8 @@ CLEAR: Phrases = (
     r"nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?:else )?(?:(?:is|'s|"
     r"was|sits|stands|lies|falls|happens|of mine|whatsoever|at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|"
     r"for(?= slots?| #?0))",
-    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?|"
+    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?"
+    r"(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
@@ -249,14 +250,14 @@ PROPOSAL: Phrases = (
     r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
     r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|"
     r"decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'd say|put forward|"
-    r"counter-?propos\w*",
+    r"counter(?:-?(?:propos|offer)\w*|(?= ?:))",
     r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|"
-    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|agreement|"
+    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|"
     r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|"
     r"went with",
     r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|"
     r"proceed(?:ing|s)?(?: with)?|use|using|(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|"
-    r"put|set|hold|keep|grab|pick|choose|reserve|place|have)|pick(?:ed|ing)?(?! up| me up)|choos(?:e|"
+    r"put|set|hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|"
     r"ing)|chose|select(?:ed|ing)?",
     r"reserv(?:e|ed|ing)|book(?:ing)?|booked (?:us|it|the|this|meeting)|schedul(?:e|ing) (?=it|this|the|that|our|"
     r"us|meeting|for|at|in|on|slot|0|around)|scheduled (?:it|us|this|the meeting|our meeting|"
@@ -269,6 +270,6 @@ PROPOSAL: Phrases = (
     r"(?:we'll|we will|to) meet|float|it(?:'ll| will| shall) be|pencil(?:l?ed|l?ing)?|"
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)|"
     r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final",
-    r"official|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|"
+    r"official|fixing(?= {slot})|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|"
     r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
 )
