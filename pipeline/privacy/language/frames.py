@@ -47,6 +47,17 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
+# "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
+TALLY = re.compile(
+    r"\b(?:round|agents|(?:meetings|errands|agents|rounds)[ _](?:left|open|asked|remaining|done|so far)) ?[:=] ?\d+(?!\d*,)",
+    re.IGNORECASE,
+)
+TALLIED = re.compile(
+    r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
+    re.IGNORECASE,
+)
+OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
+
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
@@ -72,7 +83,7 @@ QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
 ADDRESSED = re.compile(
     r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
-    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
+    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))|\b(?:me|myself) ?: ?$"
 )
 SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
@@ -83,6 +94,11 @@ QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:
 BLOCK_LINE = re.compile(r">[^\n]*")
 AGAIN = re.compile(r"\W*(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
 SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
+# "I asked Agent 2. The reply was: …": whose reply, the sentence before says.
+REPLY = re.compile(
+    r"agents?\s*#?0{1,2}(?!\w)[^.!?;]{0,40}[.!]\s{1,3}(?:and |so )?(?:the|here is the|here's the|their|her|his) "
+    r"(?:\w+ )?(?:reply|answer|response|message)(?: was| is| reads?| said)?\s{0,3}:?\s{0,3}$"
+)
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
 
@@ -160,9 +176,9 @@ ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
 PRICED = re.compile(
-    r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was|(?:0,? (?:and|but) (?:you|me|us|them)))\s+"
-    r"(?:about\s+|only\s+|just\s+)?$"
+    r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$"
 )
+AND_YOU = re.compile(r"0,? (?:and|but|while) (?:you|me|us|them|agents? 0) (?:only |just |about )?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
 # A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
@@ -212,6 +228,10 @@ KEY_VALUE = re.compile(
 )
 # Where JSON starts: with a key, or a list of objects.
 JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
+# Whose data follows: "Data from Agent 4: {…}".
+DATA_OF = re.compile(
+    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said| sent)?: ?(?:```(?:json)?\s)?\s?$", re.I
+)
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
 # "✅ = free, ❌ = busy", "(Y = available, N = not available)".
 MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"

@@ -132,7 +132,9 @@ IGNORED: Phrases = (
     r"in mind|empty|alone|out)",
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|"
     r"work(?:s|ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|"
-    r"free)|on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|us) to",
+    r"free)|on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|us) to|"
+    r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
+    r"doesn't|requires|means|needs|works|conflicts|clashes)\b)",
     r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|disclose|"
     r"reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|wait|provide|"
     r"give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|insist)(?! to slots?| to 0|"
@@ -155,7 +157,7 @@ IGNORED: Phrases = (
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|unless|"
-    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|refrain(?:ing)? from|presum(?:e|ing|ably)|in case|as long as|"
+    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
     r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"

@@ -5,10 +5,12 @@ One pass over a message, in time proportional to its length.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import (
+    Field,
     Piece,
     Record,
     Rewritten,
@@ -23,6 +25,7 @@ from pipeline.privacy.language.records import (
 
 DEEPEST = 12  # objects, lists or titles within each other
 LONGEST_TITLE = 60  # characters
+FAR = 80  # characters before data in which its source is named
 
 
 def in_sentences(content: str) -> Rewritten | None:
@@ -31,6 +34,9 @@ def in_sentences(content: str) -> Rewritten | None:
     legend = _legend(content)
     while match := frames.JSON.search(content, end):
         records, stop = _json(content, match.start())
+        if source := frames.DATA_OF.search(content, max(end, match.start() - FAR), match.start()):
+            of = Piece(source[1], *source.span(1))
+            records = [record if record.agent else replace(record, agent=of) for record in records]
         changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
         for record in records:
             changed = True
@@ -119,6 +125,8 @@ def _place(frame: Frame) -> None:
     record, before = frame.record, ""
     for key in frame.keys:
         name = plain(key.text)
+        if name.endswith("availability"):
+            record.fields = [_available(one) for one in record.fields]
         if before.endswith(("agent", "agents")) or agent_of(key):
             record.agent = record.agent or agent_of(key, bare=True)
         elif is_slots(name) and not record.slots:
@@ -126,6 +134,12 @@ def _place(frame: Frame) -> None:
         else:
             record.label(key)
         before = name
+
+
+def _available(one: Field) -> Field:
+    """A field of availability: an agent's slots under it are free."""
+    agent = agent_of(one.key) if one.listed else None
+    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one
 
 
 # Lines and tables.

@@ -46,4 +46,6 @@ def _is_spoken(chars: Sequence[str], start: int) -> bool:
     """Whether the words before a quotation name an agent who speaks, and not one who is only spoken to."""
     before = "".join(chars[max(0, start - frames.FAR_QUOTED - 1) : start])
     far = int(start > frames.FAR_QUOTED)  # one more character tells where a word starts
+    if frames.REPLY.search(before, far):
+        return True
     return frames.SPEAKER.search(before, far) is not None and not frames.ADDRESSED.search(before, far)

@@ -109,8 +109,13 @@ def respelt(word: str) -> str:
     glued = next((verb for verb in frames.GLUED if word.startswith(verb) and word[len(verb) :] in STEMS), None)
     if glued:
         return f"{glued} {word[len(glued) :]}"
-    near = (_spelt_as(word, stem, ending) for stem in STEMS if stem[0] == word[0] for ending in ENDINGS)
+    near = (_spelt_as(word, stem, ending) for stem in STEMS if _may_be(word, stem) for ending in ENDINGS)
     return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
+
+
+def _may_be(word: str, stem: str) -> bool:
+    """Whether a word begins as a stem does, or is a long one without its first letter."""
+    return word[0] == stem[0] or (len(stem) > 5 and word.startswith(stem[1:]))
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:
@@ -128,6 +133,8 @@ def _spelt_as(word: str, stem: str, ending: str) -> str | None:
 
 def is_slip(word: str, right: str) -> bool:
     """Whether one letter is doubled, left out, or two have changed places; of six letters or more any one edit."""
+    if word == right[1:] or word.replace("z", "s") == right:
+        return True
     if word[:1] != right[0] or abs(len(word) - len(right)) > 1 or word == right:
         return False
     at = next((i for i, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), min(len(word), len(right)))
