@@ -21,7 +21,7 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
-from pipeline.privacy.language.frames import NOTHING, PAST, REPORTS
+from pipeline.privacy.language.frames import MOVED_IT, NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
 
@@ -205,7 +205,12 @@ class ClauseReader:
             self._point_back(atom, "negative", surely=True)
 
     def revise(self, atom: Atom) -> None:
-        """Say what slots now are, in place of what they were."""
+        """Say what slots now are, in place of what they were, or where what they held was moved."""
+        if self.past.claim_class == "occupied" and MOVED_IT.search(self.text, atom.start, atom.end):
+            moved = replace(self.clause_of(atom, "occupied"), slots=[slot._replace(goal=False) for slot in atom.slots])
+            self.clauses += [moved] if moved.slots else []
+            self.past.silent = True
+            return
         claim_class = atom.claim_class or OPPOSITE.get(self.past.claim_class or "")
         if claim_class:
             now = replace(self.past, claim_class=claim_class, end=atom.end, decider=atom.decider or self.past.decider)

@@ -17,6 +17,7 @@ from pipeline.privacy.language.clauses import (
     denies_it,
     goes_on_list,
     has_changed,
+    has_passed,
     is_described,
     is_gapped,
     is_next_meeting,
@@ -52,7 +53,7 @@ def read_clauses(text: str, atoms: Sequence[Atom], before: str | None) -> list[C
 
 def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
     """Do with an atom what the first rule says that applies, and return that rule."""
-    if atom.boundary in ENDS_SCOPE:
+    if atom.boundary in ENDS_SCOPE or has_passed(reader.text, reader.last, atom):
         reader.end_scope()
     for rule in RULES:
         if rule.applies(reader, atom, following):

@@ -9,7 +9,7 @@ APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓🔓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅🔒🔐", NO)
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -49,8 +49,8 @@ ZERO = re.compile(
 
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
 TALLY = re.compile(
-    r"\b(?:round|agents|(?:meetings|errands|agents|rounds)[ _](?:left|open|asked|remaining|done|so far)) ?[:=] ?\d+(?!\d*,)",
-    re.IGNORECASE,
+    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open|asked|remaining|done|so far)) ?"
+    r"[:=] ?\d+(?!\d*,)"
 )
 TALLIED = re.compile(
     r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
@@ -92,7 +92,7 @@ QUOTED_LINE = re.compile(
 )  # "> Agent 2: I can"
 QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE)
 BLOCK_LINE = re.compile(r">[^\n]*")
-AGAIN = re.compile(r"\W*(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
+AGAIN = re.compile(r"\W*(?!(?:me|i|my)\b)(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
 SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
 # "I asked Agent 2. The reply was: …": whose reply, the sentence before says.
 REPLY = re.compile(
@@ -291,6 +291,8 @@ REPORTS = re.compile(
 )
 # "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
 MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
+MOVED_IT = re.compile(MOVED.pattern + r" (?:it|that)\b")
+NOW = re.compile(r"\s*now\b")
 NEWS = re.compile(r"\bnow\b|\b(?:opened|freed) up\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.

@@ -193,7 +193,7 @@ def _plain(content: str) -> tuple[str, str]:
         content = frames.BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
-    if frames.TALLY.search(content) and not frames.OF_SLOTS.search(content):
+    if (":" in content or "=" in content) and frames.TALLY.search(content) and not frames.OF_SLOTS.search(content):
         content = frames.TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)

@@ -122,7 +122,7 @@ def _spelt_as(word: str, stem: str, ending: str) -> str | None:
     """The stem with the ending where the word is that with one slip, or cut short."""
     start = word.removesuffix(ending)
     if word.startswith(stem):
-        cut = len(word) <= len(stem) + len(ending) and ending == "ing"  # "workng", "workin"
+        cut = len(word) <= len(stem) + len(ending) and ending in ("ing", "able")  # "workng"
         return stem + ending if word == stem + stem[-1] + ending or (cut and is_slip(word, stem + ending)) else None
     if len(start) + len(ending) != len(word):
         return None

@@ -58,7 +58,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
         or _is_enumerator(text, number)
-        or (AND_YOU.search(ahead) and any(token.kind == "cost" for token in tokens[max(0, index - 4) : index]))
+        or (any(token.kind == "cost" for token in tokens[max(0, index - 4) : index]) and AND_YOU.search(ahead))
         or (ERRAND.match(text, number.end) and not _takes_turns(text, tokens, index))
     ):
         return False

@@ -118,7 +118,7 @@ STEMS = (
     *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant", "except"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
 )
-ENDINGS = ("", "s", "e", "ed", "ing", "al")
+ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},

@@ -72,7 +72,8 @@ OCCUPIED: Phrases = (
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|(?:pre-?)?occup(?:ied|ies|y|"
     r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?|"
     r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
-    r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}|(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
+    r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|"
+    r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
     r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|mod|"
     r"reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
     r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)|"
@@ -127,7 +128,7 @@ EVENT: Phrases = (
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
-    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|"
+    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|happy with|blank|idle|"
     r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
