@@ -273,5 +273,6 @@ class ClauseReader:
         if self.subject and not (own and self.subject[0].kind == "for_whom"):
             clause.tokens = self.subject + clause.tokens
             clause.start = min(clause.start, self.subject[0].start)
-            if own and any(named(self.text[token.start : token.end]).agents for token in clause.tokens[len(self.subject) :]):
+            theirs = clause.tokens[len(self.subject) :]
+            if own and any(named(self.text[token.start : token.end]).agents for token in theirs):
                 self.subject = []  # what follows is of the agent that is named here

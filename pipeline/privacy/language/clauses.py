@@ -21,13 +21,10 @@ from pipeline.privacy.language.frames import (
     JUST,
     MEETING_AT,
     MOVED,
-    MOVED_IT,
     NARROWED,
     NEWS,
     OF_ANOTHER,
-    NOW,
     ONLY,
-    PAST,
     REPORTS,
 )
 from pipeline.privacy.language.ranges import REST, Slots
@@ -224,23 +221,6 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
         return True
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
-
-
-def has_passed(text: str, before: Clause, atom: Atom) -> bool:
-    """Whether an atom says only what is now so of slots of which the clause before says what was: "was free, now busy"."""
-    is_now = atom.lead == "," and not atom.slots and NOW.match(text, atom.start) is not None
-    return is_now and PAST.search(text, before.start, before.end) is not None
-
-
-def has_changed(text: str, past: Clause, atom: Atom) -> bool:
-    """Whether an atom says what slots now are of which another clause says what they were."""
-    if not past.claims:
-        return False
-    if past.claim_class == "occupied" and MOVED_IT.search(text, atom.start, atom.end):
-        return True
-    if atom.slots or marks_of(atom):
-        return False
-    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

@@ -49,8 +49,8 @@ ZERO = re.compile(
 
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
 TALLY = re.compile(
-    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open|asked|remaining|done|so far)) ?"
-    r"[:=] ?\d+(?!\d*,)"
+    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open|asked|remaining|done|"
+    r"so far)) ?[:=] ?\d+(?!\d*,)"
 )
 TALLIED = re.compile(
     r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
@@ -61,7 +61,8 @@ OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
-    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[:,;|)]|$|slots? ?0))|[IWUOMT]\w*)"
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[,;|"
+    r")]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMT]\w*)"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
@@ -77,31 +78,7 @@ SHORTENED = re.compile(
     r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
 )
 
-# Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
-QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
-SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
-ADDRESSED = re.compile(
-    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
-    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))|\b(?:me|myself) ?: ?$"
-)
-SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
-I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
-QUOTED_LINE = re.compile(
-    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
-)  # "> Agent 2: I can"
-QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE)
-BLOCK_LINE = re.compile(r">[^\n]*")
-AGAIN = re.compile(r"\W*(?!(?:me|i|my)\b)(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
-SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
-# "I asked Agent 2. The reply was: …": whose reply, the sentence before says.
-REPLY = re.compile(
-    r"agents?\s*#?0{1,2}(?!\w)[^.!?;]{0,40}[.!]\s{1,3}(?:and |so )?(?:the|here is the|here's the|their|her|his) "
-    r"(?:\w+ )?(?:reply|answer|response|message)(?: was| is| reads?| said)?\s{0,3}:?\s{0,3}$"
-)
-FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
-LONGEST_QUOTE = 800
-
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
     r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
@@ -126,7 +103,8 @@ VERBS = re.compile(
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|afraid|sorry|sadly|since|because|while|"
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|afraid|sorry|sadly|"
+    r"since|because|while|"
     r"whereas|"
     r"though|also|"
     r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
@@ -175,9 +153,7 @@ COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", 
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
-PRICED = re.compile(
-    r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$"
-)
+PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
 AND_YOU = re.compile(r"0,? (?:and|but|while) (?:you|me|us|them|agents? 0) (?:only |just |about )?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
@@ -230,7 +206,9 @@ KEY_VALUE = re.compile(
 JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
 # Whose data follows: "Data from Agent 4: {…}".
 DATA_OF = re.compile(
-    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said| sent)?: ?(?:```(?:json)?\s)?\s?$", re.I
+    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
+    r" sent)?: ?(?:```(?:json)?\s)?\s?$",
+    re.I,
 )
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
 # "✅ = free, ❌ = busy", "(Y = available, N = not available)".

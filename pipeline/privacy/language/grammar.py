@@ -20,7 +20,7 @@ from pipeline.privacy.language.vocabulary.classes import (
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
     r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
-    r"excluding|apart from|aside from|besides|other than|save for|minus|barring|"
+    r"excluding|apart from|aside from|besides(?<=[a-z] besides)|other than|save for|minus|barring|"
     r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
@@ -132,7 +132,8 @@ IGNORED: Phrases = (
     r"in mind|empty|alone|out)",
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|"
     r"work(?:s|ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|"
-    r"free)|on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|us) to|"
+    r"free)|on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|"
+    r"us) to|"
     r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
     r"doesn't|requires|means|needs|works|conflicts|clashes)\b)",
     r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|disclose|"
@@ -146,7 +147,8 @@ IGNORED: Phrases = (
     r"optimal|best|better|"
     r"first choice|easy|flexible|cheap)|(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|"
     r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*|"
-    r"meeting ?[:=] ?0+(?= ?[|;,/] ?(?:slot|round|agent|part))|0(?:(?<=makes 0)|(?<=gives 0)|(?<=is 0)|(?<=leaves 0)) (?:minus|plus) 0+",
+    r"meeting ?[:=] ?0+(?= ?[|;,/] ?(?:slot|round|agent|part))|0(?:(?<=makes 0)|(?<=gives 0)|(?<=is 0)|"
+    r"(?<=leaves 0)) (?:minus|plus) 0+",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
     r"which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|"
@@ -157,7 +159,8 @@ IGNORED: Phrases = (
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|unless|"
-    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
+    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|"
+    r"avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
     r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"

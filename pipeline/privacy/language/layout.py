@@ -5,7 +5,6 @@ One pass over a message, in time proportional to its length.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
@@ -25,7 +24,6 @@ from pipeline.privacy.language.records import (
 
 DEEPEST = 12  # objects, lists or titles within each other
 LONGEST_TITLE = 60  # characters
-FAR = 80  # characters before data in which its source is named
 
 
 def in_sentences(content: str) -> Rewritten | None:
@@ -34,9 +32,9 @@ def in_sentences(content: str) -> Rewritten | None:
     legend = _legend(content)
     while match := frames.JSON.search(content, end):
         records, stop = _json(content, match.start())
-        if source := frames.DATA_OF.search(content, max(end, match.start() - FAR), match.start()):
-            of = Piece(source[1], *source.span(1))
-            records = [record if record.agent else replace(record, agent=of) for record in records]
+        if source := frames.DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
+            for record in records:
+                record.agent = record.agent or Piece(source[1], *source.span(1))
         changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
         for record in records:
             changed = True

@@ -96,8 +96,7 @@ def _cut(text: str, most: int) -> int:
 def respelt(word: str) -> str:
     """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
     if word[0] in QUOTED:
-        rest = f" {respelt(word[1:])}" if word[0] == "T" and len(word) > 1 else ""  # what they say follows
-        return QUOTED.get(word) or QUOTED[word[0]] + rest
+        return QUOTED.get(word) or QUOTED[word[0]] + (f" {respelt(word[1:])}" if word[0] == "T" else "")
     if word in SHORT:
         return SHORT[word]
     if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
@@ -109,13 +108,9 @@ def respelt(word: str) -> str:
     glued = next((verb for verb in frames.GLUED if word.startswith(verb) and word[len(verb) :] in STEMS), None)
     if glued:
         return f"{glued} {word[len(glued) :]}"
-    near = (_spelt_as(word, stem, ending) for stem in STEMS if _may_be(word, stem) for ending in ENDINGS)
+    stems = (stem for stem in STEMS if stem[0] == word[0] or (len(stem) > 5 and word.startswith(stem[1:])))
+    near = (_spelt_as(word, stem, ending) for stem in stems for ending in ENDINGS)
     return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
-
-
-def _may_be(word: str, stem: str) -> bool:
-    """Whether a word begins as a stem does, or is a long one without its first letter."""
-    return word[0] == stem[0] or (len(stem) > 5 and word.startswith(stem[1:]))
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:

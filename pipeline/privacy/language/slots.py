@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from pipeline.privacy.language.frames import (
-    AND_YOU,
     ANCHOR,
+    AND_YOU,
     ANY_FROM,
     BEFORE,
     COUNT,

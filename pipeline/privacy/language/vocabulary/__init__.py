@@ -115,16 +115,17 @@ PATTERNS: Mapping[str, str] = {
 
 # Stems of the commonest words: what is one slip of the keys away from one is read as it.
 STEMS = (
-    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant", "except"),
+    *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
+    "except",
 )
 ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
-    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no,", "y": "yes", "n": "no", "yep": "yes", "yeah": "yes"},
-    **{"adn": "and", "cld": "could", "av": "available", "pref": "prefer", "sl": "slot", "#": "slot "},
-    **{"wfm": "works for me", "dnw": "doesn't work"},
+    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no,", "n": "no", "y": "yes"},
+    **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
+    **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
     **{"ive": "i've", "thats": "that's", "z": "zero"},
 }
 REAL = frozenset(("conform", "works", "refer", "expect", "accept"))

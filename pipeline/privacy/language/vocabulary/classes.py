@@ -58,7 +58,8 @@ OCCUPIED: Phrases = (
     r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|"
     r"he|she|{agent})(?:'ve)? {adv}(?:{have}|hold|keeps?|{set})(?= (?:got |{set} |down )?{adv}(?:at|in|on|during|"
     r"there|for)\b)|what(?:'s| is) (?:already |currently |now )?(?=at |in |on |there)",
-    r"(?:pencill?ed|written) in for myself|one in (?:the|my) way|something(?:'s| is| sits| stands| lies| comes)? {adv}(?:in the way|"
+    r"(?:pencill?ed|written) in for myself|one in (?:the|my) way|something(?:'s| is| sits| stands| lies|"
+    r" comes)? {adv}(?:in the way|"
     r"in my way|there|then)|(?:{have}|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|"
     r"items|tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|meeting 0+)|"
@@ -128,7 +129,8 @@ EVENT: Phrases = (
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
-    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|happy with|blank|idle|"
+    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|happy with|"
+    r"blank|idle|"
     r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
@@ -178,7 +180,8 @@ CLEAR: Phrases = (
     r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
     r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
     r"a thing))){it}",
-    r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
+    r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|"
+    r"(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
     r"occupied|taken|booked))|(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |"
     r"no ){clash}(?: with| at)?",
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}|"
