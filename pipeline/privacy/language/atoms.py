@@ -75,7 +75,6 @@ ECHOED = re.compile(
 TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
-
 # "Free after 5" is of all slots after it, "an errand after 5" of one that is not named.
 SPANNING = ("positive", "negative", None)
 

@@ -152,11 +152,6 @@ STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
-PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
-AND_YOU = re.compile(r"0,? (?:and|but|while) (?:you|me|us|them|agents? 0) (?:only |just |about )?$")
-JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
-LONE = re.compile(r"slots ?#?0+")  # more must follow
 # A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
 SUBJECT = re.compile(
     r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"

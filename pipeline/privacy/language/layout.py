@@ -54,9 +54,6 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, st
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
 
-# JSON.
-
-
 class Frame:
     """An object or a list that is being read: its keys so far, and what it says."""
 
@@ -270,9 +267,6 @@ def _listed(line: Piece) -> Iterator[Piece]:
     yield line.part(start)
 
 
-# Legends.
-
-
 def _legend(content: str) -> dict[str, str]:
     """Mark → what it stands for, where a message says so."""
     pairs = (pair for legend in frames.LEGEND.finditer(content) for pair in _pairs(legend[0]))
@@ -297,14 +291,8 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         end = found.end()
         if word:
             after = frames.NEXT_NUMBER.match(piece.text, end)
-            word = (
-                f": {word}, "
-                if frames.NUMBER_AHEAD.search(piece.text[max(0, found.start() - 40) : found.start()])
-                else f" {word}: "
-                if after
-                else f" {word} "
-            )
-            yield Piece(
-                word + ("slots " if after and not after[1] else ""), piece.start + found.start(), piece.start + end
-            )
+            ahead = frames.NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+            word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
+            word += "slots " if after and not after[1] else ""
+            yield Piece(word, piece.start + found.start(), piece.start + end)
     yield piece.part(end)

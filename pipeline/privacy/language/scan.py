@@ -18,8 +18,6 @@ END = re.compile(
     r"([.!?;\n](?:(?<!\.)[!?;\n.\s]*"
     r"|(?<=\.)(?!0|\w\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!slot no\.)(?<!slots nos\.)[.!?]*))"
 )
-
-
 # No sentence is longer: what goes on is another. So time grows with a message's length, whatever is done in a sentence.
 SENTENCE_CHARS = 2_000
 
@@ -105,12 +103,11 @@ def respelt(word: str) -> str:
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
-    glued = next((verb for verb in frames.GLUED if word.startswith(verb) and word[len(verb) :] in STEMS), None)
-    if glued:
-        return f"{glued} {word[len(glued) :]}"
+    parts = ((verb, word[len(verb) :]) for verb in frames.GLUED if word.startswith(verb))
+    glued = next((f"{verb} {stem}" for verb, stem in parts if stem in STEMS), None)
     stems = (stem for stem in STEMS if stem[0] == word[0] or (len(stem) > 5 and word.startswith(stem[1:])))
     near = (_spelt_as(word, stem, ending) for stem in stems for ending in ENDINGS)
-    return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
+    return glued or next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:
@@ -128,7 +125,7 @@ def _spelt_as(word: str, stem: str, ending: str) -> str | None:
 
 def is_slip(word: str, right: str) -> bool:
     """Whether one letter is doubled, left out, or two have changed places; of six letters or more any one edit."""
-    if word == right[1:] or word.replace("z", "s") == right:
+    if word != right and (word == right[1:] or word.replace("z", "s") == right):
         return True
     if word[:1] != right[0] or abs(len(word) - len(right)) > 1 or word == right:
         return False
