@@ -123,7 +123,7 @@ ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
-    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no,", "n": "no", "y": "yes"},
+    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
     **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
     **{"ive": "i've", "thats": "that's", "z": "zero"},
