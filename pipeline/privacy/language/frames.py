@@ -49,8 +49,7 @@ ZERO = re.compile(
 
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
 TALLY = re.compile(
-    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open|asked|remaining|done|"
-    r"so far)) ?[:=] ?\d+(?!\d*,)"
+    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open)) ?[:=] ?\d+(?!\d*,)"
 )
 TALLIED = re.compile(
     r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",

@@ -28,8 +28,8 @@ NEGATIVE: Phrases = (
     r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
     r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
-    r"spoken for|filled|closed|no (?:can'?t|cannot)|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
-    r"pass(?:ing)? on|won't fly|not happening|no way",
+    r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
+    r"pass(?:ing)? on|won't fly|not happening|no way|no (?:can'?t|cannot)",
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
