@@ -6,8 +6,7 @@ from pipeline.privacy.language.vocabulary import Phrases
 NEGATIVE: Phrases = (
     r"busy|(?:un|in|im|non-?)(?:{able}|possible|accessible|reachable|avail\w*|move?able|negotiable|free)|"
     r"block(?:s|ed|ing)?{unless_for_us}|hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|"
-    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?|overlaps? with|overlaps|"
-    r"collid(?:e|es)",
+    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
@@ -21,8 +20,7 @@ NEGATIVE: Phrases = (
     r" ?[,:~(])",
     r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|"
     r"both|either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
-    r"ing)? (?:off|out)|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
-    r"no luck(?! with (?:the )?meeting)",
+    r"ing)? (?:off|out)|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|no luck(?! with (?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
     r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
@@ -107,8 +105,7 @@ NO_EVENT = (
     r"calendar|schedule|agenda|diary|planner|me|us|you|him|them|money|run|word|service|everyone|everybody|hands|side|"
     r"end|answers?|votes?|pick|favou?rite|best|first|only|status|position|commit|plans?|been|gone|put|"
     r"seen|no|yes|hard|say|stake|view|update|news|match|overlap|consensus|agreement|deal|\w+ed|\w+ly|and|or|to|is|are|"
-    r"you|"
-    r"your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
+    r"you|your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
 )
 NAME = rf"(?:(?!{NO_EVENT}\b)[a-z][\w'&-]*)"
 PLACED = r"(?= (?:already |also )?(?:at|in|during|on) (?:both )?{slot})"
@@ -130,8 +127,7 @@ POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
     r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|happy with|"
-    r"blank|idle|"
-    r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
+    r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
     r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
@@ -158,8 +154,7 @@ POSITIVE: Phrases = (
     r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
     r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
     r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|"
-    r"for|by|at)|"
-    r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
+    r"for|by|at)|all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
     r"go(?<=0 go)(?= ?$| ?[,~)(])",
     r"good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|"
     r"perfect(?<=[0:=>~-] perfect)",
@@ -200,8 +195,7 @@ CLEAR: Phrases = (
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
-    r"contain(?:ing)?) {adv}(?:anything|"
-    r"a thing)(?: {adv}(?:{set}|on))?",
+    r"contain(?:ing)?) {adv}(?:anything|a thing)(?: {adv}(?:{set}|on))?",
 )
 
 # Cost-qualitative: moving what is there costs little, or a number.
@@ -209,8 +203,7 @@ COST: Phrases = (
     # A price in numbers.
     r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost|"
     r"cost(?:s|ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|"
-    r"at|"
-    r"would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
+    r"at|would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
     r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|"
     r"clear|free|open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)|"
     r" ?: ?slots?\b)",
@@ -228,8 +221,7 @@ COST: Phrases = (
     r"anything|a lot))?|{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
     r"without (?:much|great|any great|undue|too much) (?:{clash}|{burden})|(?:costs?|takes?|bothers) (?:(?:me|"
     r"us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)|(?:simpl[ey]r?|quick|trivial|"
-    r"straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?|a (?:breeze|cinch|doddle|"
-    r"snap)",
+    r"straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?|a (?:breeze|cinch|doddle|snap)",
     r"no big deal|small (?:price|ask)|(?:cost)-?free|wiggle room|negotiable|nudged?|low[- ]friction",
     # What moves easily.
     r"(?:least|less) (?:costly|expensive|disruptive|painful)|{not} mind (?=(?:clear|mov|free|shift|rearrang|open|"
@@ -249,8 +241,7 @@ PROPOSAL: Phrases = (
     r"i can|we can|i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|"
     r"reserv(?:e|ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|"
-    r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|"
-    r"fixed(?= ?[:,~] ?slot)",
+    r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
     r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
     r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|"
     r"decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'd say|put forward|"
