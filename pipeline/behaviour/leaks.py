@@ -21,6 +21,7 @@ from pipeline.behaviour.phrases import (
     english_messages,
     family,
     is_about_talk,
+    is_figure,
     is_form_of,
     is_own,
     kind_of,
@@ -95,7 +96,9 @@ def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int]
         for at, kind in enumerate(label.kinds[run[0] : run[1]], run[0])
     ]
     said = [kind for kind in kinds if kind != LINKING]
-    if len(said) == 1 and is_about_talk(message, run[1] + shift):
+    if len(said) == 1 and (
+        is_about_talk(message, run[1] + shift) or is_figure(message, run[0] + shift, run[1] + shift)
+    ):
         return False
     if said == [AMBIGUOUS]:
         return is_own(message, run[0] + shift)

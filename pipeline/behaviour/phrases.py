@@ -26,7 +26,7 @@ LONG_WORD = 8  # letters, of a word that is known with a typing error
 SHORTEST_ROOT = 4
 # What a word's forms end in, after its root.
 ENDING = re.compile(
-    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
+    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
     r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
 )
 # What an abbreviation leaves out: "rehab" of rehabilitation.
@@ -129,7 +129,8 @@ def is_form_of(word: str, told: str) -> bool:
         return family(word) == family(told)
     if kind_of(told) != TELLING:
         return False
-    if kinds == {TELLING} and (family(word) == family(told) or _is_short_for(*sorted((word, told), key=len))):
+    alike = family(word) == family(told) and kind_of(family(word)) != SCHEDULING
+    if kinds == {TELLING} and (alike or _is_short_for(*sorted((word, told), key=len))):
         return True
     return max(len(word), len(told)) >= LONG_WORD and not misspellings(word).isdisjoint(misspellings(told))
 
@@ -227,20 +228,35 @@ TALKED_OF = frozenset(
         "thought",
         "number",
         "choice",
+        "thread",
     ]
 )
+LISTENING = ("you", "me", "us")  # whom a talker does it to: "consult you", "repay me"
+# Before "of", what makes of a thing a manner: "in the spirit of charity", "a matter of faith".
+MANNERS = frozenset(("spirit", "sense", "matter", "sake", "point", "question", "act", "sort", "kind", "bit"))
 SMALL = ("little", "quick", "short", "small", "brief")  # may stand before a thing of one's own: "a little tango"
 
 
 def is_about_talk(message: Sequence[Word], after: int) -> bool:
     """Whether what a word does, it does to what is talked about: "audit this list", "sick of rescheduling"."""
     words = [word.stem for word in message[after : after + 4]]
+    if words and words[0] in LISTENING and message[after].start - message[after - 1].end == 1:
+        return True
     if any(word.breaks for word in message[after : after + 2]) or not words or words[0] not in POINTING:
         return False
     if words[0] == "of" and len(words) > 1 and words[1].endswith("ing"):
         return kind_of(words[1]) == SCHEDULING
     objects = [word for word in words if word not in POINTING or word == "agent"]
     return bool(objects) and objects[0] in TALKED_OF
+
+
+def is_figure(message: Sequence[Word], start: int, after: int) -> bool:
+    """Whether a word is part of a figure of speech: "in the spirit of charity", "no stranger to compromises"."""
+    third, second, last = ("", "", "", *(word.stem for word in message[max(0, start - 3) : start]))[-3:]
+    if message[start].breaks:
+        return False
+    follows = after < len(message) and message[after].stem == "to"
+    return (last == "no" and follows) or (last == "of" and second in MANNERS) or (third in MANNERS and second == "of")
 
 
 def is_own(message: Sequence[Word], at: int) -> bool:
@@ -256,11 +272,12 @@ def is_own(message: Sequence[Word], at: int) -> bool:
         return last.isdecimal()
     if last == "the":
         return second in PLACING
-    owned = last in OWNING and second != "in"
+    owned = last in OWNING and second not in ("in", "ring")
     return (
         owned
         or (last in DOING and second != "agent")
         or (last == "in" and (at + 1 == len(message) or message[at + 1].stem in ("at", "slot", "then", "during")))
         or last in ("at", "note", "errand")
         or (last in ("is", "for") and second.isdecimal() and third == "slot")
+        or (last == "for" and second == "is" and third.isdecimal())
     )

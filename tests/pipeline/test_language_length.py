@@ -46,6 +46,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
     ("", '> Agent 1: "I can do 3"\n', ""),
     ("", "1 2 3 - to cost ", ""),
+    *(("", each, "") for each in ('Agent 1. The reply: "', "Errands: 7; agents: 2; ", 'From Agent 4: {"free": [1]} ')),
     ("Agent 1:\n", "> I'm free at 3\n", ""),
     *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
     *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),

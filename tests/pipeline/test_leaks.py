@@ -154,6 +154,10 @@ def test_forms_of_a_label_are_found_and_figures_of_speech_are_not() -> None:
         assert said(message, label) == {label: words}
     assert said("I usually bowl then.", "Bowling night") == {"Bowling night": "bowl"}
     assert not said("I am sick of rescheduling, let me audit this list.", "Sick pay audit")
+    assert not said("In the spirit of charity I'll repay you with slot 2.", "Repay Ignacio", "Charity bake sale")
+    assert not said("I'm no stranger to compromises, does that ring a bell?", "Meet a stranger", "Bell repair")
+    assert not said("If my projections hold, slot 3 suits all.", "Fetch the projector from the garage")
+    assert said("I was adopted, you see.", "Adoption registry") and said("I see my pawnbroker.", "Pawn a bracelet")
 
 
 STEMS = (("landlord's", "landlord"), ("Allergies", "allergy"), ("boxes", "box"), ("bus", "bus"), ("class", "class"))

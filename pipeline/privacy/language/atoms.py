@@ -28,7 +28,8 @@ NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
 GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
     rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:\w+ ?:\s+they\b|who|which|and|like|0|just like|"
-    r"(?:though|however|meanwhile|too|on the other hand|for one|at least),|agents?\s*0+,?\s*(?:and|or)))|!|(?:~|"
+    r"(?:though|however|meanwhile|too|on the other hand|(?:by|in) contrast|conversely|for one|at least),|"
+    r"agents?\s*0+,?\s*(?:and|or)))|!|(?:~|"
     r"-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
 HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
@@ -73,7 +74,6 @@ ECHOED = re.compile(
 )
 TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
-
 
 # "Free after 5" is of all slots after it, "an errand after 5" of one that is not named.
 SPANNING = ("positive", "negative", None)

@@ -21,15 +21,15 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
-from pipeline.privacy.language.frames import NOTHING, PAST, REPORTS
+from pipeline.privacy.language.frames import MOVED_IT, NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
-from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named
+from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
 
 
 def _says_more(before: Clause, atom: Atom) -> bool:
     """Whether a class comes before that of an atom: "free (no cost): 2"."""
     said, then = before.claim_class or "", atom.claim_class or ""
-    return said in OPPOSITE and said != "occupied" and PRIORITY.index(said) <= PRIORITY.index(then)
+    return said in OPPOSITE and (said != "occupied" or then == "cost") and PRIORITY.index(said) <= PRIORITY.index(then)
 
 
 class ClauseReader:
@@ -151,8 +151,8 @@ class ClauseReader:
     def add_with_class_before(self, atom: Atom) -> None:
         """Add an atom that has slots and a class, with the subject before it, and what was said there if it counts."""
         before, clause = self.open, self.clause_of(atom, atom.claim_class)
-        named = [token for token in before.tokens if token.kind == "group" and is_named(self.text, token)]
-        clause.tokens = named + clause.tokens
+        subject = [token for token in before.tokens if token.kind == "group" and is_named(self.text, token)]
+        clause.tokens = subject + clause.tokens
         if wins(self.text, before, clause, atom):
             clause.claim_class, clause.decider, clause.start = before.claim_class, before.decider, before.start
         self._add_whole(atom, clause)
@@ -205,7 +205,12 @@ class ClauseReader:
             self._point_back(atom, "negative", surely=True)
 
     def revise(self, atom: Atom) -> None:
-        """Say what slots now are, in place of what they were."""
+        """Say what slots now are, in place of what they were, or where what they held was moved."""
+        if self.past.claim_class == "occupied" and MOVED_IT.search(self.text, atom.start, atom.end):
+            moved = replace(self.clause_of(atom, "occupied"), slots=[slot._replace(goal=False) for slot in atom.slots])
+            self.clauses += [moved] if moved.slots else []
+            self.past.silent = True
+            return
         claim_class = atom.claim_class or OPPOSITE.get(self.past.claim_class or "")
         if claim_class:
             now = replace(self.past, claim_class=claim_class, end=atom.end, decider=atom.decider or self.past.decider)
@@ -226,6 +231,8 @@ class ClauseReader:
         before.silent = before.silent or (assumed and not marks)
         clause.silent, clause.inherits_from = False, None if marks else before
         self.clauses.append(clause)
+        if marks and marks[0].kind == "group":
+            self.previous = clause
 
     def _lean_on(self, clause: Clause) -> None:
         """Say of the slots that are excepted what is said of them alone: "except slot 3, which is busy, …"."""
@@ -266,3 +273,6 @@ class ClauseReader:
         if self.subject and not (own and self.subject[0].kind == "for_whom"):
             clause.tokens = self.subject + clause.tokens
             clause.start = min(clause.start, self.subject[0].start)
+            theirs = clause.tokens[len(self.subject) :]
+            if own and any(named(self.text[token.start : token.end]).agents for token in theirs):
+                self.subject = []  # what follows is of the agent that is named here

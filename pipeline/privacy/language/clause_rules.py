@@ -16,17 +16,18 @@ from pipeline.privacy.language.clauses import (
     contrasts,
     denies_it,
     goes_on_list,
-    has_changed,
     is_described,
     is_gapped,
     is_next_meeting,
     is_whole,
     leans,
+    marks_of,
     names_subject,
     points_back,
     shares_class,
     tells_for_whom,
 )
+from pipeline.privacy.language.frames import IT_IS_NOT, MOVED_IT, NOW, PAST
 
 Following = Atom | None
 
@@ -52,7 +53,7 @@ def read_clauses(text: str, atoms: Sequence[Atom], before: str | None) -> list[C
 
 def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
     """Do with an atom what the first rule says that applies, and return that rule."""
-    if atom.boundary in ENDS_SCOPE:
+    if atom.boundary in ENDS_SCOPE or _has_passed(reader.text, reader.last, atom):
         reader.end_scope()
     for rule in RULES:
         if rule.applies(reader, atom, following):
@@ -63,6 +64,23 @@ def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
 
 def _ignore(reader: ClauseReader, atom: Atom) -> None:
     """Take nothing from an atom."""
+
+
+def _has_passed(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom says only what is now so, after what was: "slot 3: was free, now busy"."""
+    is_now = atom.lead == "," and not atom.slots and NOW.match(text, atom.start) is not None
+    return is_now and PAST.search(text, before.start, before.end) is not None
+
+
+def _has_changed(text: str, past: Clause, atom: Atom) -> bool:
+    """Whether an atom says what slots now are of which another clause says what they were."""
+    if not past.claims:
+        return False
+    if past.claim_class == "occupied" and MOVED_IT.search(text, atom.start, atom.end):
+        return True
+    if atom.slots or marks_of(atom):
+        return False
+    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
 def _is_priced(text: str, before: Clause, atom: Atom, following: Following) -> bool:
@@ -91,7 +109,7 @@ RULES = (
     ),
     Rule(
         "what was so has changed",
-        lambda reader, atom, _: has_changed(reader.text, reader.past, atom),
+        lambda reader, atom, _: _has_changed(reader.text, reader.past, atom),
         ClauseReader.revise,
         "Slot 3 was taken but is free again",
         "9 3 positive",

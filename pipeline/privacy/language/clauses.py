@@ -223,13 +223,6 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
 
-def has_changed(text: str, past: Clause, atom: Atom) -> bool:
-    """Whether an atom says what slots now are of which another clause says what they were."""
-    if not past.claims or atom.slots or marks_of(atom):
-        return False
-    return atom.claim_class is not None or IT_IS_NOT.search(text, atom.start, atom.end) is not None
-
-
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
     if not before.lacks_class or before.apart or not is_whole(atom):

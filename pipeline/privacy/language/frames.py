@@ -9,7 +9,7 @@ APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓🔓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅🔒🔐", NO)
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -47,10 +47,21 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
+# "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
+TALLY = re.compile(
+    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open)) ?[:=] ?\d+(?!\d*,)"
+)
+TALLIED = re.compile(
+    r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
+    re.IGNORECASE,
+)
+OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
+
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
-    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[IWUOMT]\w*)"
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[,;|"
+    r")]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMT]\w*)"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
@@ -61,29 +72,12 @@ EMOJI = re.compile(
     rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
-# "Ag. 2", "Sl. 6" and "5..8", where a point ends no sentence.
-SHORTENED = re.compile(r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)")
-
-# Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
-QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
-QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
-SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
-ADDRESSED = re.compile(
-    r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
-    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))"
+# "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
+SHORTENED = re.compile(
+    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
 )
-SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
-I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
-QUOTED_LINE = re.compile(
-    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
-)  # "> Agent 2: I can"
-QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE)
-BLOCK_LINE = re.compile(r">[^\n]*")
-AGAIN = re.compile(r"\W*(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
-SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
-FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
-LONGEST_QUOTE = 800
 
+QUOTES = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
     r"\b(?:at|in|on|during|do|make|take|are|is|be|either|neither|(?:none|all|any|each|one|both|either|"
@@ -108,7 +102,8 @@ VERBS = re.compile(
 )
 # What may stand before such a number: the start of a clause, or one of these.
 BEFORE = re.compile(
-    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|afraid|sorry|sadly|since|because|while|"
+    r"\b(?:shows?|have|has|got|that|said|says|say|only|both|either|neither|of|but|and|or|so|as|afraid|sorry|sadly|"
+    r"since|because|while|"
     r"whereas|"
     r"though|also|"
     r"then|confirmed|know|believe|mentioned|see|if|whether|is|are|does|do|would|will|could|can|keep|kept|list(?:s|"
@@ -156,10 +151,6 @@ STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
 ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
-PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
-JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
-LONE = re.compile(r"slots ?#?0+")  # more must follow
 # A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
 SUBJECT = re.compile(
     r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
@@ -207,6 +198,12 @@ KEY_VALUE = re.compile(
 )
 # Where JSON starts: with a key, or a list of objects.
 JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
+# Whose data follows: "Data from Agent 4: {…}".
+DATA_OF = re.compile(
+    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
+    r" sent)?: ?(?:```(?:json)?\s)?\s?$",
+    re.I,
+)
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
 # "✅ = free, ❌ = busy", "(Y = available, N = not available)".
 MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
@@ -266,6 +263,8 @@ REPORTS = re.compile(
 )
 # "I've moved my errand from 3, so 3 is free", "3 is free now": it holds whatever stood there.
 MOVED = re.compile(r"\b(?:moved|shifted|relocated|rescheduled|cleared|cancell?ed|dropped)\b")
+MOVED_IT = re.compile(MOVED.pattern + r" (?:it|that)\b")
+NOW = re.compile(r"\s*now\b")
 NEWS = re.compile(r"\bnow\b|\b(?:opened|freed) up\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
 # What joins two slots of one list.
@@ -275,7 +274,7 @@ GLUE = re.compile(
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
-IS_SO = re.compile(r"\s*(?:is|are|does|do|can|will|would)\s*$")
+IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
 IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
     r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"

@@ -20,7 +20,7 @@ from pipeline.privacy.language.vocabulary.classes import (
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
     r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
-    r"excluding|apart from|aside from|other than|save for|minus|barring|"
+    r"excluding|apart from|aside from|besides(?<=[a-z] besides)|other than|save for|minus|barring|"
     r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
@@ -132,7 +132,10 @@ IGNORED: Phrases = (
     r"in mind|empty|alone|out)",
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|"
     r"work(?:s|ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|"
-    r"free)|on the other hand",
+    r"free)|on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|"
+    r"us) to|"
+    r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
+    r"doesn't|requires|means|needs|works|conflicts|clashes)\b)",
     r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|disclose|"
     r"reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|wait|provide|"
     r"give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|insist)(?! to slots?| to 0|"
@@ -143,7 +146,9 @@ IGNORED: Phrases = (
     r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from|might be|may be) {adv}(?:great|ideal|perfect|"
     r"optimal|best|better|"
     r"first choice|easy|flexible|cheap)|(?:round|turn|option|plan|step|day|week|phase|level|priority|rank|score|"
-    r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*",
+    r"part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*|"
+    r"meeting ?[:=] ?0+(?= ?[|;,/] ?(?:slot|round|agent|part))|0(?:(?<=makes 0)|(?<=gives 0)|(?<=is 0)|"
+    r"(?<=leaves 0)) (?:minus|plus) 0+",
     r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|"
     r"(?:total|combined|joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|"
     r"which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|"
@@ -154,7 +159,8 @@ IGNORED: Phrases = (
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
     r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|unless|"
-    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e|ing)|presum(?:e|ing|ably)|in case|as long as|"
+    r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|"
+    r"avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
     r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"
@@ -163,7 +169,7 @@ HYPOTHETICAL: Phrases = (
     r"told|tell|replied|answered|indicated?)",
     r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|"
     r"(?:not|isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|"
-    r"(?:do not|don't|didn't) (?:yet )?know|no idea|curious|doubt|wish|used to be|had been|would have been",
+    r"(?:do not|don't|didn't) (?:yet )?know|no idea|curious|doubt|wish(?! to\b)|used to be|had been|would have been",
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
     r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"
     r"reach out|inquire|query|confirm with|consult)|(?:let me|let us|let's|i'll|we'll|"
@@ -191,7 +197,7 @@ REQUEST: Phrases = (
     r"say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|"
     r"(?:go ahead and )?(?:move|"
     r"reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
-    r"let me know(?<!0 let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
+    r"let me know(?<![0^`] let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
     r"(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|"
     r"costs?)|please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|clarify|"
     r"justify",
@@ -208,7 +214,7 @@ EVERY: Phrases = (
     r"other(?<=no other) slots?|(?:all|every|any) other slots?|(?:the|my|their) (?:whole|entire|rest of (?:the|my|"
     r"their)) (?:day|calendar|schedule)|all day|all other slots",
     r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
-    r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|"
+    r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|besides|"
     r"other than|aside|but slots?))",
 )
 

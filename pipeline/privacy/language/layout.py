@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import (
+    Field,
     Piece,
     Record,
     Rewritten,
@@ -31,6 +32,9 @@ def in_sentences(content: str) -> Rewritten | None:
     legend = _legend(content)
     while match := frames.JSON.search(content, end):
         records, stop = _json(content, match.start())
+        if source := frames.DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
+            for record in records:
+                record.agent = record.agent or Piece(source[1], *source.span(1))
         changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
         for record in records:
             changed = True
@@ -48,9 +52,6 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, st
     for sentence in record.sentences():
         pieces = [part for piece in sentence for part in _spelled_out(piece, legend)] if legend else sentence
         out.add(glue("\n", here), *pieces, glue("\n", here))
-
-
-# JSON.
 
 
 class Frame:
@@ -119,6 +120,8 @@ def _place(frame: Frame) -> None:
     record, before = frame.record, ""
     for key in frame.keys:
         name = plain(key.text)
+        if name.endswith("availability"):
+            record.fields = [_available(one) for one in record.fields]
         if before.endswith(("agent", "agents")) or agent_of(key):
             record.agent = record.agent or agent_of(key, bare=True)
         elif is_slots(name) and not record.slots:
@@ -126,6 +129,12 @@ def _place(frame: Frame) -> None:
         else:
             record.label(key)
         before = name
+
+
+def _available(one: Field) -> Field:
+    """A field of availability: an agent's slots under it are free."""
+    agent = agent_of(one.key) if one.listed else None
+    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one
 
 
 # Lines and tables.
@@ -258,9 +267,6 @@ def _listed(line: Piece) -> Iterator[Piece]:
     yield line.part(start)
 
 
-# Legends.
-
-
 def _legend(content: str) -> dict[str, str]:
     """Mark → what it stands for, where a message says so."""
     pairs = (pair for legend in frames.LEGEND.finditer(content) for pair in _pairs(legend[0]))
@@ -285,14 +291,8 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         end = found.end()
         if word:
             after = frames.NEXT_NUMBER.match(piece.text, end)
-            word = (
-                f": {word}, "
-                if frames.NUMBER_AHEAD.search(piece.text[max(0, found.start() - 40) : found.start()])
-                else f" {word}: "
-                if after
-                else f" {word} "
-            )
-            yield Piece(
-                word + ("slots " if after and not after[1] else ""), piece.start + found.start(), piece.start + end
-            )
+            ahead = frames.NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+            word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
+            word += "slots " if after and not after[1] else ""
+            yield Piece(word, piece.start + found.start(), piece.start + end)
     yield piece.part(end)

@@ -40,6 +40,7 @@ WORDS = re.compile(r"\w")
 
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
+COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
@@ -187,12 +188,14 @@ def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
         content = frames.EMOJI.sub(_ended, content)
-    if "g. " in content or "l. " in content or ".." in content:
+    if "g. " in content or "l. " in content or "ched. " in content or ".." in content:
         content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = frames.BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
+    if any(map(content.__contains__, COUNTED)) and frames.TALLY.search(content) and not frames.OF_SLOTS.search(content):
+        content = frames.TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)
     folded = fold(content)

@@ -26,7 +26,10 @@ GOAL = re.compile(r"\s*(?:to\b|~)")
 DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
 FROM = re.compile(r"\bfrom\s+$")
 BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
-CHOICE = re.compile(r"\b(?:slots?|favou?r|prefer|choose|pick|better|best|the (?:first|latter|former))\b")
+CHOICE = re.compile(
+    r"\b(?:(?<!of )(?<!except )(?<!except for )(?<!from )slots?|favou?r|prefer|choose|pick|better|best|the (?:first|"
+    r"latter|former))\b"
+)
 
 # What makes a number one end of a range, by what stands before it.
 OPEN_LEADS = (

@@ -18,8 +18,6 @@ END = re.compile(
     r"([.!?;\n](?:(?<!\.)[!?;\n.\s]*"
     r"|(?<=\.)(?!0|\w\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!slot no\.)(?<!slots nos\.)[.!?]*))"
 )
-
-
 # No sentence is longer: what goes on is another. So time grows with a message's length, whatever is done in a sentence.
 SENTENCE_CHARS = 2_000
 
@@ -96,7 +94,7 @@ def _cut(text: str, most: int) -> int:
 def respelt(word: str) -> str:
     """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
     if word[0] in QUOTED:
-        return QUOTED.get(word) or QUOTED[word[0]]
+        return QUOTED.get(word) or QUOTED[word[0]] + (f" {respelt(word[1:])}" if word[0] == "T" else "")
     if word in SHORT:
         return SHORT[word]
     if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
@@ -105,17 +103,20 @@ def respelt(word: str) -> str:
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
-    glued = next((verb for verb in frames.GLUED if word.startswith(verb) and word[len(verb) :] in STEMS), None)
-    if glued:
-        return f"{glued} {word[len(glued) :]}"
-    near = (_spelt_as(word, stem, ending) for stem in STEMS if stem[0] == word[0] for ending in ENDINGS)
-    return next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
+    parts = ((verb, word[len(verb) :]) for verb in frames.GLUED if word.startswith(verb))
+    glued = next((f"{verb} {stem}" for verb, stem in parts if stem in STEMS), None)
+    stems = (stem for stem in STEMS if stem[0] == word[0] or (len(stem) > 5 and word.startswith(stem[1:])))
+    near = (_spelt_as(word, stem, ending) for stem in stems for ending in ENDINGS)
+    return glued or next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:
     """The stem with the ending where the word is that with one slip, or cut short."""
     start = word.removesuffix(ending)
-    if word.startswith(stem) or len(start) + len(ending) != len(word):
+    if word.startswith(stem):
+        cut = len(word) <= len(stem) + len(ending) and ending in ("ing", "able")  # "workng"
+        return stem + ending if word == stem + stem[-1] + ending or (cut and is_slip(word, stem + ending)) else None
+    if len(start) + len(ending) != len(word):
         return None
     if stem.startswith(start) and start != stem[:-1].removesuffix(stem[-1]) + stem[-1]:
         return stem if start == word and len(word) >= 5 and len(stem) > 7 else None
@@ -124,6 +125,8 @@ def _spelt_as(word: str, stem: str, ending: str) -> str | None:
 
 def is_slip(word: str, right: str) -> bool:
     """Whether one letter is doubled, left out, or two have changed places; of six letters or more any one edit."""
+    if word != right and (word == right[1:] or word.replace("z", "s") == right):
+        return True
     if word[:1] != right[0] or abs(len(word) - len(right)) > 1 or word == right:
         return False
     at = next((i for i, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), min(len(word), len(right)))

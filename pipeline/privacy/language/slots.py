@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pipeline.privacy.language.frames import (
     ANCHOR,
-    ANY_FROM,
     BEFORE,
     COUNT,
     COUNTED,
@@ -15,13 +14,10 @@ from pipeline.privacy.language.frames import (
     HELD,
     IN_ALL,
     ITEM,
-    JOINT,
-    LONE,
     NOT_FOR,
     OTHERS,
     OTHERS_END,
     PLACE,
-    PRICED,
     STARTS,
     SUBJECT,
     VERB,
@@ -36,6 +32,11 @@ CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal",
 REACH = 32  # characters between a feasibility word and the slots it anchors
 FAR = 160  # characters between the word "cost" and its amount
 
+PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|was)\s+(?:about\s+|only\s+|just\s+)?$")
+AND_YOU = re.compile(r"0,? (?:and|but|while) (?:you|me|us|them|agents? 0) (?:only |just |about )?$")
+JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
+LONE = re.compile(r"slots ?#?0+")  # more must follow
+ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
 ERRAND = re.compile(r"\s+errand\b")
 PRICE = re.compile(r"0 ?\(|0\(")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
@@ -57,6 +58,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
         or _is_enumerator(text, number)
+        or (any(token.kind == "cost" for token in tokens[max(0, index - 4) : index]) and AND_YOU.search(ahead))
         or (ERRAND.match(text, number.end) and not _takes_turns(text, tokens, index))
     ):
         return False

@@ -43,20 +43,17 @@ PATTERNS: Mapping[str, str] = {
     ),
     "{clash}": (
         r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|"
-        r"constraint|"
-        r"objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
+        r"constraint|objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
     ),
     "{burden}": (
         r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
-        r"imposition|"
-        r"drama|ado|priority|stakes|importance|friction|price|matter|thing|favou?r)"
+        r"imposition|drama|ado|priority|stakes|importance|friction|price|matter|thing|favou?r)"
     ),
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
         r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|"
-        r"from)|clear of|"
-        r"avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
         r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
     ),
@@ -74,14 +71,11 @@ PATTERNS: Mapping[str, str] = {
     # What one does with a slot that one can have.
     "{do}": (
         r"(?:do|make(?! room| space)|take|use|meet|join|attend|accept|manage|accommodate|handle|fit|swing|commit|"
-        r"support|host|"
-        r"offer|agree to|go (?:along )?with|"
-        r"get there)"
+        r"support|host|offer|agree to|go (?:along )?with|get there)"
     ),
     "{need}": (
         r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|"
-        r"necessitat|"
-        r"trigger|result in)\w*"
+        r"necessitat|trigger|result in)\w*"
     ),
     # Words between such a word and its noun.
     "{mods}": (
@@ -93,8 +87,7 @@ PATTERNS: Mapping[str, str] = {
     "{agents}": (
         r"(?:agents[ #]*0{1,2}\b(?: ?, ?(?:and |or |& ?)?0{1,2}\b| ?[&/+] ?0{1,2}\b| (?:and|or|nor) 0{1,2}\b)*"
         r"|agent[ #-]*0{1,2}(?!\w)(?: ?[&/] ?0{1,2}\b| (?:and|or) 0{1,2}"
-        r"(?= (?:are|have|both|can|could|were|do|said)\b))?)"
-        r"(?:'s?(?!\w))?"
+        r"(?= (?:are|have|both|can|could|were|do|said)\b))?)(?:'s?(?!\w))?"
     ),
     # The last number of a list is none of it where a verb takes only that number for its subject.
     "{list}": (
@@ -107,8 +100,7 @@ PATTERNS: Mapping[str, str] = {
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
-        r"seems|fits|"
-        r"suits|holds|makes|(?:free|open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
+        r"seems|fits|suits|holds|makes|(?:free|open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
     ),
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
 }
@@ -117,17 +109,18 @@ PATTERNS: Mapping[str, str] = {
 STEMS = (
     *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
+    "except",
 )
-ENDINGS = ("", "s", "e", "ed", "ing")
+ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
-    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "yep": "yes", "yeah": "yes"},
-    **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot "},
-    **{"wfm": "works for me", "dnw": "doesn't work"},
+    **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
+    **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
+    **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
     **{"ive": "i've", "thats": "that's", "z": "zero"},
 }
-REAL = frozenset(("conform", "works"))
+REAL = frozenset(("conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},

@@ -6,8 +6,7 @@ from pipeline.privacy.language.vocabulary import Phrases
 NEGATIVE: Phrases = (
     r"busy|(?:un|in|im|non-?)(?:{able}|possible|accessible|reachable|avail\w*|move?able|negotiable|free)|"
     r"block(?:s|ed|ing)?{unless_for_us}|hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|"
-    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?|overlaps? with|overlaps|"
-    r"collid(?:e|es)",
+    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
@@ -21,15 +20,14 @@ NEGATIVE: Phrases = (
     r" ?[,:~(])",
     r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|"
     r"both|either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
-    r"ing)? (?:off|out)|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
-    r"no luck(?! with (?:the )?meeting)",
+    r"ing)? (?:off|out)|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|no luck(?! with (?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
     r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
     r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
-    r"pass(?:ing)? on|won't fly|not happening|no way",
+    r"pass(?:ing)? on|won't fly|not happening|no way|no (?:can'?t|cannot)",
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
@@ -58,7 +56,8 @@ OCCUPIED: Phrases = (
     r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|"
     r"he|she|{agent})(?:'ve)? {adv}(?:{have}|hold|keeps?|{set})(?= (?:got |{set} |down )?{adv}(?:at|in|on|during|"
     r"there|for)\b)|what(?:'s| is) (?:already |currently |now )?(?=at |in |on |there)",
-    r"(?:pencill?ed|written) in for myself|something(?:'s| is| sits| stands| lies| comes)? {adv}(?:in the way|"
+    r"(?:pencill?ed|written) in for myself|one in (?:the|my) way|something(?:'s| is| sits| stands| lies|"
+    r" comes)? {adv}(?:in the way|"
     r"in my way|there|then)|(?:{have}|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|"
     r"items|tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|meeting 0+)|"
@@ -72,7 +71,8 @@ OCCUPIED: Phrases = (
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|(?:pre-?)?occup(?:ied|ies|y|"
     r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?|"
     r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
-    r"something(?:'s| is) {adv}{set}|(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
+    r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|"
+    r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
     r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|mod|"
     r"reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
     r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)|"
@@ -105,8 +105,7 @@ NO_EVENT = (
     r"calendar|schedule|agenda|diary|planner|me|us|you|him|them|money|run|word|service|everyone|everybody|hands|side|"
     r"end|answers?|votes?|pick|favou?rite|best|first|only|status|position|commit|plans?|been|gone|put|"
     r"seen|no|yes|hard|say|stake|view|update|news|match|overlap|consensus|agreement|deal|\w+ed|\w+ly|and|or|to|is|are|"
-    r"you|"
-    r"your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
+    r"you|your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
 )
 NAME = rf"(?:(?!{NO_EVENT}\b)[a-z][\w'&-]*)"
 PLACED = r"(?= (?:already |also )?(?:at|in|during|on) (?:both )?{slot})"
@@ -127,9 +126,9 @@ EVENT: Phrases = (
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
-    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(])|happy with|blank|idle|"
-    r"clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
-    r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable",
+    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|happy with|"
+    r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
+    r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
     r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
     r"free) to) {adv}{do}",
@@ -155,8 +154,7 @@ POSITIVE: Phrases = (
     r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
     r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
     r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|"
-    r"for|by|at)|"
-    r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
+    r"for|by|at)|all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
     r"go(?<=0 go)(?= ?$| ?[,~)(])",
     r"good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|"
     r"perfect(?<=[0:=>~-] perfect)",
@@ -177,7 +175,8 @@ CLEAR: Phrases = (
     r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
     r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
     r"a thing))){it}",
-    r"{not} {adv}(?:need (?:freeing|clearing|any|much)|(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
+    r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|"
+    r"(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
     r"occupied|taken|booked))|(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |"
     r"no ){clash}(?: with| at)?",
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}|"
@@ -191,12 +190,12 @@ CLEAR: Phrases = (
     r"nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?:else )?(?:(?:is|'s|"
     r"was|sits|stands|lies|falls|happens|of mine|whatsoever|at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|"
     r"for(?= slots?| #?0))",
-    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?|"
+    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?"
+    r"(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
-    r"contain(?:ing)?) {adv}(?:anything|"
-    r"a thing)(?: {adv}(?:{set}|on))?",
+    r"contain(?:ing)?) {adv}(?:anything|a thing)(?: {adv}(?:{set}|on))?",
 )
 
 # Cost-qualitative: moving what is there costs little, or a number.
@@ -204,8 +203,7 @@ COST: Phrases = (
     # A price in numbers.
     r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost|"
     r"cost(?:s|ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|"
-    r"at|"
-    r"would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
+    r"at|would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
     r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|"
     r"clear|free|open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)|"
     r" ?: ?slots?\b)",
@@ -223,8 +221,7 @@ COST: Phrases = (
     r"anything|a lot))?|{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
     r"without (?:much|great|any great|undue|too much) (?:{clash}|{burden})|(?:costs?|takes?|bothers) (?:(?:me|"
     r"us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)|(?:simpl[ey]r?|quick|trivial|"
-    r"straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?|a (?:breeze|cinch|doddle|"
-    r"snap)",
+    r"straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?|a (?:breeze|cinch|doddle|snap)",
     r"no big deal|small (?:price|ask)|(?:cost)-?free|wiggle room|negotiable|nudged?|low[- ]friction",
     # What moves easily.
     r"(?:least|less) (?:costly|expensive|disruptive|painful)|{not} mind (?=(?:clear|mov|free|shift|rearrang|open|"
@@ -244,19 +241,18 @@ PROPOSAL: Phrases = (
     r"i can|we can|i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|"
     r"reserv(?:e|ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|"
-    r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|"
-    r"fixed(?= ?[:,~] ?slot)",
+    r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
     r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
     r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|"
     r"decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'd say|put forward|"
-    r"counter-?propos\w*",
+    r"counter(?:-?(?:propos|offer)\w*|(?= ?:))",
     r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|"
-    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|agreement|"
+    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|"
     r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|"
     r"went with",
     r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|"
     r"proceed(?:ing|s)?(?: with)?|use|using|(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|"
-    r"put|set|hold|keep|grab|pick|choose|reserve|place|have)|pick(?:ed|ing)?(?! up| me up)|choos(?:e|"
+    r"put|set|hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|"
     r"ing)|chose|select(?:ed|ing)?",
     r"reserv(?:e|ed|ing)|book(?:ing)?|booked (?:us|it|the|this|meeting)|schedul(?:e|ing) (?=it|this|the|that|our|"
     r"us|meeting|for|at|in|on|slot|0|around)|scheduled (?:it|us|this|the meeting|our meeting|"
@@ -269,6 +265,6 @@ PROPOSAL: Phrases = (
     r"(?:we'll|we will|to) meet|float|it(?:'ll| will| shall) be|pencil(?:l?ed|l?ing)?|"
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)|"
     r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final",
-    r"official|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|"
+    r"official|fixing(?= {slot})|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|"
     r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
 )
