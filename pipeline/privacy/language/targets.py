@@ -234,12 +234,9 @@ def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> lis
 
 
 def _for_whom(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
-    """For whom a slot is so: "free for Agent 3", or "suits Agent 3"."""
-    return [token for token in tokens if token.kind == "for_whom"] or _in_class(text, tokens, decider)
-
-
-def _in_class(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
-    """Whom the words of the class themselves name: "suits Agent 3", "costs Agent 3 50", "requires Agent 3 to move"."""
+    """For whom a slot is so: "free for Agent 3", "suits Agent 3", "costs Agent 3 50", "requires Agent 3 to move"."""
+    if named := [token for token in tokens if token.kind == "for_whom"]:
+        return named
     if agent := COSTED.search(text, decider.start, decider.end):
         return [Token("for_whom", agent.start(), agent.end())]
     suits = text.startswith(("suit", "serve"), decider.start)
