@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from pipeline.tables.paths import MOST, require_between
+from pipeline.traces.limits import MAX_NUMBER, require_between
 
 # What a message says of one agent's slot: target, slot, source, evidence, strength, then for English the clause and
 # where it starts and ends. A plain tuple, as a study has millions of them.
@@ -121,4 +121,4 @@ class Weighing:
 
     def __post_init__(self) -> None:
         require_between("the prior", self.prior, 0, 1)
-        require_between("the weight_cap", self.weight_cap, 0, MOST)
+        require_between("the weight_cap", self.weight_cap, 0, MAX_NUMBER)

@@ -18,8 +18,8 @@ from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import by_game, ended
 from pipeline.statistics.resampling import Resampling, stream
 from pipeline.tables.io import read_table, to_frame
-from pipeline.tables.paths import MOST, require_between
 from pipeline.tables.schemas.results import COMPARISONS, RANKS
+from pipeline.traces.limits import MAX_NUMBER, require_between
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
 DRAWS = 10_000
@@ -177,7 +177,7 @@ class Testing:
     seed: str = "comparisons"
 
     def __post_init__(self) -> None:
-        require_between("draws", self.draws, 1, MOST)
+        require_between("draws", self.draws, 1, MAX_NUMBER)
         require_between("alpha", self.alpha, 0.0001, 0.5)
 
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.tables.paths import MOST, require_between
+from pipeline.traces.limits import MAX_NUMBER, require_between
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Resampling:
     seed: str = "known truth"
 
     def __post_init__(self) -> None:
-        require_between("resamples", self.resamples, 2, MOST)
+        require_between("resamples", self.resamples, 2, MAX_NUMBER)
         require_between("level", self.level, 0.01, 0.9999)
 
 

@@ -21,14 +21,6 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
     return sections[section]
 
 
-def require_between(name: str, value: object, low: float, high: float) -> None:
-    """Raise ValueError for a parameter that is no number between two, both of them included."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ValueError(f"params.yaml: {name} is {value!r}, not a number between {low:g} and {high:g}")
-
-
-MOST = 1e9  # of a parameter that is a number of draws, or a weight
-
 # Team → the method's name in the paper.
 PAPER_PROTOCOLS = {"imap": "IMAP", "sd": "SD-MAP", "dsm-welfare": "DSM-Welfare", "dsm-private": "DSM-Private"}
 

@@ -56,3 +56,9 @@ def _advice(reason: str) -> str:
     if "cannot be derived" in reason:
         return "That is a fault of the pipeline: please report it."
     return "Run the game again, or leave the file out."
+
+
+def require_between(name: str, value: object, low: float, high: float) -> None:
+    """Raise ValueError for a parameter that is no number between two, both of them included."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ValueError(f"params.yaml: {name} is {value!r}, not a number between {low:g} and {high:g}")

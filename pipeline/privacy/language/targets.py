@@ -249,9 +249,8 @@ def _for_whom(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]
 
 def _led(text: str, decider: Token) -> tuple[str, ...]:
     """The words after a class of some kinds that lead to whose it is."""
-    if decider.kind == "clear" or VOTE.search(text, decider.start, decider.end):
-        return ("from",)
-    return ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
+    by_vote = decider.kind == "clear" or VOTE.search(text, decider.start, decider.end)
+    return ("from",) if by_vote else ("with", "to") if FINE.search(text, decider.start, decider.end) else ()
 
 
 def _suited(text: str, tokens: Sequence[Token], decider: Token) -> list[Token]:
