@@ -38,6 +38,7 @@ def across(path: str, side: str) -> set[str]:
     return {p for p in found if p.startswith(f"{side}/")}
 
 
+@pytest.mark.slow
 def test_the_pipeline_uses_the_oracle_and_nothing_else_of_the_benchmark_but_where_the_second_reader_calls() -> None:
     assert {path for path in FILES["pipeline"] if across(path, "sim") - ORACLE} == {CALLS}
 

@@ -63,6 +63,7 @@ def test_a_pack_is_sent_whole(here: Path, bucket: str, tmp_path: Path) -> None:
     assert contents(bucket) == {"packs/games.jsonl.zst": (tmp_path / "games.jsonl.zst").read_bytes()}
 
 
+@pytest.mark.slow
 def test_a_file_url_is_a_folder_of_this_machine(here: Path, tmp_path: Path) -> None:
     assert run(here, f"file://{tmp_path}/traces").exit_code == 0
     assert contents(tmp_path / "traces") == contents(here / "traces")

@@ -30,6 +30,7 @@ def test_a_lie_that_nobody_finds_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(loss.startswith("soak 0:traces:1: trace ") and "finds nothing" in loss for loss in outcome.losses)
 
 
+@pytest.mark.slow
 def test_a_game_that_does_not_add_up_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(trace: object) -> None:
         raise AssertionError("it does not add up")

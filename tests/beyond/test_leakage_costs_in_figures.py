@@ -38,6 +38,7 @@ def test_a_figure_that_is_believed_tells_the_cost_and_not_only_that_it_is_possib
     assert row["bits_with_figures"] == row["bits_true_with_figures"] == pytest.approx(surprise / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("told", "log", "scale"), [(1.0, True, "log"), (0.0, True, "linear"), (1.0, False, "linear")])
 def test_only_what_is_above_nothing_is_drawn_by_its_ratios(told: float, log: bool, scale: str) -> None:
     rows = [("uniform", "a", "protocol", told, 4.0), ("uniform", "b", "simulated", 2.0, 3.0)]

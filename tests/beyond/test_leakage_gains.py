@@ -41,6 +41,7 @@ def over_calendars(said: list[tuple[int, str]], doubt: float) -> dict[tuple[int,
     return {calendar: weight / total for calendar, weight in weights.items()}
 
 
+@pytest.mark.slow
 @given(statements)
 def test_slot_by_slot_is_bayes_over_whole_calendars(said: list[tuple[int, str]]) -> None:
     doubt = 1e-12

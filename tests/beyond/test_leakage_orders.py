@@ -52,6 +52,7 @@ def test_calendars_that_are_full_leave_every_state_possible() -> None:
     assert (prior.probability > 0).all() and prior.probability.sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_tables_that_tell_little_have_a_result_all_the_same(tmp_path: Path) -> None:
     silent = Game([[0, 1], [1, 0]])
     cases = {
@@ -96,6 +97,7 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
     assert written["leaked_games_mine"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
 
 
+@pytest.mark.slow
 def test_another_prior_gives_other_bits() -> None:
     game = Game([[0, 1], [1, 0]]).claimed(0, 0, 1, 1, "positive").ended(0, {0: 1, 1: 1})
     vps = pl.DataFrame({"game_id": ["g"], "vps": [1.0]})

@@ -59,6 +59,7 @@ def test_whose_tables_they_are_need_not_have_played_the_protocols(tmp_path: Path
     assert missing_reproductions(written, written).height == 1
 
 
+@pytest.mark.slow
 def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_trace(tmp_path / "a.json", toy_game(team="imap").text())
     parallel.derive([tmp_path / "a.json"], tmp_path / "out", workers=1)
@@ -123,6 +124,7 @@ def test_tables_of_another_form_are_bad_usage(change: Callable[[Path], object], 
         assert "derive the tables again" in result.stderr or "no tables in" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_team_s_name_does_not_steer_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = {"type": "llm", "parameters": {"model": "openai/gpt-5.4-mini"}}
     write_trace(tmp_path / "a.json", toy_game(team="\x1b[31mred", agents=[model] * 3).text())

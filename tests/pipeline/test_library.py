@@ -21,6 +21,8 @@ from pipeline.tables.database import build_database
 from pipeline.tables.schemas.base import TABLES
 from tests.imports import ROOT, closure
 
+pytestmark = pytest.mark.slow
+
 EXPLORER = ROOT / "notebooks/60_explore_traces.ipynb"
 
 

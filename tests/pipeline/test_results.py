@@ -110,6 +110,7 @@ BOTH_NAMED = (
 )
 
 
+@pytest.mark.slow
 def test_results_of_other_tables_are_refused_and_those_beside_left_out(
     derived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ def test_data_is_a_script_in_any_browser() -> None:
     assert text.encode()
 
 
+@pytest.mark.slow
 def test_a_second_run_makes_only_what_has_changed(tables: Path, site: Path, tmp_path: Path) -> None:
     origins = Origins(tables)
     assert build(origins, tmp_path / "out", RESAMPLING, workers=1) == SiteCounts(14, 14, 0)

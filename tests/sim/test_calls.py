@@ -47,6 +47,7 @@ def answered(p, *asks, log=None, store=None):
     return asyncio.run(every())
 
 
+@pytest.mark.slow
 def test_a_trace_keeps_who_answered_and_the_reasoning_that_is_shown():
     with stub("reasons") as server:
         (answer,) = answered(parameters(server), ask(parameters(server)))

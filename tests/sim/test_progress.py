@@ -19,6 +19,7 @@ LINE = re.compile(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("planted_key")
 @pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict class 'ChatCompletionReasoningItem'")
 def test_a_run_with_a_provider_says_what_it_took_so_far(folder, monkeypatch):
