@@ -151,15 +151,3 @@ def require_addresses(code: int) -> None:
         advice = f"allow {LEAST_ADDRESSES >> 20} MB or more (ulimit -v)"
         print(f"error: the libraries find no room in {limit >> 20} MB of address space; {advice}", file=sys.stderr)
         raise SystemExit(code)
-
-
-# Milliseconds for which Polars keeps freed memory for what comes next: half a second without, less than a chunk takes.
-KEPT_MS = 10_000
-
-
-def keep_freed_memory() -> None:
-    """Have Polars keep what one chunk frees for the next, rather than take it from the system anew.
-
-    Call it before Polars is imported; where the variable is set already, it stays.
-    """
-    os.environ.setdefault("_RJEM_MALLOC_CONF", f"dirty_decay_ms:{KEPT_MS},muzzy_decay_ms:{KEPT_MS}")

@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
-from machine.processes import keep_freed_memory, require_addresses
+from machine.processes import require_addresses
 
 NOTHING_WRITTEN = 1
 # Of audit, whose 1 says that a trace has an error.
 NOT_AUDITED = 4
 # Before libraries are loaded that would abort.
 require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
-keep_freed_memory()
 
 from machine.terminal import Commands, VersionOption, given_up, progress_bar, run_program
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
@@ -164,24 +163,19 @@ def database(
     from machine.files import held_origins, write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
-    from pipeline.tables.queries import check_results
+    from pipeline.tables.queries import other_results
 
     beside = tables.parent
     try:
-        check_results(tables, results or beside / "results")
-        of_one_study = True
-    except ValueError as problem:
-        if results:
-            raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--results") from None
-        print(f"results are left out: {printable(str(problem))}", file=sys.stderr)
-        of_one_study = False
-    except FileNotFoundError as missing:
-        raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
-    found = sorted((results or beside / "results").glob("*.csv")) if of_one_study else []
-    made_from = {"tables": sorted(tables.glob("*.parquet")), "results": found}
-    try:
+        problem = printable(other_results(tables, results or beside / "results"))
+        if problem and results:
+            raise typer.BadParameter(f"{problem}.", param_hint="--results")
+        if problem:
+            print(f"left out: {problem}", file=sys.stderr)
+        found = [] if problem else sorted((results or beside / "results").glob("*.csv"))
+        made_from = {"tables": sorted(tables.glob("*.parquet")), "results": found}
         more = [*result_sources(found), *task_sources(suites or beside / "suites")]
-        if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or of_one_study):
+        if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or not problem):
             more += table_sources("beyond", folder, BEYOND_TABLES)
         with held_origins(made_from) as origins:
             names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))

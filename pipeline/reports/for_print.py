@@ -46,16 +46,14 @@ def figures(
     results: Annotated[Path, typer.Option(help="Folder of their results.")] = RESULTS,
 ) -> None:
     """Write every figure as PDF at the widths of print, and tables as LaTeX."""
-    from pipeline.tables.queries import check_results
+    from pipeline.tables.queries import other_results
 
     known = _notebooks(own=tables != TABLES)
     sources = _chosen(notebooks or [], known)
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {printable(str(tables))}; run `make repro`.", param_hint="--tables")
-    try:
-        check_results(tables, results)
-    except ValueError as problem:
-        raise typer.BadParameter(f"{printable(str(problem))}; name theirs.", param_hint="--results") from None
+    if problem := other_results(tables, results):
+        raise typer.BadParameter(f"{printable(problem)}; name theirs.", param_hint="--results")
     missing = _write_tables(results, out) if not notebooks else []
     parameters = {"tables": str(tables), "results": str(results)}
     drawn = 0

@@ -128,9 +128,7 @@ class Tables:
         Raises KeyError for no game, several, or a table of views that is not there, and duckdb.Error for a damaged one.
         """
         if lacking := {"games", *COLUMNS} - {*OPTIONAL_TABLES, *self.names}:
-            raise KeyError(
-                f"{self.place} lacks {', '.join(sorted(lacking))}: derive its tables again, in no partitions"
-            )
+            raise KeyError(f"{self.place} lacks {', '.join(sorted(lacking))}: derive its tables again")
         like = "SELECT game_id FROM all_games.games WHERE starts_with(game_id, $game) ORDER BY game_id = $game DESC"
         found = self.sql(f"{like}, game_id LIMIT 2", game=game_id)["game_id"].to_list()
         if not game_id or not found:
@@ -176,8 +174,8 @@ class Tables:
             raise FileNotFoundError(f"nothing at {self.place} that can be listed") from None
 
     def _copied(self) -> Path:
-        """The files behind the URL, those of folders in it left out, in a folder of this object's own; the database
-        file, where there is just that."""
+        """The files behind the URL, those of folders that are no partitions left out, in a folder of this object's own;
+        the database file, where there is just that."""
         if not self.place.partition("://")[2]:
             raise ValueError(f"{self.place} names no folder")
         folder, wanted = Path(mkdtemp(prefix="calbench-")), []

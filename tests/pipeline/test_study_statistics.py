@@ -256,28 +256,6 @@ def test_the_page_says_who_is_simulated_and_quotes_figures_as_they_are(study: Pa
     assert [line.split(" | ")[2].strip("*") for line in lines["excess"]] == failing["team"].to_list()
 
 
-FOUND = [
-    ({}, ["pooled raw, uniform log", "varied raw"], ["uniform log", "varied raw"], ["uniform log", "none"]),
-    ({"beta": 0.0, "p_one_sided_t": 0.5, "p_bootstrap": 0.5, "p_permutation": 0.5}, *[["none", "none"]] * 3),
-]
-
-
-@pytest.mark.parametrize(("changed", "by_t", "by_reference", "corrected"), FOUND)
-def test_slopes_beyond_chance_are_named_by_test_and_by_sign(
-    tmp_path: Path, changed: dict[str, float], by_t: list[str], by_reference: list[str], corrected: list[str]
-) -> None:
-    fits = [
-        ("pooled", "raw", 0.1, 0.98, 0.9, None),
-        ("uniform", "log", 0.1, 0.9999, None, 0.999),
-        ("varied", "raw", -0.1, 0.02, 0.01, None),
-    ]
-    names = ["setting", "predictor", "beta", "p_one_sided_t", "p_permutation", "p_bootstrap"]
-    rows = [{"teams": "styles", **dict(zip(names, fit, strict=True)), **changed} for fit in fits]
-    pl.DataFrame(rows).write_csv(tmp_path / "mixed_effects.csv")
-    lines = [line.strip("| ").split(" | ")[1:] for line in page.slopes_beyond_chance(tmp_path).splitlines()[2:]]
-    assert lines == [by_t, by_reference, corrected]
-
-
 @pytest.mark.slow
 def test_what_the_page_says_of_the_study_s_results_holds() -> None:
     """docs/statistics.md, in words."""

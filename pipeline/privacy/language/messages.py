@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
-from pipeline.privacy.language.quotes import fold_quotes
+from pipeline.privacy.language.quotes import MARKS, fold_quotes
 from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
@@ -202,7 +202,7 @@ def _plain(content: str) -> tuple[str, str]:
     if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    return content, fold_quotes(content, folded) if any(map(content.__contains__, frames.QUOTES)) else folded
+    return content, fold_quotes(content, folded) if any(map(content.__contains__, MARKS)) else folded
 
 
 def _passages(folded: str) -> Iterator[Passage]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+MARKS = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
 QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])'(?!\w)|(?<=\w)'(?=[.,;!]?\s*$)")
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")

@@ -216,7 +216,7 @@ def _check_selection(selection: "Selection") -> None:
     """Raise BadParameter where there are no tables or results of them, and for an unknown team or condition."""
     import polars as pl
 
-    from pipeline.tables.queries import check_results
+    from pipeline.tables.queries import other_results
 
     tables, results, teams, conditions, _ = selection
     if not (tables / "games.parquet").is_file():
@@ -224,10 +224,8 @@ def _check_selection(selection: "Selection") -> None:
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
     require_tables(tables, "--tables")
-    try:
-        check_results(tables, results)
-    except ValueError as problem:
-        raise refused(f"{problem}; name the results of these, or their traces.", "--results") from None
+    if problem := other_results(tables, results):
+        raise refused(f"{problem}; name the results of these, or their traces.", "--results")
     games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"], glob=False)
     for selected, column in ((teams, "team"), (conditions, "condition")):
         _check_known(column, selected, games[column])

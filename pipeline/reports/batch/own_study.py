@@ -16,7 +16,7 @@ from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.paths import ROOT, params
-from pipeline.tables.queries import check_results
+from pipeline.tables.queries import other_results
 from pipeline.traces.limits import printable
 
 # The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
@@ -134,23 +134,14 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     folder = fetch_tables(tables, Path(scratch.name)) if is_url(tables) else _located(tables)
     if not any(folder.glob("*.parquet")):
         raise FileNotFoundError(f"no tables in {printable(tables)}: derive them first (python -m pipeline derive)")
-    if results:
-        check_results(folder, _located(results))
-        return folder, _located(results)
-    beside = folder.with_name("results")
-    if beside.is_dir() and _are_of(folder, beside):
-        return folder, beside
-    made = Path(scratch.name, "results")
-    write_results(folder.resolve(), made)
+    made = _located(results) if results else folder.with_name("results")
+    problem = other_results(folder, made)
+    if problem and results:
+        raise ValueError(problem)
+    if not results and (problem or not made.is_dir()):
+        made = Path(scratch.name, "results")
+        write_results(folder.resolve(), made)
     return folder, made
-
-
-def _are_of(tables: Path, results: Path) -> bool:
-    try:
-        check_results(tables, results)
-    except ValueError:
-        return False
-    return True
 
 
 def fetch_tables(url: str, scratch: Path) -> Path:
