@@ -2,22 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 from weakref import finalize
 
 import duckdb
 import polars as pl
 
 from machine.files import PROJECT, of_project
-from machine.stores import is_url, list_files, open_file
+from machine.stores import is_url
 from pipeline.reports.views.beliefs import Pair, beliefs_over_time
 from pipeline.reports.views.game import COLUMNS, OPTIONAL_TABLES, build_view
-from pipeline.tables.hive import BY, is_partition
+from pipeline.tables.fetched import fetch_tables
 from pipeline.tables.queries import ALL_GAMES, attach, quoted
 from pipeline.tables.schemas.base import TABLES
 
@@ -25,11 +23,8 @@ if TYPE_CHECKING:
     from IPython.display import HTML, SVG, Markdown
     from matplotlib.figure import Figure
 
-KINDS = (".parquet", ".duckdb")
 # DuckDB's kinds of values that every form of output has.
 PLAIN = re.compile(r"(?:BOOLEAN|U?(?:TINY|SMALL|BIG)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|HUGEINT|VARCHAR)(?:\[\])?")
-PERCENT_ENCODED = ("http://", "https://")
-READ_AT_ONCE = 1 << 24  # bytes
 
 
 class Tables:
@@ -47,7 +42,7 @@ class Tables:
     def __init__(self, place: str | Path = "data/tables") -> None:
         self.place = str(place)
         self._base = Path() if is_url(self.place) or Path(place).exists() else PROJECT
-        local = self._copied() if is_url(self.place) else of_project(Path(self.place))
+        local = self._fetched() if is_url(self.place) else of_project(Path(self.place))
         try:
             self._connection = attach(local)
             # A name that no table has is an error, and no variable of this program.
@@ -166,41 +161,11 @@ class Tables:
             self.drawn[Path(file).stem] = figure
         return show_figure(figure, self._base / file)
 
-    def _listed(self) -> Iterator[tuple[str, int]]:
-        """(URL, bytes) of each file behind the URL. Raises FileNotFoundError, in words, where there is none."""
-        try:
-            yield from list_files(self.place)
-        except FileNotFoundError:
-            raise FileNotFoundError(f"nothing at {self.place} that can be listed") from None
-
-    def _copied(self) -> Path:
-        """The files behind the URL, those of folders that are no partitions left out, in a folder of this object's own;
-        the database file, where there is just that."""
-        if not self.place.partition("://")[2]:
-            raise ValueError(f"{self.place} names no folder")
-        folder, wanted = Path(mkdtemp(prefix="calbench-")), []
+    def _fetched(self) -> Path:
+        """What lies behind the URL, in a folder that lasts as long as this object."""
+        folder = Path(mkdtemp(prefix="calbench-"))
         finalize(self, rmtree, folder, ignore_errors=True)
-        for url, size in self._listed():
-            name = self._local_name(url)
-            if name.endswith(KINDS):
-                wanted.append(folder / name)
-                wanted[-1].parent.mkdir(parents=True, exist_ok=True)
-                with closing(open_file(url, size)) as source, wanted[-1].open("wb") as target:
-                    while part := source.read(READ_AT_ONCE):
-                        target.write(part)
-        if not wanted:
-            raise FileNotFoundError(f"no tables in {self.place}")
-        return wanted[0] if len(wanted) == 1 and wanted[0].suffix == ".duckdb" else folder
-
-    def _local_name(self, url: str) -> str:
-        """A file's name below the folder: with the folders of its partition (hive.py), alone where it lies in the
-        folder itself, nothing where it lies in another one."""
-        path = unquote(url) if url.startswith(PERCENT_ENCODED) else url
-        pieces = path.split("/")
-        partition = "/".join(pieces[-2 - len(BY) :])
-        if is_partition(partition) and pieces[-2 - len(BY)] in TABLES:
-            return partition
-        return pieces[-1] if len(PurePosixPath(url).parts) <= len(PurePosixPath(self.place).parts) + 1 else ""
+        return fetch_tables(self.place, folder)
 
 
 class Game(dict[str, Any]):

@@ -3,7 +3,7 @@
 import atexit
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stdout, suppress
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
@@ -11,10 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from machine.stores import is_url, list_files, open_file
+from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.tables.fetched import fetch_tables
 from pipeline.tables.paths import ROOT, params
 from pipeline.tables.queries import other_results
 from pipeline.traces.limits import printable
@@ -131,7 +132,7 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     """
     scratch = TemporaryDirectory(prefix="study-")
     atexit.register(scratch.cleanup)
-    folder = fetch_tables(tables, Path(scratch.name)) if is_url(tables) else _located(tables)
+    folder = fetch_tables(tables, Path(scratch.name, "tables")) if is_url(tables) else _located(tables)
     if not any(folder.glob("*.parquet")):
         raise FileNotFoundError(f"no tables in {printable(tables)}: derive them first (python -m pipeline derive)")
     made = _located(results) if results else folder.with_name("results")
@@ -142,19 +143,6 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
         made = Path(scratch.name, "results")
         write_results(folder.resolve(), made)
     return folder, made
-
-
-def fetch_tables(url: str, scratch: Path) -> Path:
-    """The folder in scratch into which the Parquet files of a URL's folder were copied; not those of its partitions."""
-    folder, prefix = scratch / "tables", url.rstrip("/") + "/"
-    folder.mkdir()
-    with suppress(FileNotFoundError):  # where there is nothing
-        for name, size in list_files(url):
-            file = name.removeprefix(prefix)
-            if file.endswith(".parquet") and "/" not in file:
-                with open_file(name, size) as source, (folder / file).open("wb") as target:
-                    shutil.copyfileobj(source, target)
-    return folder
 
 
 def _located(place: str) -> Path:
