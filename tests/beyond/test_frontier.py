@@ -23,6 +23,7 @@ from pipeline.beyond.frontier.points import LEAKAGE, draws, points
 from pipeline.beyond.frontier.points import main as write_teams
 from pipeline.beyond.frontier.points import settings as team_settings
 from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
+from pipeline.beyond.frontier.stage import beside_dsm
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling, interval_around
 from pipeline.tables.io import conform
@@ -55,6 +56,18 @@ def test_more_protocols_never_dominate_less(places, more):
         hypervolume(np.array([p[0] / 5 for p in of]), np.array([p[1] / 5 for p in of])) for of in (places, both)
     ]
     assert volumes_of[0] <= volumes_of[1] + 1e-12
+
+
+def test_tasks_on_which_a_protocol_is_below_and_above_dsm_are_those_that_both_have_a_value_of() -> None:
+    values = {"dsm-welfare": [5.0, 5.0, 5.0, None], "other": [4.0, 5.0, 6.0, 1.0], "less": [4.0, 4.0, None, 9.0]}
+    rows = [
+        (team, "varied", f"task {number}", "bits", value or 0.0, float(value is not None))
+        for team, of_team in values.items()
+        for number, value in enumerate(of_team)
+    ]
+    lines = pl.DataFrame(rows, ["team", "setting", "task_id", "measure", "numerator", "denominator"], orient="row")
+    counts = beside_dsm(lines, ["team", "measure"]).sort("team")
+    assert counts.rows() == [("dsm-welfare", "bits", 0, 0), ("less", "bits", 2, 0), ("other", "bits", 1, 1)]
 
 
 def games(**teams):

@@ -166,6 +166,8 @@ HELD_OUT = Table(
         C("high", "float", "upper end"),
         C("games", "int", "games that have a value"),
         C("tasks", "int", "tasks that have one"),
+        C("below_dsm", "int", "tasks on which it is below that of DSM-Welfare, by any difference"),
+        C("above_dsm", "int", "tasks on which it is above that"),
     ),
 )
 

@@ -72,8 +72,21 @@ def held_out() -> pl.DataFrame:
     leakage, resampling = beyond.params("leakage"), Resampling(**beyond.params("frontier")["intervals"])
     folders = FOLDERS["three densities"]
     games = pl.concat([games_of(folder, bits_of(read_tables(folder), leakage)) for folder in folders])
-    keys = ["team", "setting", "task_id"]
-    return ratio_intervals(measure_lines(games, keys, ANEW), ["setting", "team", "measure"], resampling)
+    lines = measure_lines(games, ["team", "setting", "task_id"], ANEW)
+    by = ["setting", "team", "measure"]
+    return ratio_intervals(lines, by, resampling).join(beside_dsm(lines, by), on=by, how="left")
+
+
+def beside_dsm(lines: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Keys `by`, below_dsm, above_dsm: on how many tasks a measure is below and above that of DSM-Welfare.
+
+    lines: of `measure_lines`, a row a setting, team, task and measure.
+    """
+    known = lines.filter(pl.col("denominator") > 0)
+    of_dsm = known.filter(team="dsm-welfare").select("setting", "task_id", "measure", dsm="numerator")
+    beside = known.join(of_dsm, on=["setting", "task_id", "measure"])
+    below, above = pl.col("numerator") < pl.col("dsm"), pl.col("numerator") > pl.col("dsm")
+    return beside.group_by(by).agg(below_dsm=below.sum().cast(pl.Int64), above_dsm=above.sum().cast(pl.Int64))
 
 
 def study_games(out: Path) -> pl.DataFrame:
