@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 HERE = Path(__file__).parent
+# jsonschema would compile grammars of URIs, a second of each worker's CPU: no schema of ours has any.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # Workers beside each other have a core each.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
