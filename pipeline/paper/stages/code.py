@@ -13,6 +13,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from machine.processes import no_garbage_collection
 from pipeline import OFFERED
 from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines, outline, parsed, source
 
@@ -148,6 +149,7 @@ def found_in(path: Path, name: str | None) -> Iterator[Part]:
         yield from ((path, statement) for statement in own or module.statements)
 
 
+@cache
 def module_file(name: str) -> Path | None:
     """The project's file of a dotted module name, or None for a library's."""
     path = ROOT / Path(*name.split("."))
@@ -158,7 +160,7 @@ def module_file(name: str) -> Path | None:
 def named(path: Path) -> set[str]:
     """The dotted names of the project's modules that the file's imports name, also inside functions."""
     names = set()
-    for node in ast.walk(parsed(source(path))):
+    for node in statements(parsed(source(path))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -167,6 +169,14 @@ def named(path: Path) -> set[str]:
             if node.module == "pipeline":
                 names |= {OFFERED[alias.name] for alias in node.names if alias.name in OFFERED}
     return {name for name in names if module_file(name)}
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a module, and those inside them, at any depth."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, field, ()):
+            yield inner
+            yield from statements(inner)
 
 
 @cache
@@ -189,7 +199,8 @@ def closure(path: Path) -> set[Path]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        list_inputs(Path(sys.argv[1]))
-    else:
-        main()
+    with no_garbage_collection():
+        if sys.argv[1:]:
+            list_inputs(Path(sys.argv[1]))
+        else:
+            main()
