@@ -3,10 +3,11 @@ has changed and nowhere else.
 
 Of a module counts what is reached from the program by name: a function, class or value that it uses, what these use in
 turn, and what takes effect whenever the module is imported. Comments and docstrings do not count. With a folder of
-results, `python -m pipeline.paper.stages.code FOLDER` lists which of them each notebook reads, to the same end.
+results, `python -m pipeline.paper.stages.code FOLDER` lists which of them each notebook reads, and the parameters.
 """
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -20,6 +21,7 @@ from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines,
 ROOT = Path(__file__).parents[3]
 SIDES = ("machine", "sim", "pipeline")
 NOTEBOOKS, CODE, INPUTS = Path("notebooks"), Path("data/code"), Path("data/inputs")
+PARAMS = Path("params.yaml")
 
 Part = tuple[Path, Statement]
 
@@ -35,13 +37,21 @@ def main(out: Path = CODE) -> None:
 
 
 def list_inputs(results: Path, out: Path = INPUTS) -> None:
-    """Write a file for each of the paper's notebooks: the results that it reads, with their digests."""
+    """Write a file for each of the paper's notebooks: the results that it reads and the parameters, with digests.
+
+    Every notebook says which parameters were changed. Were they its stage's own, dvc.lock would hold all of them once
+    for each notebook, and DVC reads and writes dvc.lock anew after every stage.
+    """
+    import yaml
+
     out.mkdir(parents=True, exist_ok=True)
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    parameters = f"{PARAMS} {sha256(json.dumps(values).encode()).hexdigest()}\n"
     notebooks = sorted((ROOT / NOTEBOOKS).glob("[0-9]*.ipynb"))
     for notebook in notebooks:
         files = [path for path in sorted(results.glob("*.csv")) if path.stem in read_by(notebook)]
         lines = (f"{path.name} {sha256(path.read_bytes()).hexdigest()}\n" for path in files)
-        (out / f"{notebook.stem}.txt").write_text("".join(lines), encoding="utf-8")
+        (out / f"{notebook.stem}.txt").write_text("".join([*lines, parameters]), encoding="utf-8")
     print(f"what {len(notebooks)} notebooks read of {results} in {out}")
 
 
