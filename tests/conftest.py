@@ -21,9 +21,12 @@ settings.load_profile("repeatable")
 HERE = Path(__file__).parent
 # jsonschema would compile grammars of URIs, a second of each worker's CPU: no schema of ours has any.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-# Workers beside each other have a core each.
+# Workers beside each other have a core each, so that none starts processes for the others' cores.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    if hasattr(os, "sched_setaffinity"):
+        cores, number = sorted(os.sched_getaffinity(0)), int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+        os.sched_setaffinity(0, {cores[number % len(cores)]})
 
 # What a file of tests holds if none of them would run, by what is asked for with -m: what it imports is not loaded.
 WITHOUT = {"slow": r"(?s)(?!.*mark\.slow)", "not slow": r"(?ms).*^pytestmark = \[?\s*pytest\.mark\.slow\b"}
@@ -38,8 +41,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files of this folder come first: their tests take longest, and the last to run should be short."""
-    items.sort(key=lambda item: item.path.parent != HERE)
+    """The files of this folder come first: their tests take longest, and the last to run should be short.
+
+    So do tests that call models, so that one worker of two imports LiteLLM, which takes seconds.
+    """
+    items.sort(key=lambda item: item.path.parent != HERE and "planted_key" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
