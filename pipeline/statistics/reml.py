@@ -99,7 +99,7 @@ def profile(design: Design, y: Outcome, ratios: Array) -> Profile:
 
 
 def _solve(lower: Array, right: Array) -> Array:
-    """L⁻¹R, of the transpose in Fortran's order as SciPy's `solve_triangular` has it: its checks take longer than it."""
+    """L⁻¹R, as by SciPy's `solve_triangular`, whose checks take longer than it."""
     solved, failed = dtrtrs(lower.T, right, lower=0, trans=1)
     if failed:
         raise np.linalg.LinAlgError("a singular factor")

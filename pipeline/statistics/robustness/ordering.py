@@ -199,9 +199,7 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         pl.Series("difference", differences[where, which].round(DECIMALS)),
         pl.Series("p_at_choice", at_choice, pl.Float64),
         pl.Series("p_value", here, pl.Float64),
-        pl.Series(
-            "p_holm", _corrected_by_point(where.tolist(), list(map(max, here, at_choice)), len(s.pairs)), pl.Float64
-        ),
+        pl.Series("p_holm", _corrected_by_point(where.tolist(), of_flip, len(s.pairs)), pl.Float64),
         setting=pl.lit(s.setting, pl.String),
     )
 
