@@ -1,5 +1,6 @@
 """Hypothesis draws the same examples on every run, and minds no clock: a busy machine is slow at everything."""
 
+import gc
 import os
 import re
 import sys
@@ -17,6 +18,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
+
+# Collection makes modules, syntax trees and tests, all of which stay: to look for garbage takes a third of its time.
+gc.disable()
 
 HERE = Path(__file__).parent
 # jsonschema would compile grammars of URIs, a second of each worker's CPU: no schema of ours has any.
@@ -45,6 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     So do tests that call models, so that one worker of two imports LiteLLM, which takes seconds.
     """
+    gc.enable()
     items.sort(key=lambda item: item.path.parent != HERE and "planted_key" not in getattr(item, "fixturenames", ()))
 
 
