@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 import without_kernel
 for name in sys.argv[1:]:
-    without_kernel.execute_raw(Path(f"notebooks/{name}.ipynb"), Path(f"lab/{name}.ipynb"), {}, [])
+    without_kernel.execute_raw(Path(f"notebooks/{name}.ipynb"), Path("executed.ipynb"), {}, [])
     print(name)
 """
 # What can't be changed by counting.
