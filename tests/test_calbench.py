@@ -91,7 +91,7 @@ def installed(folder: Path) -> Path:
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     create(folder / "own")
     (wheel,) = folder.glob("*.whl")
-    install = [
+    install: list[str | Path] = [
         "uv",
         "pip",
         "install",
@@ -99,10 +99,9 @@ def installed(folder: Path) -> Path:
         "--offline",
         "--no-deps",
         "--python",
-        folder / "own/bin/python",
-        wheel,
+        folder / "own",
     ]
-    subprocess.run(install, check=True, env=without_ours())
+    subprocess.run([*install, wheel], check=True, env=without_ours())
     (libraries,) = (folder / "own/lib").glob("python*/site-packages")
     (libraries / "locked.pth").write_text("".join(f"{path}\n" for path in site.getsitepackages()))
     return folder / "own/bin/calbench"
