@@ -91,8 +91,8 @@ def installed(folder: Path) -> Path:
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     create(folder / "own")
     (wheel,) = folder.glob("*.whl")
-    install = ["uv", *"pip install --quiet --offline --no-deps --python".split(), str(folder / "own")]
-    subprocess.run([*install, str(wheel)], check=True, env=without_ours())
+    install = ["uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(folder / "own"), str(wheel)]
+    subprocess.run(install, check=True, env=without_ours())
     (libraries,) = (folder / "own/lib").glob("python*/site-packages")
     (libraries / "locked.pth").write_text("".join(f"{path}\n" for path in site.getsitepackages()))
     return folder / "own/bin/calbench"
