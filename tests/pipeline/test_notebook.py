@@ -13,6 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
+import without_kernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from trace_builder import toy_game, write_trace
 
@@ -281,8 +282,6 @@ ON_A_TOY = [
 def test_a_notebook_runs_on_tables_that_hold_next_to_nothing_and_on_another_prior(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, recipe: Recipe
 ) -> None:
-    import without_kernel
-
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     derive([write_trace(tmp_path / "a.json", toy_game().text())], tmp_path / "tables", recipe, workers=1)
     write_query_results(tmp_path / "tables", tmp_path / "results")
