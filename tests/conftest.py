@@ -25,15 +25,20 @@ gc.disable()
 HERE = Path(__file__).parent
 # jsonschema would compile grammars of URIs, a second of each worker's CPU: no schema of ours has any.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-# Workers beside each other have a core each, so that none starts processes for the others' cores.
-if "PYTEST_XDIST_WORKER" in os.environ:
+# Workers beside each other have a core each.
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+if WORKER:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    if hasattr(os, "sched_setaffinity"):
-        cores, number = sorted(os.sched_getaffinity(0)), int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
-        os.sched_setaffinity(0, {cores[number % len(cores)]})
 
 # What a file of tests holds if none of them would run, by what is asked for with -m: what it imports is not loaded.
 WITHOUT = {"slow": r"(?s)(?!.*mark\.slow)", "not slow": r"(?ms).*^pytestmark = \[?\s*pytest\.mark\.slow\b"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep a worker of the fast tests on one core, so that nothing in it starts processes for the others' cores."""
+    if WORKER and config.option.markexpr == "not slow" and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(WORKER.removeprefix("gw")) % len(cores)]})
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -59,4 +64,4 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.small_study import made_once
 
     own = tmp_path_factory.getbasetemp()
-    return made_once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+    return made_once(own.parent if WORKER else own)
