@@ -53,7 +53,7 @@ def bench(
         Path | None, typer.Option(help="Where traces and tables go.", show_default="a new folder")
     ] = None,
 ) -> None:
-    """Measure the project's speed; without NAMES everything but `repro`, which takes as long again."""
+    """Measure the project's speed; without NAMES everything but `repro` and `checks`, which take as long again each."""
     unknown = [name for name in names or () if name not in WORK]
     if unknown:
         raise typer.BadParameter(f"there is no {unknown[0]!r}; known: {', '.join(WORK)}", param_hint="NAMES")

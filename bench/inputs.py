@@ -1,12 +1,15 @@
-"""The inputs of benchmarks, played when first asked for: tasks, games of baselines and of simulated negotiators."""
+"""The inputs of benchmarks, made when first asked for: tasks, games of baselines and simulated negotiators, a clone."""
 
+import ast
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
 
 import zstandard
 
-from bench.measure import ROOT, run_process
+from bench.measure import ROOT, BenchmarkFailed, run_process
 from machine.executor import executor
 from machine.processes import cores
 
@@ -95,3 +98,31 @@ def _copy(path: Path, repeat: int, out: Path) -> None:
     folder.mkdir(exist_ok=True)
     packed = zstandard.ZstdCompressor(level=3).compress(text.replace(game, other))
     (folder / f"{repeat}-{path.name}").write_bytes(packed)
+
+
+def cloned(folder: Path) -> Path:
+    """A clone of the last commit."""
+    clone = folder / "clone"
+    if not clone.exists():
+        run_process(["git", "clone", "--quiet", ROOT, clone])
+    return clone
+
+
+def change(path: Path, function: str) -> None:
+    """Change the code of a function, and nothing that it does. Raises BenchmarkFailed where there is none."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    defined = [node for node in ast.parse("".join(lines)).body if isinstance(node, ast.FunctionDef)]
+    last = next((node.body[-1] for node in defined if node.name == function), None)
+    if last is None:
+        raise BenchmarkFailed(f"{path} has no function {function}")
+    lines.insert(last.lineno - 1, f"{' ' * last.col_offset}pass\n")
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def share_environment(clone: Path) -> None:
+    """Have a clone's Makefile use this environment. Raises BenchmarkFailed where `make setup` did not make it."""
+    if not Path(sys.prefix, ".ready").is_file():
+        raise BenchmarkFailed(f"{sys.prefix} was not made by `make setup`")
+    (clone / ".venv").symlink_to(sys.prefix)
+    for name in ("requirements.lock", "pyproject.toml"):  # older than the environment, so that make does not renew it
+        os.utime(clone / name, (0, 0))

@@ -9,17 +9,25 @@ from pathlib import Path
 from statistics import median
 
 from bench import inputs
-from bench.measure import ROOT, cpu_seconds, median_usage, run_process
+from bench.measure import cpu_seconds, median_usage, run_process
 
 Figures = dict[str, float]
 
 RUNS = 3
+CANDIDATES = 1_800  # of both settings
 GROWTH = (360, 1_200, 3_600, 12_000, 36_000)
 # Which tables are derived in which form: what it adds to a figure's name → options of the command.
 CHOICES = {
     "": (),
     "_parquet": ("--format", "parquet"),
     "_four": ("--tables", "privacy", "--format", "csv"),
+}
+
+# What a day's work changes: a plot of one notebook, a statistic with a result, and the command that writes reports.
+CHANGED = {
+    "plot": ("pipeline/reports/plots/planes.py", "privacy_plane"),
+    "statistic": ("pipeline/statistics/robustness/excess.py", "excess_table"),
+    "report": ("pipeline/reports/batch/command.py", "report"),
 }
 
 
@@ -52,7 +60,13 @@ def play(folder: Path) -> Figures:
 
 
 def select(folder: Path) -> Figures:
-    """Making and solving 1,800 candidate tasks, and choosing from them, in both settings."""
+    """Making and solving 1,800 candidate tasks, and choosing from them, in both settings; bound: solving so many on one
+    core, each at the mean of the paper's 72."""
+    from sim.tasks.oracle import solve
+    from sim.tasks.suite import read_tasks
+
+    tasks = read_tasks(inputs.tasks(folder))
+    solving = min(cpu_seconds(lambda: [solve(task.calendars, task.meetings) for task in tasks]) for _ in range(RUNS))
     commands = [
         ["python", "-m", "sim", "select", "--setting", setting, "--out", str(folder / f"chosen-{setting}.csv")]
         for setting in ("uniform", "varied")
@@ -61,7 +75,8 @@ def select(folder: Path) -> Figures:
     return {
         "seconds": median(sum(t.seconds for t in pair) for pair in both),
         "cpu": median(sum(t.cpu for t in pair) for pair in both),
-        "candidates": 1_800.0,
+        "candidates": float(CANDIDATES),
+        "bound_cpu": solving * CANDIDATES / len(tasks),
     }
 
 
@@ -148,13 +163,14 @@ def english(folder: Path) -> Figures:
         "cpu": usage.cpu,
         "messages": float(messages.height),
         "messages_a_cpu_second": messages.height / usage.cpu,
-        "read_afresh_a_cpu_second": _read_afresh(messages["content"].to_list()),
         "bound_cpu": _cpu_in_child("records", traces),
+        **_read_afresh(messages["content"].to_list()),
     }
 
 
-def _read_afresh(contents: Sequence[str]) -> float:
-    """Messages read a second of CPU, of those in which no sentence with a number stood before, whatever its number."""
+def _read_afresh(contents: Sequence[str]) -> Figures:
+    """Messages read a second of CPU, of those in which no sentence with a number stood before, whatever its number;
+    bound: folding their letters and splitting them into sentences."""
     from pipeline.privacy.language.messages import language_runs
     from pipeline.privacy.language.scan import fold, scanner, sentences
     from pipeline.privacy.rules import RULES
@@ -167,7 +183,13 @@ def _read_afresh(contents: Sequence[str]) -> float:
             seen |= said
             fresh.append(content)
     scanner().compile_all()
-    return len(fresh) / cpu_seconds(lambda: [language_runs(content, 0, RULES["paper"]) for content in fresh])
+    bound = min(cpu_seconds(lambda: [list(sentences(fold(content))) for content in fresh]) for _ in range(RUNS))
+    taken = cpu_seconds(lambda: [language_runs(content, 0, RULES["paper"]) for content in fresh])
+    return {
+        "afresh_cpu": taken,
+        "bound_afresh_cpu": bound,
+        "read_afresh_a_cpu_second": len(fresh) / taken,
+    }
 
 
 def growth(folder: Path) -> Figures:
@@ -213,15 +235,31 @@ def models(folder: Path) -> Figures:
 
 
 def repro(folder: Path) -> Figures:
-    """`dvc repro` of every stage in a clone of the last commit, and a second time with nothing to do.
+    """`dvc repro` of every stage in a clone of the last commit, a second time with nothing to do, and after changes of
+    one function each.
 
     The first is forced: executed notebooks and figures are committed, so DVC would skip their stages.
     """
-    clone = folder / "clone"
-    run_process(["git", "clone", "--quiet", ROOT, clone])
-    first, second = run_process(["dvc", "repro", "--force"], clone), run_process(["dvc", "repro"], clone)
-    stages = (clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:")
-    return {"first_seconds": first.seconds, "second_seconds": second.seconds, "stages": float(stages)}
+    clone = inputs.cloned(folder)
+    figures = {
+        "first_seconds": run_process(["dvc", "repro", "--force"], clone).seconds,
+        "second_seconds": run_process(["dvc", "repro"], clone).seconds,
+    }
+    for what, (path, function) in CHANGED.items():
+        inputs.change(clone / path, function)
+        figures[f"{what}_seconds"] = run_process(["dvc", "repro"], clone).seconds
+    return figures | {"stages": float((clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:"))}
+
+
+def checks(folder: Path) -> Figures:
+    """`make test` and `.ci/run` in a clone of the last commit, in this environment; bound: collecting the tests."""
+    clone = inputs.cloned(folder)
+    inputs.share_environment(clone)
+    return {
+        "test_seconds": run_process(["make", "test"], clone).seconds,
+        "collect_seconds": run_process(["pytest", "--collect-only", "-m", "not slow"], clone).seconds,
+        "ci_seconds": run_process([".ci/run"], clone).seconds,
+    }
 
 
 WORK: dict[str, Callable[[Path], Figures]] = {
@@ -236,6 +274,7 @@ WORK: dict[str, Callable[[Path], Figures]] = {
     "negotiator": negotiator,
     "models": models,
     "repro": repro,
+    "checks": checks,
 }
-# Left out of `make bench`: takes as long as all others together.
-LONG = ("repro",)
+# Left out of `make bench`: each takes as long as all others together.
+LONG = ("repro", "checks")

@@ -1,7 +1,9 @@
 """Hypothesis draws the same examples on every run, and minds no clock: a busy machine is slow at everything."""
 
+import gc
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,13 +19,26 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
+# Collection makes modules, syntax trees and tests, all of which stay: to look for garbage takes a third of its time.
+gc.disable()
+
 HERE = Path(__file__).parent
+# jsonschema would compile grammars of URIs, a second of each worker's CPU: no schema of ours has any.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # Workers beside each other have a core each.
-if "PYTEST_XDIST_WORKER" in os.environ:
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+if WORKER:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 # What a file of tests holds if none of them would run, by what is asked for with -m: what it imports is not loaded.
 WITHOUT = {"slow": r"(?s)(?!.*mark\.slow)", "not slow": r"(?ms).*^pytestmark = \[?\s*pytest\.mark\.slow\b"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep a worker of the fast tests on one core, so that nothing in it starts processes for the others' cores."""
+    if WORKER and config.option.markexpr == "not slow" and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(WORKER.removeprefix("gw")) % len(cores)]})
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -35,8 +50,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files of this folder come first: their tests take longest, and the last to run should be short."""
-    items.sort(key=lambda item: item.path.parent != HERE)
+    """The files of this folder come first: their tests take longest, and the last to run should be short.
+
+    So do tests that call models, so that one worker of two imports LiteLLM, which takes seconds.
+    """
+    gc.enable()
+    items.sort(key=lambda item: item.path.parent != HERE and "planted_key" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -45,4 +64,4 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.small_study import made_once
 
     own = tmp_path_factory.getbasetemp()
-    return made_once(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+    return made_once(own.parent if WORKER else own)

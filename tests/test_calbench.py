@@ -87,11 +87,11 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
 
 def installed(folder: Path) -> Path:
     """The program `calbench` of the project's wheel, in an environment of its own that sees this one's libraries."""
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    create(folder / "own", with_pip=True)
+    create(folder / "own")
     (wheel,) = folder.glob("*.whl")
-    install = [folder / "own/bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
+    install = ["uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(folder / "own"), str(wheel)]
     subprocess.run(install, check=True, env=without_ours())
     (libraries,) = (folder / "own/lib").glob("python*/site-packages")
     (libraries / "locked.pth").write_text("".join(f"{path}\n" for path in site.getsitepackages()))

@@ -23,7 +23,7 @@ from tests.imports import ROOT
 from tests.walk import dvc_lines
 
 DVC_FILES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
-FILES: list[dict[str, Any]] = [yaml.safe_load(path.read_text(encoding="utf-8"))["stages"] for path in DVC_FILES]
+FILES: list[dict[str, Any]] = [yaml.load(path.read_bytes(), yaml.CSafeLoader)["stages"] for path in DVC_FILES]
 STUDY: dict[str, Any] = {name: stage for stages in FILES for name, stage in stages.items()}
 NOTEBOOKS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob("[0-9]*.ipynb")}
 RESULTS = Path("data/results")
@@ -69,6 +69,28 @@ def test_every_notebook_of_the_paper_depends_on_the_results_that_it_names() -> N
     results = {out for stage in STUDY.values() for out in map(out_path, stage["outs"]) if Path(out).parent == RESULTS}
     named = {name for path in executed(STUDY["notebook"]) for name in code.read_by(ROOT / path)}
     assert {path for path in results if path.endswith(".csv") and Path(path).stem in named} - listed == set()
+
+
+def test_a_changed_parameter_or_result_changes_what_is_listed_for_a_notebook_and_a_comment_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    listed = []
+    for parameters, result in (("a: 1\n", "x\n"), ("a: 1 # one\n", "x\n"), ("a: 2\n", "x\n"), ("a: 1\n", "y\n")):
+        Path("params.yaml").write_text(parameters, encoding="utf-8")
+        Path("excess.csv").write_text(result, encoding="utf-8")
+        code.list_inputs(tmp_path)
+        listed.append({path.stem: path.read_text(encoding="utf-8") for path in Path("data/inputs").iterdir()})
+    assert listed[0] == listed[1]
+    assert {f"notebooks/{name}.ipynb" for name in listed[0]} == executed(STUDY["notebook"])
+    assert not [name for name, text in listed[2].items() if text == listed[0][name]]
+    changed = {name for name, text in listed[3].items() if text != listed[0][name]}
+    assert "10_table1" in changed < listed[0].keys()
+
+
+def test_every_notebook_of_the_paper_is_repeated_where_any_parameter_changed() -> None:
+    assert STUDY["inputs"]["params"] == [{"params.yaml": None}]
+    assert "data/inputs/${item.name}.txt" in STUDY["notebook"]["deps"]
 
 
 def out_path(out: str | dict[str, Any]) -> str:

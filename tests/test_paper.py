@@ -31,7 +31,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def table1(traces: Path, rules: str, out: Path) -> pl.DataFrame:
-    derive([traces], out, Recipe(RULES[rules], csv=False), workers=1)
+    derive([traces], out, Recipe(RULES[rules], tables=("game_summary",), csv=False), workers=1)
     return query("table1", out)
 
 

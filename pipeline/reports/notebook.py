@@ -6,6 +6,7 @@ A figure that the notebook saved in the folder of the copy's own name is shown f
 
 import logging
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from html import escape, unescape
@@ -54,14 +55,25 @@ def execute(source: Path, target: Path, parameters: Mapping[str, Any] | None = N
             executed.unlink(missing_ok=True)
 
 
-def _cells(source: Path) -> list[Any]:
-    """The cells of a notebook."""
+def load_nbformat() -> Any:
+    """nbformat, imported without the grammars of URIs that jsonschema compiles where `rfc3987_syntax` is installed.
+
+    They take a second of CPU in every process, and no notebook needs them.
+    """
+    hidden = sys.modules.setdefault("rfc3987_syntax", None) is None  # type: ignore[arg-type]
     import nbformat
 
+    if hidden:
+        del sys.modules["rfc3987_syntax"]
+    return nbformat
+
+
+def _cells(source: Path) -> list[Any]:
+    """The cells of a notebook."""
     if not source.is_file():
         raise NotebookFailed(f"{source}: there is no such notebook")
     try:
-        cells: list[Any] = nbformat.read(source, as_version=4).cells  # type: ignore[no-untyped-call]
+        cells: list[Any] = load_nbformat().read(source, as_version=4).cells
     except Exception:  # nbformat raises whatever it stumbles over
         raise NotebookFailed(f"{source} is not a notebook") from None
     return cells
@@ -122,9 +134,8 @@ def reproducible(executed: Path, figures: Path | None = None) -> str:
 
     figures: the folder beside the copy whose SVG files it shows instead of holding them.
     """
-    import nbformat
-
-    notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
+    nbformat = load_nbformat()
+    notebook: Any = nbformat.read(executed, as_version=4)
     for key in NOTEBOOK_KEYS:
         notebook.metadata.pop(key, None)
     notebook.metadata.get("language_info", {}).pop("version", None)
@@ -136,7 +147,7 @@ def reproducible(executed: Path, figures: Path | None = None) -> str:
             cell.metadata.pop("tags", None)
     if figures:
         link_figures(notebook, figures)
-    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    text: str = nbformat.writes(notebook)
     return text + "\n"
 
 

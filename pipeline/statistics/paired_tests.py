@@ -6,6 +6,7 @@ drawn. Rows are first put in an order of their own: the order of a frame changes
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 from math import fsum
 from pathlib import Path
@@ -55,16 +56,22 @@ def paired_permutation(
     sizes = np.array([max(abs(x), abs(y)) for x, y in known])
     moving = differences[np.abs(differences) > TIE * sizes]
     exact = len(moving) <= EXACT_PAIRS
-    kept = _patterns(len(moving)) if exact else stream(*names).integers(0, 2, size=(draws, len(moving)), dtype=np.int8)
-    sums = 2 * (kept.astype(np.float64) @ moving) - moving.sum()
+    kept = _patterns(len(moving)) if exact else _drawn(len(moving), draws, tuple(names))
+    sums = 2 * (kept @ moving) - moving.sum()
     reached = np.abs(sums) >= abs(fsum(moving)) - TIE * np.abs(moving).sum()
     p = reached.mean() if exact else (1 + reached.sum()) / (1 + draws)
     return Paired(fsum(differences) / len(known), float(p), len(known), exact)
 
 
-def _patterns(count: int) -> NDArray[np.int64]:
+def _patterns(count: int) -> NDArray[np.float64]:
     """All 2^count ways to keep (1) or flip (0) a sign, one a row."""
-    return np.arange(2**count)[:, None] >> np.arange(count) & 1
+    return (np.arange(2**count)[:, None] >> np.arange(count) & 1).astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def _drawn(count: int, draws: int, names: tuple[str, ...]) -> NDArray[np.float64]:
+    """So many of these ways from the stream of these names: a pair of teams is tested at many points in a row."""
+    return stream(*names).integers(0, 2, size=(draws, count), dtype=np.int8).astype(np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -149,6 +149,7 @@ def test_a_protocol_s_slots_are_held_against_imap_s(world: tuple[Path, Path], tm
     assert (other["same"] < other["meetings"]).any() and other["excess"].sum() > same["excess"].sum() >= 0
 
 
+@pytest.mark.slow
 def test_the_published_suite_fills_two_densities_alike_and_ours_fills_three(tmp_path: Path) -> None:
     filled = {}
     for name in ("paper72", "three_densities"):

@@ -147,6 +147,7 @@ def test_every_row_of_a_block_is_the_quantile_of_its_own_draws() -> None:
         assert found[row] == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     hits = 0
     for i in range(200):

@@ -32,7 +32,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     for game, team in (("a", "imap"), ("b", "imap"), ("c", "sd")):
         write_trace(folder / "in" / f"{game}.json", toy_game(game, team=team, difficulty="easy").text())
-    parallel.derive([folder / "in"], folder / "tables", workers=1)
+    parallel.derive([folder / "in"], folder / "tables", parallel.Recipe(csv=False), workers=1)
     queries.write_query_results(folder / "tables", folder / "results")
     return folder
 

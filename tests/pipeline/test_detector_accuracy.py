@@ -196,6 +196,7 @@ def read_anew(name: str) -> dict[str, Any]:
     return accuracy.row(by_predicate=pl.col("part") == "all", named=True)
 
 
+@pytest.mark.slow
 def test_the_pages_say_how_the_gold_sets_are_read() -> None:
     for name in ("fifth_wording", "sixth_wording", "seventh_wording"):
         read = read_anew(name)

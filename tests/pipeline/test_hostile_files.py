@@ -32,14 +32,14 @@ def derived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Frames, Frames]:
     folder = tmp_path_factory.mktemp("hostile")
     for game in GOOD:
         write_trace(folder / "in" / f"{game}.json.zst", toy_game(game).text())
-    parallel.derive([folder / "in"], folder / "good", workers=1)
+    parallel.derive([folder / "in"], folder / "good", parallel.Recipe(csv=False), workers=1)
     for number, example in enumerate(EXAMPLES):
         (folder / "in" / game_of(number)).mkdir()
         example.make(folder / "in" / game_of(number) / example.name, game_of(number))
     with pytest.MonkeyPatch.context() as patch:
         for name, bound in SMALL.items():
             patch.setattr(limits, name, bound)
-        parallel.derive([folder / "in"], folder / "all", workers=1)
+        parallel.derive([folder / "in"], folder / "all", parallel.Recipe(csv=False), workers=1)
     return tables_of(folder / "all"), tables_of(folder / "good")
 
 

@@ -59,7 +59,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("judge")
     for number in range(2):
         write_trace(folder / "in" / f"{number}.json", game(number).text())
-    parallel.derive([folder / "in"], folder / "out", workers=1)
+    parallel.derive([folder / "in"], folder / "out", parallel.Recipe(csv=False), workers=1)
     return folder / "out"
 
 

@@ -59,7 +59,7 @@ def derived(folder: Path, teams: dict[str, dict[str, Any]]) -> Path:
     for team, config in teams.items():
         game = toy_game(team, **{"team": team, "difficulty": "easy"} | config)
         write_trace(folder / "in" / f"{team}.json", game.text())
-    parallel.derive([folder / "in"], folder / "out", workers=1)
+    parallel.derive([folder / "in"], folder / "out", parallel.Recipe(csv=False), workers=1)
     return folder / "out"
 
 

@@ -11,7 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
+import without_kernel
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from trace_builder import toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
@@ -116,8 +119,6 @@ OUTSIDE = '<img src="../n/saved_once.svg" alt="saved once">'
 
 def with_outputs(path: Path, *shown: dict[str, str]) -> Path:
     """An executed notebook whose one cell shows these."""
-    from nbformat.v4 import new_code_cell, new_notebook, new_output
-
     cell = new_code_cell("1", execution_count=1)  # type: ignore[no-untyped-call]
     cell.outputs = [new_output("display_data", data) for data in shown]  # type: ignore[no-untyped-call]
     path.write_text(json.dumps(new_notebook(cells=[cell])), encoding="utf-8")  # type: ignore[no-untyped-call]
@@ -126,8 +127,6 @@ def with_outputs(path: Path, *shown: dict[str, str]) -> Path:
 
 @pytest.mark.slow
 def test_a_figure_says_what_it_shows_where_it_is_linked_and_where_a_page_stands_alone(tmp_path: Path) -> None:
-    import nbformat
-
     (tmp_path / "n").mkdir()
     (tmp_path / "n/saved_once.svg").write_text(f'<?xml version="1.0"?>\n{DRAWING}\n', encoding="utf-8")
     other = {"image/svg+xml": DRAWING.replace("M0", "M1")}
@@ -146,8 +145,6 @@ def test_a_figure_says_what_it_shows_where_it_is_linked_and_where_a_page_stands_
 
 def notebook(path: Path, *code: str, parameters: str = 'figures = "none"') -> Path:
     """A notebook of prose, a cell of parameters, prose, and code."""
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
     first = new_code_cell(parameters, metadata={"tags": ["parameters"]})  # type: ignore[no-untyped-call]
     prose = [new_markdown_cell(words) for words in ("# Title", "More.")]  # type: ignore[no-untyped-call]
     found = new_notebook(cells=[prose[0], first, prose[1], *map(new_code_cell, code)])  # type: ignore[no-untyped-call]
@@ -211,8 +208,7 @@ def test_a_parameter_that_the_notebook_lacks_is_named(tmp_path: Path) -> None:
 
 NOT_NOTEBOOKS = (
     (None, "there is no such notebook"),
-    ('{"a":', "is not a notebook"),
-    ('{"cells": 3}', "is not a notebook"),
+    *((text, "is not a notebook") for text in ('{"a":', '{"cells": 3}')),
 )
 
 
@@ -225,8 +221,6 @@ def test_what_is_no_notebook_is_named(tmp_path: Path, content: str | None, told:
 
 
 def test_a_copy_loses_times_versions_and_chance_ids(tmp_path: Path) -> None:
-    from nbformat.v4 import new_code_cell, new_notebook, new_output
-
     timed: dict[str, Any] = {"papermill": {"duration": 1.2}, "execution": {"iopub.status.busy": "now"}, "tags": []}
     cell = new_code_cell("1", id="a1b2c3", metadata=timed, execution_count=1)  # type: ignore[no-untyped-call]
     cell.outputs = [new_output("execute_result", {"text/plain": "1"}, execution_count=1)]  # type: ignore[no-untyped-call]
@@ -277,27 +271,30 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
     assert run_stage(stage, "n") == (0, "")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("wanted", ("10_table1", "20_privacy_plane", "25_communication"))
-def test_a_notebook_runs_on_tables_that_hold_next_to_nothing(tmp_path: Path, wanted: str) -> None:
-    assert "These are not the study" in executed_on_a_toy(tmp_path, wanted, Recipe(csv=False))
+ON_A_TOY = [
+    *((name, Recipe(csv=False)) for name in ("10_table1", "20_privacy_plane", "25_communication")),
+    *((name, Recipe(csv=False, weighing=Weighing(prior=0.3))) for name in ("00_one_game", "60_explore_traces")),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wanted", ("00_one_game", "60_explore_traces"))
-def test_a_notebook_runs_on_tables_with_another_prior(tmp_path: Path, wanted: str) -> None:
-    assert "These are not the study" in executed_on_a_toy(
-        tmp_path, wanted, Recipe(csv=False, weighing=Weighing(prior=0.3))
-    )
+@pytest.mark.parametrize(("wanted", "recipe"), ON_A_TOY)
+def test_a_notebook_runs_on_tables_that_hold_next_to_nothing_and_on_another_prior(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, recipe: Recipe
+) -> None:
+    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
+    derive([write_trace(tmp_path / "a.json", toy_game().text())], tmp_path / "tables", recipe, workers=1)
+    write_query_results(tmp_path / "tables", tmp_path / "results")
+    write_intervals(tmp_path / "tables", tmp_path / "results")
+    robustness.main(tmp_path / "tables", tmp_path / "results")
+    places = {place: str(tmp_path / place) for place in ("tables", "results", "figures")}
+    execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)
+    assert "These are not the study" in (tmp_path / "copy.ipynb").read_text(encoding="utf-8")
 
 
-def executed_on_a_toy(folder: Path, wanted: str, recipe: Recipe) -> str:
-    """The notebook's copy, executed on the tables and results of one game."""
-    write_trace(folder / "in" / "a.json", toy_game().text())
-    derive([folder / "in"], folder / "tables", recipe, workers=1)
-    write_query_results(folder / "tables", folder / "results")
-    write_intervals(folder / "tables", folder / "results")
-    robustness.main(folder / "tables", folder / "results")
-    places = {place: str(folder / place) for place in ("tables", "results", "figures")}
-    execute(ROOT / f"notebooks/{wanted}.ipynb", folder / "copy.ipynb", places)
-    return (folder / "copy.ipynb").read_text(encoding="utf-8")
+@pytest.mark.slow
+def test_notebooks_are_read_without_compiling_grammars_that_they_do_not_need() -> None:
+    read = "import sys; from pipeline.reports.notebook import load_nbformat; print(load_nbformat().__name__)"
+    told = "print(*sorted({'jsonschema', 'lark', 'rfc3987_syntax'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", f"{read}; {told}"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["nbformat", "jsonschema"]

@@ -27,7 +27,7 @@ def derived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for game, team in (("a", "imap"), ("b", "imap"), ("c", "sd")):
         more = {"simulated": True, "agents": style * 3} if team == "sd" else {}
         write_trace(folder / "in" / f"{game}.json", toy_game(game, team=team, difficulty="easy", **more).text())
-    parallel.derive([folder / "in"], folder / "out", workers=1)
+    parallel.derive([folder / "in"], folder / "out", parallel.Recipe(csv=False), workers=1)
     return folder / "out"
 
 

@@ -31,7 +31,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         done = CliRunner().invoke(app, arguments)
         assert done.exit_code == 0, done.output
-    parallel.derive([folder / "traces"], folder / "tables", workers=1)
+    parallel.derive([folder / "traces"], folder / "tables", parallel.Recipe(csv=False), workers=1)
     return folder / "tables"
 
 

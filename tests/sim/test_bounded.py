@@ -120,6 +120,7 @@ def test_too_many_meetings_are_not_counted():
         count(calendars([". . . ."] * 3), meetings([(0, 1, 2)] * 40))
 
 
+@pytest.mark.slow
 def test_a_scenario_of_fifty_agents_is_played_by_the_rules():
     big = entry(5, num_agents=50, num_participants=3, num_slots=12, num_meetings=50, density=0.4)
     check(play_game(Play(make_task(big, Solving(5.0, keep=True)), named_teams()["dsm-private"])))

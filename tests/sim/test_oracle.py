@@ -202,7 +202,10 @@ def test_counting_refuses_what_would_take_too_long(lists, limit, problem):
         count(calendars([". . . ."] * 3), meetings(lists), limit=limit)
 
 
-@pytest.mark.parametrize(("lists", "limit"), [([(0, 1, 2)] * 8, 1024), ([(0,), (1,), (2,)], 28), ([(0,), (1,)], 8)])
+EIGHT_OF_ALL = pytest.param([(0, 1, 2)] * 8, 1024, marks=pytest.mark.slow)  # 65,536 schedules
+
+
+@pytest.mark.parametrize(("lists", "limit"), [EIGHT_OF_ALL, ([(0,), (1,), (2,)], 28), ([(0,), (1,)], 8)])
 def test_counting_goes_as_far_as_its_limit(lists, limit):
     ways = count(calendars([". . . ."] * 3), meetings(lists), limit=limit).feasible
     assert ways == len(every_schedule(calendars([". . . ."] * 3), meetings(lists)))

@@ -3,22 +3,25 @@ has changed and nowhere else.
 
 Of a module counts what is reached from the program by name: a function, class or value that it uses, what these use in
 turn, and what takes effect whenever the module is imported. Comments and docstrings do not count. With a folder of
-results, `python -m pipeline.paper.stages.code FOLDER` lists which of them each notebook reads, to the same end.
+results, `python -m pipeline.paper.stages.code FOLDER` lists which of them each notebook reads, and the parameters.
 """
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from machine.processes import no_garbage_collection
 from pipeline import OFFERED
 from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines, outline, parsed, source
 
 ROOT = Path(__file__).parents[3]
 SIDES = ("machine", "sim", "pipeline")
 NOTEBOOKS, CODE, INPUTS = Path("notebooks"), Path("data/code"), Path("data/inputs")
+PARAMS = Path("params.yaml")
 
 Part = tuple[Path, Statement]
 
@@ -34,13 +37,21 @@ def main(out: Path = CODE) -> None:
 
 
 def list_inputs(results: Path, out: Path = INPUTS) -> None:
-    """Write a file for each of the paper's notebooks: the results that it reads, with their digests."""
+    """Write a file for each of the paper's notebooks: the results that it reads and the parameters, with digests.
+
+    Every notebook says which parameters were changed. Were they its stage's own, dvc.lock would hold all of them once
+    for each notebook, and DVC reads and writes dvc.lock anew after every stage.
+    """
+    import yaml
+
     out.mkdir(parents=True, exist_ok=True)
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    parameters = f"{PARAMS} {sha256(json.dumps(values).encode()).hexdigest()}\n"
     notebooks = sorted((ROOT / NOTEBOOKS).glob("[0-9]*.ipynb"))
     for notebook in notebooks:
         files = [path for path in sorted(results.glob("*.csv")) if path.stem in read_by(notebook)]
         lines = (f"{path.name} {sha256(path.read_bytes()).hexdigest()}\n" for path in files)
-        (out / f"{notebook.stem}.txt").write_text("".join(lines), encoding="utf-8")
+        (out / f"{notebook.stem}.txt").write_text("".join([*lines, parameters]), encoding="utf-8")
     print(f"what {len(notebooks)} notebooks read of {results} in {out}")
 
 
@@ -148,6 +159,7 @@ def found_in(path: Path, name: str | None) -> Iterator[Part]:
         yield from ((path, statement) for statement in own or module.statements)
 
 
+@cache
 def module_file(name: str) -> Path | None:
     """The project's file of a dotted module name, or None for a library's."""
     path = ROOT / Path(*name.split("."))
@@ -158,7 +170,7 @@ def module_file(name: str) -> Path | None:
 def named(path: Path) -> set[str]:
     """The dotted names of the project's modules that the file's imports name, also inside functions."""
     names = set()
-    for node in ast.walk(parsed(source(path))):
+    for node in statements(parsed(source(path))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -167,6 +179,14 @@ def named(path: Path) -> set[str]:
             if node.module == "pipeline":
                 names |= {OFFERED[alias.name] for alias in node.names if alias.name in OFFERED}
     return {name for name in names if module_file(name)}
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a module, and those inside them, at any depth."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, field, ()):
+            yield inner
+            yield from statements(inner)
 
 
 @cache
@@ -189,7 +209,8 @@ def closure(path: Path) -> set[Path]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        list_inputs(Path(sys.argv[1]))
-    else:
-        main()
+    with no_garbage_collection():
+        if sys.argv[1:]:
+            list_inputs(Path(sys.argv[1]))
+        else:
+            main()

@@ -11,6 +11,8 @@ from pathlib import Path
 from symtable import symtable
 from typing import NamedTuple
 
+from machine.processes import no_garbage_collection
+
 PROGRAM, TYPES = 'if __name__ == "__main__":', "if TYPE_CHECKING:"
 
 Chain = tuple[str, ...]  # a name with its attributes: `io.read_table` is ("io", "read_table")
@@ -98,7 +100,8 @@ def source(path: Path) -> str:
 @cache
 def parsed(code: str) -> ast.Module:
     """The syntax tree of Python code."""
-    return ast.parse(code)
+    with no_garbage_collection():
+        return ast.parse(code)
 
 
 def global_names(code: str) -> dict[str, set[str]]:

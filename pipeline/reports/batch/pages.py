@@ -16,7 +16,7 @@ from urllib.parse import quote
 from machine.executor import map_unordered
 from machine.files import replacing, visible_files, write_manifest
 from pipeline.reports.batch.own_study import Selection
-from pipeline.reports.notebook import NotebookFailed, embed_figures, execute
+from pipeline.reports.notebook import NotebookFailed, embed_figures, execute, load_nbformat
 from pipeline.reports.views.html import escape_text
 from pipeline.tables.hive import MOST_BYTES, with_digest
 from pipeline.tables.paths import ROOT
@@ -116,10 +116,9 @@ def notebook_page(executed: Path, title: str, index: str | None = None) -> str:
 
 def notebook_html(executed: Path) -> str:
     """The prose, tables and figures of an executed notebook as the HTML of a page's body."""
-    import nbformat
-    from nbconvert import HTMLExporter
+    notebook: Any = load_nbformat().read(executed, as_version=4)
+    from nbconvert import HTMLExporter  # imports nbformat, too
 
-    notebook: Any = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
     embed_figures(notebook, executed.parent)
     styles = lift_styles(notebook)
     exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]

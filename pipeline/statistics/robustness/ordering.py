@@ -185,9 +185,11 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         names = (seed, f"{s.setting}", *(s.teams[i] for i in pair))
         return paired_permutation(a[both].tolist(), b[both].tolist(), names, draws).p_value
 
-    at_choice = {pair: p(at, pair) for pair in set(pairs)}
-    here = [p(point, pair) for point, pair in zip(where.tolist(), pairs, strict=True)]
-    of_flip = [max(p_here, at_choice[pair]) for p_here, pair in zip(here, pairs, strict=True)]
+    asked = sorted({(pair, point) for k, pair in enumerate(pairs) for point in (at, int(where[k]))})
+    found = {(pair, point): p(point, pair) for pair, point in asked}  # pair by pair, whose signs are drawn once
+    at_choice = [found[pair, at] for pair in pairs]
+    here = [found[pair, int(point)] for point, pair in zip(where, pairs, strict=True)]
+    of_flip = list(map(max, here, at_choice))
     return points[where.tolist()].with_columns(
         pl.Series("a", [s.teams[a] for a, _ in pairs], pl.String),
         pl.Series("b", [s.teams[b] for _, b in pairs], pl.String),
@@ -195,7 +197,7 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         pl.Series("b_simulated", [s.simulated[b] for _, b in pairs], pl.Boolean),
         pl.Series("difference_at_choice", differences[at, which].round(DECIMALS)),
         pl.Series("difference", differences[where, which].round(DECIMALS)),
-        pl.Series("p_at_choice", [at_choice[pair] for pair in pairs], pl.Float64),
+        pl.Series("p_at_choice", at_choice, pl.Float64),
         pl.Series("p_value", here, pl.Float64),
         pl.Series("p_holm", _corrected_by_point(where.tolist(), of_flip, len(s.pairs)), pl.Float64),
         setting=pl.lit(s.setting, pl.String),
