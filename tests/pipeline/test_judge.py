@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from trace_builder import TraceBuilder, write_trace
 from typer.testing import CliRunner
 
-from pipeline.__main__ import app
+from machine.terminal import run_program
+from pipeline.__main__ import NOTHING_WRITTEN, app
 from pipeline.beyond.judge import model
 from pipeline.beyond.judge.replies import Question, read_messages
 from pipeline.derive import parallel
@@ -249,6 +250,18 @@ def test_tables_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
     assert (
         result.stderr == f"error: no messages.parquet in {tmp_path}: derive tables first (python -m pipeline derive)\n"
     )
+
+
+def test_a_disk_that_refuses_is_no_bad_usage(
+    tables: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    places = ["--out", str(tmp_path / "file"), "--cache", str(tmp_path / "answers")]
+    with judge() as server, pytest.raises(SystemExit) as end:
+        where = ["--model", NAME, "--api-base", server.address]
+        monkeypatch.setattr(sys, "argv", ["pipeline", "judge", str(tables), *where, *places])
+        run_program(app, NOTHING_WRITTEN)
+    assert (end.value.code, [line[:7] for line in capsys.readouterr().err.splitlines()].count("error: ")) == (1, 1)
 
 
 def test_a_sample_has_a_name_and_a_larger_one_holds_it(tables: Path) -> None:

@@ -32,7 +32,8 @@ Examples:
   python -m pipeline judge tables --model data/teams/gpt-5.4-mini.yaml --out judged --sample 1000 --dry-run
 
 Exit code: 0 when all of every reply could be used, 3 when some could not (judge_rejected.csv says what and why), 2 for
-bad usage, 4 when it stopped before its end: the same command goes on from the answers that are kept.
+bad usage, 1 when a file could not be read or written, 4 when it stopped before its end: after both the same command
+goes on from the answers that are kept.
 """
 
 
@@ -86,14 +87,14 @@ def carry_out(o: JudgeOptions) -> None:
     try:
         answers = Answers(load_judge(o.model, o.api_base, o.api_key_env), folder, o.max_cost)
         asked = read_messages(o.tables, o.sample, o.seed)
-    except (ValueError, OSError) as error:
+    except (ValueError, FileNotFoundError) as error:
         fail(error)
     if not asked:
         fail(f"no English message in {o.tables}: a protocol's JSON is never judged")
     try:
         replies = all_answers(asked, answers, o)
         code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out)
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         fail(error)
     except (Unfinished, KeyboardInterrupt) as stopped:
         say(answers.took)
