@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import replacing
+from machine.files import of_project, replacing
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
 
@@ -50,6 +50,7 @@ def figures(
 
     known = _notebooks(own=tables != TABLES)
     sources = _chosen(notebooks or [], known)
+    tables, results = of_project(tables), of_project(results)
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {printable(str(tables))}; run `make repro`.", param_hint="--tables")
     if problem := other_results(tables, results):
@@ -75,9 +76,10 @@ def figures(
 def _notebooks(own: bool) -> dict[Path, str]:
     """The notebooks that draw, and each one's folder: those beyond the paper where their tables are and traces are not
     the user's own."""
-    folders = [NOTEBOOKS] if own or not BEYOND_TABLES.is_dir() else [NOTEBOOKS, NOTEBOOKS / "beyond"]
+    place = of_project(NOTEBOOKS)
+    folders = [place] if own or not of_project(BEYOND_TABLES).is_dir() else [place, place / "beyond"]
     found = (path for folder in folders for path in sorted(folder.glob("*.ipynb")) if path.stem != "report")
-    return {path: path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found}
+    return {path: path.relative_to(place).with_suffix("").as_posix() for path in found}
 
 
 def _chosen(names: Sequence[str], known: Mapping[Path, str]) -> list[Path]:

@@ -39,6 +39,12 @@ def test_a_cell_that_raises_is_named_in_one_line(tmp_path: Path) -> None:
         run_cells(notebook(tmp_path, "figures = ''", "raise ValueError('first\\nsecond')"), {})
 
 
+def test_notebooks_are_known_outside_the_project_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(app, ["figures", "nosuch"])
+    assert told.exit_code == 2 and "no such notebook: nosuch; there are 00_one_game, 10_table1, " in told.output
+
+
 TEX = {
     "95 % of R&D_x": r"95 \% of R\&D\_x",
     "−1 ± ε": r"$-$1 $\pm$ $\varepsilon$",

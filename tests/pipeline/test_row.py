@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.cells import cell_len
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
@@ -85,6 +86,13 @@ def test_a_name_is_text_in_every_format() -> None:
     read = json.loads(as_json(tables))[0]
     assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
     assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
+
+
+def test_columns_stand_below_each_other_whatever_a_name_s_letters_take() -> None:
+    (table,) = row_tables(GAMES, TABLE1, INTERVALS)
+    names = ("模型甲", "e\u0301e\u0301e\u0301", "plain")
+    lines = as_text([table._replace(rows=[table.rows[0]._replace(name=name) for name in names])]).splitlines()[3:6]
+    assert len({cell_len(line.partition(THESE)[0]) for line in lines}) == 1, lines
 
 
 def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:

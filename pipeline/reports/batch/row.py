@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+from rich.cells import cell_len, set_cell_size
 
 from pipeline.paper.compare import round_half_up
 from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
@@ -198,8 +199,8 @@ def as_text(tables: Sequence[Table]) -> str:
 
 def _aligned(table: Table) -> str:
     rows = [list(HEAD), *([printable(cell) for cell in row] for row in texts(table))]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    widths = [max(cell_len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = ("  ".join(set_cell_size(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "\n".join([table.title, "", *lines, *map(printable, table.notes)])
 
 
