@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -127,9 +126,10 @@ def print_figures(source: Path, parameters: Mapping[str, object], out: Path, pla
     """
     from pipeline.reports.plots.layout import COLUMN, WIDTHS, at_width
     from pipeline.reports.plots.style import save
+    from pipeline.tables.shards import scratch_folder
 
-    with TemporaryDirectory() as drafts:
-        drawn = run_cells(source, {**parameters, "figures": drafts}).drawn
+    with scratch_folder(out) as drafts:
+        drawn = run_cells(source, {**parameters, "figures": str(drafts.resolve())}).drawn
     for name, figure in drawn.items():
         for ending, inches in WIDTHS.items():
             sized = figure if inches == COLUMN else at_width(figure, inches)
