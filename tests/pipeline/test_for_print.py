@@ -111,7 +111,7 @@ def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
     Path("tables/games.parquet").touch()
     for name, caption in (("20_two", "Second."), ("10_one", "First."), ("20_two", "Third.")):
         notebook(tmp_path / "notebooks", f"caption = {caption!r}", DRAWN, name=name)
-        drawn = CliRunner().invoke(app, ["figures", name, "--tables", "tables", "--out", "print"])
+        drawn = CliRunner().invoke(app, ["figures", name, "--tables", "tables", "--results", "none", "--out", "print"])
         assert drawn.stdout == "1 figures in print\n"
     tex = Path("print/figures.tex").read_text(encoding="utf-8")
     assert re.findall(r"\\includegraphics{(.*)}\n\\caption{(.*)}", tex) == [
