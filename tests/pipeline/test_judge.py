@@ -229,6 +229,7 @@ STOPPED = [
     (("--api-key-env", "NO_SUCH_KEY"), NAME, 2, "the environment variable NO_SUCH_KEY is not set"),
     ((), "nowhere.yaml", 2, "nowhere.yaml: can't be read"),
     ((), "openai/judge", 4, "no question got an answer; one of them: openai/judge: 404"),
+    ((), "openai/\x1b[31mjudge", 4, "one of them: openai/\\x1b[31mjudge: 404"),
 ]
 
 
@@ -241,6 +242,7 @@ def test_a_run_that_can_t_be_says_why_and_writes_nothing(
         result = run(tables, server, tmp_path / "out", *words, model=name)
         assert server.requests == 0 or code == 4
     assert (result.exit_code, problem in result.stderr) == (code, True), result.stderr
+    assert all(map(str.isprintable, result.stderr.splitlines()))
     assert list((tmp_path / "out").glob("judge_*")) == []
 
 

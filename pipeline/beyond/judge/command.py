@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from machine.terminal import escaped
 from pipeline.privacy import rules
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path) 
     frames = judge_frames(asked, readings, judge, RULES)
     write_frames(frames, out)
     for line in report(frames, judge):
-        print(line)
+        print(escaped(line))
     say(f"tables in {out}")
     return SOME_REJECTED if len(frames["judge_rejected"]) else ALL_USED
 
@@ -172,8 +173,8 @@ def figure(value: float | None) -> str:
 
 
 def say(text: str) -> None:
-    """Tell how the work goes, apart from its result."""
-    print(text, file=sys.stderr)
+    """Tell how the work goes, apart from its result, in a line in which nothing controls the terminal."""
+    print(escaped(text), file=sys.stderr)
 
 
 def fail(problem: object) -> NoReturn:
