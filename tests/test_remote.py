@@ -101,13 +101,14 @@ def test_tables_of_traces_in_memory_arrive_there(here: Path, tmp_path: Path) -> 
 
 
 @slow
-def test_of_old_partitions_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
+def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
     others = {
         "games/team=imap/notes.txt": b"of somebody",
         "mine/team=a/condition=b/part.parquet": b"no table of ours",
-        "games.parquet": b"a table in a file",
+        "notes.csv": b"no table either",
     }
     gone = {f"{table}/team=gone/condition=standard/part.parquet": b"old" for table in ("games", "intents")}
+    gone |= {"games.parquet": b"in another form", "moves.csv": b"in another form"}
     send(others | gone, bucket)
     send({"x": b"a file where a folder is named"}, f"{bucket}/file")
     assert "it is a file; name a folder" in derive(str(here / "traces"), "--out", f"{bucket}/file/x").stderr

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from enum import Enum, StrEnum
@@ -64,7 +64,7 @@ def derive_to_url(
 
     with scratch_folder(scratch) as folder:
         derived = derive_sources(sources, folder / "tables", recipe, workers, progress)
-        upload_tables(folder / "tables", url, list(derived.shapes) if recipe.partition else [])
+        upload_tables(folder / "tables", url)
         return derived
 
 
@@ -77,8 +77,8 @@ def check_writable(url: str) -> None:
             raise ValueError("it is a file; name a folder")
 
 
-def upload_tables(folder: Path, url: str, partitioned: Sequence[str]) -> None:
-    """Upload every file of the folder to the URL, then remove stale partitions of the tables `partitioned`.
+def upload_tables(folder: Path, url: str) -> None:
+    """Upload every file of the folder to the URL, then remove the tables there, in whatever form, that are not of it.
 
     Raises PartialUpload where the store is lost.
     """
@@ -89,17 +89,16 @@ def upload_tables(folder: Path, url: str, partitioned: Sequence[str]) -> None:
         with plain_errors(url, "written to"):
             for batch in (sorted(names - last), sorted(last)):
                 _call_each(lambda name: system.put_file(str(folder / name), f"{path}/{name}"), batch)
-            _call_each(
-                lambda name: system.rm_file(f"{path}/{name}"), _stale_partitions(system, path, partitioned, names)
-            )
+            _call_each(lambda name: system.rm_file(f"{path}/{name}"), _stale_tables(system, path, names))
     except Unreachable as error:
         raise PartialUpload(f"{error}. Tables there are of this run or of the one before: run it again") from error
 
 
-def _stale_partitions(system: Any, path: str, partitioned: Iterable[str], names: set[str]) -> list[str]:
-    """The partitions at the path that are not among the uploaded `names`."""
-    present = [name.removeprefix(f"{path}/") for table in partitioned for name in system.find(f"{path}/{table}")]
-    return sorted(name for name in present if is_partition(name) and name not in names)
+def _stale_tables(system: Any, path: str, names: set[str]) -> list[str]:
+    """The files and partitions of tables at the path that are not among the uploaded `names`."""
+    forms = {f"{table}{ending}" for table in TABLES for ending in ("", ".parquet", ".csv")} - names
+    present = [name.removeprefix(f"{path}/") for form in sorted(forms) for name in system.find(f"{path}/{form}")]
+    return [name for name in present if (is_partition(name) or name in forms - TABLES.keys()) and name not in names]
 
 
 def _call_each(function: Callable[[str], Any], names: Sequence[str]) -> None:

@@ -149,7 +149,7 @@ def derive_sources(
             derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
         if made_by:
             write_manifest(finished, made_by, visible_files(finished), origins)
-        publish(finished, out)
+        publish(finished, out, TABLES)
         return derived
 
 

@@ -6,7 +6,7 @@ Memory does not grow with the number of games, and the bytes written do not depe
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -60,11 +60,12 @@ def scratch_folder(out: Path) -> Iterator[Path]:
         yield scratch
 
 
-def publish(finished: Path, out: Path) -> None:
+def publish(finished: Path, out: Path, instead: Iterable[str] = ()) -> None:
     """Move all finished files to `out`, in place of those there, a manifest last. The lock keeps files of two runs from
-    mixing. The same tables in another form, as partitions or CSV, go: they are of an earlier run."""
+    mixing. The same tables in another form, as partitions or CSV, go, and all tables `instead` of which these are: they
+    are of an earlier run."""
     with locked(out):
-        for stale in other_forms(finished, out):
+        for stale in other_forms(finished, out, instead):
             shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
         for path in sorted(finished.iterdir(), key=lambda path: (path.name.endswith(MANIFEST_SUFFIX), path.name)):
             if (out / path.name).is_dir():
@@ -72,10 +73,11 @@ def publish(finished: Path, out: Path) -> None:
             path.replace(out / path.name)
 
 
-def other_forms(finished: Path, out: Path) -> list[Path]:
-    """What stands in `out` for a finished table in a form that is not finished: a file, or a folder of partitions."""
+def other_forms(finished: Path, out: Path, instead: Iterable[str] = ()) -> list[Path]:
+    """What stands in `out` for a finished table, or one of those named, in a form that is not finished: a file, or a
+    folder of partitions."""
     new = {path.name for path in finished.iterdir()}
-    tables = {name.partition(".")[0] for name in new if not name.endswith(MANIFEST_SUFFIX)}
+    tables = set(instead) | {name.partition(".")[0] for name in new if not name.endswith(MANIFEST_SUFFIX)}
     forms = [out / f"{table}{ending}" for table in sorted(tables) for ending in (".parquet", ".csv", "")]
     old = [path for path in forms if path.name not in new and path.exists()]
     return [path for path in old if path.is_file() or all("=" in inner.name for inner in path.iterdir())]

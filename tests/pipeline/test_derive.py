@@ -201,11 +201,16 @@ CHOICES = (
 
 
 @pytest.mark.parametrize(("options", "files"), CHOICES)
-def test_only_what_is_asked_for_is_written(options: list[str], files: set[str], tmp_path: Path) -> None:
+def test_what_is_asked_for_stands_alone_beside_files_that_are_no_tables(
+    options: list[str], files: set[str], tmp_path: Path
+) -> None:
+    for earlier in ("truth.csv", "moves.parquet", "calls/team=a/condition=b/part.parquet", "notes.csv"):
+        (tmp_path / "out" / earlier).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "out" / earlier).touch()
     trace = write_trace(tmp_path / "a.json", toy_game().text())
     arguments = ["derive", str(trace), "--out", str(tmp_path / "out"), "--workers", "1", *options]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "derive.manifest.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "notes.csv", "derive.manifest.json"}
 
 
 def made(text: bytes, recipe: parallel.Recipe) -> dict[str, pl.DataFrame]:

@@ -51,7 +51,7 @@ def test_a_row_says_which_of_the_suites_tasks_it_covers(played: list[str | None]
 def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_figure() -> None:
     (table,) = row_tables(GAMES, TABLE1, INTERVALS)
     ours = table.rows[0]
-    assert (ours.name, ours.kind, ours.tasks) == (HURT, THESE, "4 of 36")
+    assert (ours.name, ours.kind, ours.tasks) == (HURT, THESE, "3 of 36")
     assert str(ours.cells["excess_cost"]) == "1.50 [1.00, 2.13]"
     assert str(ours.cells["vps_uniform_mean"]) == "1.50"
     assert "fairness" not in ours.cells
@@ -70,6 +70,12 @@ def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(te
     (table,) = read_rows(tmp_path, tmp_path, [team])
     assert [row.name for row in table.rows if row.kind == THESE] == [team]
     assert table.rows[0].cells["excess_cost"].low == 1.0
+
+
+def test_a_task_that_was_played_oftener_than_others_is_told() -> None:
+    (table,) = row_tables(pl.concat([GAMES, GAMES.head(1)]), TABLE1, INTERVALS)
+    assert f"{HURT}: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more." in table.notes
+    assert not any("of a task" in note for note in row_tables(pl.concat([GAMES] * 2), TABLE1, INTERVALS)[0].notes)
 
 
 def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:

@@ -99,11 +99,12 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         of = {"condition": condition, "setting": setting}
         tasks = set(suite.filter(setting=setting)["task_id"])
         here = games.filter(**of)
-        coverage = {team: covered(part["task_id"], tasks) for (team,), part in here.group_by("team")}
+        ended = here.filter(~pl.col("stopped"))
+        coverage = {team: covered(part["task_id"], tasks) for (team,), part in ended.group_by("team")}
         rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
         others += reported(condition, setting, len(tasks))
-        notes = [*game_notes(here), *coverage_notes(here, tasks), *setting_notes(games.filter(condition=condition))]
+        notes = [*game_notes(here), *coverage_notes(ended, tasks), *setting_notes(games.filter(condition=condition))]
         tables.append(Table(condition, setting, [*rows, *others], notes))
     return tables
 
@@ -168,10 +169,17 @@ def game_notes(games: pl.DataFrame) -> list[str]:
 
 
 def coverage_notes(games: pl.DataFrame, tasks: Collection[str]) -> list[str]:
-    """A caution where a team did not play the suite."""
+    """A caution where a team played some tasks oftener than others, or did not play the suite."""
+    often = games.group_by("team", "task_id").len().group_by("team").agg(
+        pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max()
+    )  # fmt: skip
+    uneven = [
+        f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
+        for team, number, least, most in often.filter(pl.col("least") < pl.col("most")).sort("team").iter_rows()
+    ]
     whole = all(covered(part["task_id"], tasks) == str(len(tasks)) for _, part in games.group_by("team"))
     caution = f"Rows compare where they are on the same tasks; the paper's have its {len(tasks)}."
-    return [] if whole or not tasks else [caution]
+    return uneven if whole or not tasks else [*uneven, caution]
 
 
 def setting_notes(games: pl.DataFrame) -> list[str]:
