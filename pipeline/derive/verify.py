@@ -26,6 +26,8 @@ TRACE_FIELDS = (b'"game_id"', b'"events"')
 # What others are made from beside traces, and how its files end.
 TABLE = ".parquet"
 ENDINGS = {"tables": TABLE, "results": ".csv"}
+# What a command lists all of: other such files in its folder would be taken for its own.
+WHOLE_FOLDERS = {"derive": ("tables", TABLE), "report": ("pages", ".html"), "figures": ("figures", ".pdf")}
 
 
 def verified(folder: Path) -> tuple[list[str], str]:
@@ -40,7 +42,8 @@ def verified(folder: Path) -> tuple[list[str], str]:
     for kind, ending in ENDINGS.items():
         present[kind] = folder_digests(folder, (path for path in files if path.suffix == ending))
     problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
-    problems += stray_tables(manifests, files, listed)
+    for command in WHOLE_FOLDERS:
+        problems += strays(command, manifests, files, listed)
     told = list(trace_problems(traces))
     problems += [line for line in told if line]
     bare = f" ({told.count(None)} without a digest)" if None in told else ""
@@ -65,13 +68,16 @@ def is_trace(path: Path) -> bool:
             return all(text.find(field) >= 0 for field in TRACE_FIELDS)
 
 
-def stray_tables(manifests: Iterable[Manifest], files: Iterable[Path], listed: Container[Path]) -> Iterator[str]:
-    """A line for each folder in which tables stand beside those that were derived, and may be taken for them."""
-    folders = {m.path.parent for m in manifests if m.command == "derive"}
-    strays = [p for p in files if p.suffix == TABLE and p not in listed and not folders.isdisjoint(p.parents)]
-    for folder in sorted({path.parent for path in strays}):
-        names = [path.name for path in strays if path.parent == folder]
-        yield f"{folder}: {len(names)} tables that derive did not write: {', '.join(names[:MOST_SHOWN])}"
+def strays(
+    command: str, manifests: Iterable[Manifest], files: Iterable[Path], listed: Container[Path]
+) -> Iterator[str]:
+    """A line for each folder in which files stand beside those that the command wrote, and may be taken for them."""
+    what, ending = WHOLE_FOLDERS[command]
+    folders = {m.path.parent for m in manifests if m.command == command}
+    others = [p for p in files if p.suffix == ending and p not in listed and not folders.isdisjoint(p.parents)]
+    for folder in sorted({path.parent for path in others}):
+        names = [path.name for path in others if path.parent == folder]
+        yield f"{folder}: {len(names)} {what} that {command} did not write: {', '.join(names[:MOST_SHOWN])}"
 
 
 def trace_problems(paths: Iterable[Path]) -> Iterator[str | None]:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.derive.verify import verified
 from pipeline.reports.for_print import NotRun, figure_tex, run_cells
 from pipeline.reports.latex import booktabs, escape_tex
 
@@ -119,3 +120,8 @@ def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
         ("20_two/plane", "Third."),
     ]
     assert {path.name for path in Path("print/20_two").iterdir()} == {"plane.pdf", "plane_half.pdf", "plane.tex"}
+    Path("tables/games.parquet").write_text("other tables", encoding="utf-8")
+    CliRunner().invoke(app, ["figures", "10_one", "--tables", "tables", "--results", "none", "--out", "print"])
+    assert "10_one/plane" in Path("print/figures.tex").read_text(encoding="utf-8")
+    assert {path.name for path in Path("print").rglob("*.pdf")} == {"plane.pdf", "plane_half.pdf"}
+    assert verified(Path("print"))[0] == []
