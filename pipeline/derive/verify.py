@@ -26,6 +26,8 @@ TRACE_FIELDS = (b'"game_id"', b'"events"')
 # What others are made from beside traces, and how its files end.
 TABLE = ".parquet"
 ENDINGS = {"tables": TABLE, "results": ".csv"}
+# The commands whose own tables nothing is made from.
+LAST = ("audit", "judge")
 # What a command lists all of: other such files in its folder would be taken for its own.
 WHOLE_FOLDERS = {"derive": ("tables", TABLE), "report": ("pages", ".html"), "figures": ("figures", ".pdf")}
 
@@ -37,10 +39,11 @@ def verified(folder: Path) -> tuple[list[str], str]:
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     traces = [path for path in trace_files(folder) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
+    origins = [path for path in files if listed.get(path) not in LAST]
     regular = [path for path in traces if path.is_file()]
     present = {"traces": folder_digests(folder, regular) if manifests else set()}
     for kind, ending in ENDINGS.items():
-        present[kind] = folder_digests(folder, (path for path in files if path.suffix == ending))
+        present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
     problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
     for command in WHOLE_FOLDERS:
         problems += strays(command, manifests, files, listed)

@@ -1,6 +1,7 @@
 """The second reader over HTTP: messages to the stub's simulated judge and back, into tables."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,9 @@ from pipeline.__main__ import NOTHING_WRITTEN, app
 from pipeline.beyond.judge import model
 from pipeline.beyond.judge.replies import Question, read_messages
 from pipeline.derive import parallel
+from pipeline.derive.verify import verified
 from pipeline.tables.io import read_table
+from sim.models.parse import LONGEST
 from sim.models.prompts import load_variant
 from sim.models.serve.misbehave import Fault
 from sim.models.serve.server import Stub
@@ -152,10 +155,10 @@ def test_what_is_answered_is_not_asked_again(tables: Path, tmp_path: Path) -> No
 
 # One row a fault of every answer: the exit code, and the reason that stands in the table of what was rejected.
 SPOILED = [
+    ("huge", f"the reply has more than {LONGEST} characters"),
     ("prose", "text around the JSON"),
     ("empty", "the reply is empty"),
     ("types", "no list of claims in the JSON"),
-    ("huge", "text around the JSON"),
     ("cut", "the reply was cut off at its limit of tokens"),
 ]
 
@@ -167,6 +170,9 @@ def test_spoiled_replies_are_rejected_and_nothing_crashes(kind: str, reason: str
     assert result.exit_code == 3, result.stderr
     found = written(tmp_path)
     assert set(found["rejected"]["reason"]) == {reason}
+    assert max((p.stat().st_size for p in (tmp_path / "answers").rglob("*.json")), default=0) < 2 * LONGEST
+    shutil.copytree(tables, tmp_path / "tables")
+    assert verified(tmp_path)[0] == []
     assert (len(found["rejected"]), set(found["rejected"]["place"])) == (12, {-1})
     assert found["evidence"].is_empty()
     assert set(found["agreement"]["messages"]) == {0}

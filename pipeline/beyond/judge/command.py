@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from machine.files import held_origins
 from machine.terminal import escaped
 from pipeline.privacy import rules
 
@@ -87,14 +88,15 @@ def carry_out(o: JudgeOptions) -> None:
     folder = o.cache or o.out / "answers"
     try:
         answers = Answers(load_judge(o.model, o.api_base, o.api_key_env), folder, o.max_cost)
-        asked = read_messages(o.tables, o.sample, o.seed)
+        with held_origins({"tables": sorted(o.tables.glob("*.parquet"))}) as origins:
+            asked = read_messages(o.tables, o.sample, o.seed)
     except (ValueError, FileNotFoundError) as error:
         fail(error)
     if not asked:
         fail(f"no English message in {o.tables}: a protocol's JSON is never judged")
     try:
         replies = all_answers(asked, answers, o)
-        code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out)
+        code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out, origins)
     except ValueError as error:
         fail(error)
     except (Unfinished, KeyboardInterrupt) as stopped:
@@ -133,14 +135,14 @@ def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> An
     return kept | given
 
 
-def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path) -> int:
+def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path, made_from: Mapping[str, str]) -> int:
     """Write the tables, print how far the two readers agree, and return the exit code."""
     from pipeline.beyond.judge.agreement import judge_frames, write_frames
     from pipeline.beyond.judge.model import read_answer
 
     readings = {question: read_answer(answer, question, RULES) for question, answer in answers.items()}
     frames = judge_frames(asked, readings, judge, RULES)
-    write_frames(frames, out)
+    write_frames(frames, out, made_from)
     for line in report(frames, judge):
         print(escaped(line))
     say(f"tables in {out}")
