@@ -19,6 +19,7 @@ from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
+from pipeline.statistics.by_game import uneven_tasks
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
@@ -170,16 +171,9 @@ def game_notes(games: pl.DataFrame) -> list[str]:
 
 def coverage_notes(games: pl.DataFrame, tasks: Collection[str]) -> list[str]:
     """A caution where a team played some tasks oftener than others, or did not play the suite."""
-    often = games.group_by("team", "task_id").len().group_by("team").agg(
-        pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max()
-    )  # fmt: skip
-    uneven = [
-        f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
-        for team, number, least, most in often.filter(pl.col("least") < pl.col("most")).sort("team").iter_rows()
-    ]
     whole = all(covered(part["task_id"], tasks) == str(len(tasks)) for _, part in games.group_by("team"))
     caution = f"Rows compare where they are on the same tasks; the paper's have its {len(tasks)}."
-    return uneven if whole or not tasks else [*uneven, caution]
+    return uneven_tasks(games) + ([] if whole or not tasks else [caution])
 
 
 def setting_notes(games: pl.DataFrame) -> list[str]:
