@@ -274,7 +274,7 @@ def _first_traces(shards: Sequence[ShardResult]) -> tuple[dict[str, tuple[int, s
     repeats: list[Rejection] = []
     for shard in shards:
         for game, path in shard.games:
-            if first.setdefault(game, (shard.number, path))[1] != path:
+            if first.setdefault(game, (shard.number, path)) != (shard.number, path):
                 error = duplicate(first[game][1])
                 repeats.append(Rejection(path, error.reason, error.place))
     return first, repeats
