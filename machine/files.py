@@ -225,6 +225,14 @@ def earlier_files(
     return {}
 
 
+def listed_names(manifest: bytes) -> set[str]:
+    """The names of files and folders beside a manifest of that text which it lists; none where it is no manifest."""
+    try:
+        return {name.partition("/")[0] for name in json.loads(manifest)["files"]} - {"", ".", ".."}
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return set()
+
+
 def read_manifests(folder: Path) -> list[Manifest]:
     """The manifests in the folder at any depth. Raises ValueError for one that is none."""
     return [read_manifest(path) for path in sorted(folder.rglob(f"*{MANIFEST_SUFFIX}"))]

@@ -98,6 +98,11 @@ def test_tables_of_traces_in_memory_arrive_there(here: Path, tmp_path: Path) -> 
     assert derive(f"memory://{tmp_path}/traces", "--out", f"memory://{tmp_path}/tables").exit_code == 0
     assert derive(f"memory://{tmp_path}/traces", "--out", str(tmp_path / "tables")).exit_code == 0
     assert contents(f"memory://{tmp_path}/tables") == contents(tmp_path / "tables")
+    send({"notes.csv": b"of somebody"}, f"memory://{tmp_path}/tables")
+    some = ("--tables", "stance", "--format", "parquet", "--out", f"memory://{tmp_path}/tables")
+    assert derive(f"memory://{tmp_path}/traces", *some).exit_code == 0
+    left = {"games.parquet", "rejected.parquet", "stance.parquet", "notes.csv"}
+    assert contents(f"memory://{tmp_path}/tables").keys() == left
 
 
 @slow
