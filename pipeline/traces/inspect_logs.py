@@ -78,7 +78,7 @@ def opened(file: BinaryIO) -> tuple[Archive, int]:
         archive = Archive(file)
         by_name = {member.filename: member for member in archive.members}
         run = json.loads(archive.text(next(by_name[name] for name in HEADERS if name in by_name)))["eval"]
-        return archive, len(run["dataset"]["sample_ids"]) * (run["config"].get("epochs") or 1)
+        return archive, len(run["dataset"]["sample_ids"]) * int(run["config"].get("epochs") or 1)
     except TraceError:
         raise
     except Exception as error:  # whatever is wrong with it, it is no log then

@@ -132,7 +132,7 @@ LOGS = {
 }
 
 
-def header(epochs: int) -> str:
+def header(epochs: object) -> str:
     return json.dumps({"eval": {"dataset": {"sample_ids": ["a", "b"]}, "config": {"epochs": epochs}}})
 
 
@@ -150,6 +150,14 @@ def test_of_a_log_each_sample_is_read_or_refused_by_itself(
         expected = told.pop(place)
         assert text == expected or (isinstance(expected, str) and expected in str(text))
     assert told == {}
+
+
+@pytest.mark.parametrize("epochs", ["x" * 9, [1], "9" * 5000])
+def test_a_log_of_no_number_of_samples_is_none(epochs: object, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", header(epochs))
+    with pytest.raises(TraceError, match="no log of Inspect that can be read"):
+        list(read_log(tmp_path / "log.eval"))
 
 
 def test_a_log_whose_members_overlap_is_none(tmp_path: Path) -> None:
