@@ -64,7 +64,8 @@ def figures(
                 written += print_figures(source, parameters, out, known[source])
             except NotRun as failed:
                 missing.append(str(failed))
-    list_figures(out, written, origins)
+    if written:
+        list_figures(out, written, origins)
     for line in missing:
         print(f"left out: {printable(line)}")
     print(f"{sum(path.suffix == '.tex' and path.parent != out for path in written)} figures in {printable(str(out))}")

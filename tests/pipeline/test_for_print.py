@@ -103,6 +103,17 @@ def draw():
 study = SimpleNamespace(drawn={"plane": draw()})"""
 
 
+def test_where_nothing_could_be_drawn_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/games.parquet").touch()
+    notebook(tmp_path / "notebooks", "figures = ''", "raise ValueError('no games')", name="10_one")
+    words = ["figures", "10_one", "--tables", "tables", "--results", "none", "--out", "print"]
+    told = CliRunner().invoke(app, words)
+    assert told.exit_code == 3 and "cell 2: ValueError: no games\n0 figures in print\n" in told.output
+    assert list((tmp_path / "print").iterdir()) == []
+
+
 @pytest.mark.slow
 def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
