@@ -207,6 +207,32 @@ def write_manifest(
         draft.write_text(f"{text}\n", encoding="utf-8")
 
 
+def earlier_files(
+    folder: Path, command: str, written: Iterable[Path], made_from: Mapping[str, str], endings: tuple[str, ...]
+) -> dict[str, str]:
+    """Path → SHA-256 of the files with such endings that the command's earlier manifest lists and that are not written
+    anew, where they were made from the same; where they were not, or nobody knows, they are removed."""
+    try:
+        earlier = read_manifest(folder / f"{command}{MANIFEST_SUFFIX}")
+    except (OSError, ValueError):
+        return {}
+    left = earlier.files.keys() - {path.relative_to(folder).as_posix() for path in written}
+    names = sorted(name for name in left if name.endswith(endings))
+    if made_from and earlier.made_from == dict(made_from):
+        return {name: earlier.files[name] for name in names if (folder / name).is_file()}
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    return {}
+
+
+def listed_names(manifest: bytes) -> set[str]:
+    """The names of files and folders beside a manifest of that text which it lists; none where it is no manifest."""
+    try:
+        return {name.partition("/")[0] for name in json.loads(manifest)["files"]} - {"", ".", ".."}
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return set()
+
+
 def read_manifests(folder: Path) -> list[Manifest]:
     """The manifests in the folder at any depth. Raises ValueError for one that is none."""
     return [read_manifest(path) for path in sorted(folder.rglob(f"*{MANIFEST_SUFFIX}"))]

@@ -33,12 +33,16 @@ def derive(*words: str) -> Any:
 
 
 def contents(place: Path | str) -> dict[str, bytes]:
-    """Each file's path in the folder, and its bytes; without manifests, which no store gets."""
+    """Each file's path in the folder, and its bytes; without manifests."""
     if isinstance(place, Path):
         files = (p for p in place.rglob("*") if p.is_file() and not p.name.endswith(MANIFEST_SUFFIX))
         return {p.relative_to(place).as_posix(): p.read_bytes() for p in files}
     try:
-        return {url.removeprefix(f"{place}/"): open_file(url).read() for url, _ in list_files(place)}
+        return {
+            url.removeprefix(f"{place}/"): open_file(url).read()
+            for url, _ in list_files(place)
+            if not url.endswith(MANIFEST_SUFFIX)
+        }
     except FileNotFoundError:
         return {}
 

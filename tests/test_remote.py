@@ -98,16 +98,22 @@ def test_tables_of_traces_in_memory_arrive_there(here: Path, tmp_path: Path) -> 
     assert derive(f"memory://{tmp_path}/traces", "--out", f"memory://{tmp_path}/tables").exit_code == 0
     assert derive(f"memory://{tmp_path}/traces", "--out", str(tmp_path / "tables")).exit_code == 0
     assert contents(f"memory://{tmp_path}/tables") == contents(tmp_path / "tables")
+    send({"notes.csv": b"of somebody"}, f"memory://{tmp_path}/tables")
+    some = ("--tables", "stance", "--format", "parquet", "--out", f"memory://{tmp_path}/tables")
+    assert derive(f"memory://{tmp_path}/traces", *some).exit_code == 0
+    left = {"games.parquet", "rejected.parquet", "stance.parquet", "notes.csv"}
+    assert contents(f"memory://{tmp_path}/tables").keys() == left
 
 
 @slow
-def test_of_old_partitions_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
+def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
     others = {
         "games/team=imap/notes.txt": b"of somebody",
         "mine/team=a/condition=b/part.parquet": b"no table of ours",
-        "games.parquet": b"a table in a file",
+        "notes.csv": b"no table either",
     }
     gone = {f"{table}/team=gone/condition=standard/part.parquet": b"old" for table in ("games", "intents")}
+    gone |= {"games.parquet": b"in another form", "moves.csv": b"in another form"}
     send(others | gone, bucket)
     send({"x": b"a file where a folder is named"}, f"{bucket}/file")
     assert "it is a file; name a folder" in derive(str(here / "traces"), "--out", f"{bucket}/file/x").stderr

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from enum import Enum, StrEnum
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from machine.files import output_destination
+from machine.files import MANIFEST_SUFFIX, listed_names, output_destination
 from machine.stores import TRIAL_FILE, Unreachable, file_system, is_url, plain_errors, write_trial
 from machine.terminal import progress_bar
 from pipeline.privacy.rules import ENGLISH_RULES, RULES
 from pipeline.tables.hive import is_partition
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
-from pipeline.tables.shards import scratch_folder
+from pipeline.tables.shards import scratch_folder, stale_names
 from pipeline.traces.limits import printable, rejection_line
 from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 # Files uploaded at once, each with some 32 MB in memory.
 CONCURRENT_TRANSFERS = 4
 FILE_SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, ".parquet", ".csv", ".txt", ".duckdb")
-SENT_LAST = "games"
+DERIVE = "derive"
+MANIFEST = f"{DERIVE}{MANIFEST_SUFFIX}"
+SENT_LAST = ("games", DERIVE)
 
 
 class PartialUpload(Unreachable):
@@ -63,7 +65,7 @@ def derive_to_url(
     from pipeline.derive.parallel import derive_sources
 
     with scratch_folder(scratch) as folder:
-        derived = derive_sources(sources, folder / "tables", recipe, workers, progress)
+        derived = derive_sources(sources, folder / "tables", recipe, workers, progress, DERIVE)
         upload_tables(folder / "tables", url, list(derived.shapes) if recipe.partition else [])
         return derived
 
@@ -78,28 +80,31 @@ def check_writable(url: str) -> None:
 
 
 def upload_tables(folder: Path, url: str, partitioned: Sequence[str]) -> None:
-    """Upload every file of the folder to the URL, then remove stale partitions of the tables `partitioned`.
+    """Upload every file of the folder to the URL, then remove what stands there of an earlier run. partitioned: tables
+    whose partitions the files are.
 
     Raises PartialUpload where the store is lost.
     """
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    last = {name for name in names if name.partition("/")[0].partition(".")[0] == SENT_LAST}
+    last = {name for name in names if name.partition("/")[0].partition(".")[0] in SENT_LAST}
     system, path = file_system(url)
     try:
         with plain_errors(url, "written to"):
+            stale = _stale_files(system, path, names, partitioned)
             for batch in (sorted(names - last), sorted(last)):
                 _call_each(lambda name: system.put_file(str(folder / name), f"{path}/{name}"), batch)
-            _call_each(
-                lambda name: system.rm_file(f"{path}/{name}"), _stale_partitions(system, path, partitioned, names)
-            )
+            _call_each(lambda name: system.rm_file(f"{path}/{name}"), stale)
     except Unreachable as error:
         raise PartialUpload(f"{error}. Tables there are of this run or of the one before: run it again") from error
 
 
-def _stale_partitions(system: Any, path: str, partitioned: Iterable[str], names: set[str]) -> list[str]:
-    """The partitions at the path that are not among the uploaded `names`."""
-    present = [name.removeprefix(f"{path}/") for table in partitioned for name in system.find(f"{path}/{table}")]
-    return sorted(name for name in present if is_partition(name) and name not in names)
+def _stale_files(system: Any, path: str, names: set[str], partitioned: Sequence[str]) -> list[str]:
+    """The files and partitions of tables at the path that are of an earlier run, and not among the uploaded `names`."""
+    before = system.cat_file(f"{path}/{MANIFEST}") if system.isfile(f"{path}/{MANIFEST}") else b""
+    stale = stale_names({name.partition("/")[0] for name in names}.union(partitioned), listed_names(before))
+    places = (*stale, *partitioned)
+    present = [name.removeprefix(f"{path}/") for place in places for name in system.find(f"{path}/{place}")]
+    return [name for name in present if name not in names and (is_partition(name) or name in stale)]
 
 
 def _call_each(function: Callable[[str], Any], names: Sequence[str]) -> None:
@@ -263,7 +268,7 @@ def _derive(
         folders = [destination] if isinstance(destination, Path) else []
         with progress_bar("reading traces") as show, no_empty_folders(folders):
             if isinstance(destination, Path):
-                return derive_sources(sources, destination, recipe, workers, show, "derive")
+                return derive_sources(sources, destination, recipe, workers, show, DERIVE)
             return derive_to_url(destination, sources, scratch, recipe, workers, show)
     except PartialUpload as error:
         _fail(str(error))

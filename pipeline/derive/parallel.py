@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.files import held_origins, visible_files, write_manifest
+from machine.files import MANIFEST_SUFFIX, held_origins, listed_names, visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
@@ -149,7 +149,8 @@ def derive_sources(
             derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
         if made_by:
             write_manifest(finished, made_by, visible_files(finished), origins)
-        publish(finished, out)
+        before = out / f"{made_by}{MANIFEST_SUFFIX}"
+        publish(finished, out, listed_names(before.read_bytes()) if before.is_file() else ())
         return derived
 
 
@@ -274,7 +275,7 @@ def _first_traces(shards: Sequence[ShardResult]) -> tuple[dict[str, tuple[int, s
     repeats: list[Rejection] = []
     for shard in shards:
         for game, path in shard.games:
-            if first.setdefault(game, (shard.number, path))[1] != path:
+            if first.setdefault(game, (shard.number, path)) != (shard.number, path):
                 error = duplicate(first[game][1])
                 repeats.append(Rejection(path, error.reason, error.place))
     return first, repeats

@@ -1,9 +1,14 @@
 """Whether what a folder holds is whole, and belongs together: by manifests, and by the digests that traces carry."""
 
+import hashlib
+import json
 import os
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+
+import msgspec
 
 from machine.files import (
     MOST_SHOWN,
@@ -21,11 +26,17 @@ from pipeline.traces.trace import TraceError
 
 # The command whose manifests list traces; those of others list what was made from them.
 RUN = "run"
+# What a study's outputs were when they were made.
+LOCK = "dvc.lock"
 # What every trace has, and no other JSON that commands write beside traces.
 TRACE_FIELDS = (b'"game_id"', b'"events"')
 # What others are made from beside traces, and how its files end.
 TABLE = ".parquet"
 ENDINGS = {"tables": TABLE, "results": ".csv"}
+# The commands whose own tables nothing is made from.
+LAST = ("audit", "judge")
+# What a command lists all of: other such files in its folder would be taken for its own.
+WHOLE_FOLDERS = {"derive": ("tables", TABLE), "report": ("pages", ".html"), "figures": ("figures", ".pdf")}
 
 
 def verified(folder: Path) -> tuple[list[str], str]:
@@ -35,23 +46,49 @@ def verified(folder: Path) -> tuple[list[str], str]:
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     traces = [path for path in trace_files(folder) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
+    origins = [path for path in files if listed.get(path) not in LAST]
     regular = [path for path in traces if path.is_file()]
     present = {"traces": folder_digests(folder, regular) if manifests else set()}
     for kind, ending in ENDINGS.items():
-        present[kind] = folder_digests(folder, (path for path in files if path.suffix == ending))
+        present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
     problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
-    problems += stray_tables(manifests, files, listed)
+    for command in WHOLE_FOLDERS:
+        problems += strays(command, manifests, files, listed)
     told = list(trace_problems(traces))
-    problems += [line for line in told if line]
+    problems += [*filter(None, told), *lock_problems(folder)]
     bare = f" ({told.count(None)} without a digest)" if None in told else ""
     counted = f"{len(manifests)} manifests of {len(listed)} files, {len(told)} traces{bare}"
     return problems, counted if manifests or told else ""
 
 
+def lock_problems(folder: Path) -> Iterator[str]:
+    """A line for each output of a study in the folder that is there and not what its DVC lock says."""
+    import yaml
+
+    for lock in (path for path in visible_files(folder) if path.name == LOCK):
+        for stage in yaml.safe_load(lock.read_text(encoding="utf-8"))["stages"].values():
+            for out in stage.get("outs", ()):
+                path = lock.parent / out["path"]
+                if path.exists() and dvc_digest(path) != out["md5"]:
+                    yield f"{path}: not what {lock} says: pull it again, from where only those whom you trust can write"
+
+
+def dvc_digest(path: Path) -> str:
+    """What DVC's lock says of a file or folder: an MD5, of a folder that of the list of its files."""
+    if path.is_file():
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "md5").hexdigest()
+    names = sorted(inner.relative_to(path).as_posix() for inner in visible_files(path))
+    listed = [{"md5": dvc_digest(path / name), "relpath": name} for name in names]
+    return f"{hashlib.md5(json.dumps(listed).encode()).hexdigest()}.dir"
+
+
 def trace_files(folder: Path) -> Iterator[Path]:
-    """The files of traces in the folder, without other JSON, such as task files."""
+    """The files of traces in the folder that are not hidden, without other JSON, such as task files."""
     for source in find_sources([folder]):
         path = Path(source.name)
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
         if path.suffix not in (".json", ".jsonl") or not path.is_file() or is_trace(path):
             yield path
 
@@ -62,16 +99,26 @@ def is_trace(path: Path) -> bool:
         if not os.fstat(file.fileno()).st_size:
             return False
         with mmap(file.fileno(), 0, access=ACCESS_READ) as text:
-            return all(text.find(field) >= 0 for field in TRACE_FIELDS)
+            return all(text.find(field) >= 0 for field in TRACE_FIELDS) and not is_schema(text)
 
 
-def stray_tables(manifests: Iterable[Manifest], files: Iterable[Path], listed: Container[Path]) -> Iterator[str]:
-    """A line for each folder in which tables stand beside those that were derived, and may be taken for them."""
-    folders = {m.path.parent for m in manifests if m.command == "derive"}
-    strays = [p for p in files if p.suffix == TABLE and p not in listed and not folders.isdisjoint(p.parents)]
-    for folder in sorted({path.parent for path in strays}):
-        names = [path.name for path in strays if path.parent == folder]
-        yield f"{folder}: {len(names)} tables that derive did not write: {', '.join(names[:MOST_SHOWN])}"
+def is_schema(text: mmap) -> bool:
+    """Whether it is a JSON schema, which names fields and has none of them."""
+    with suppress(msgspec.DecodeError):
+        return "$schema" in msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    return False
+
+
+def strays(
+    command: str, manifests: Iterable[Manifest], files: Iterable[Path], listed: Container[Path]
+) -> Iterator[str]:
+    """A line for each folder in which files stand beside those that the command wrote, and may be taken for them."""
+    what, ending = WHOLE_FOLDERS[command]
+    folders = {m.path.parent for m in manifests if m.command == command}
+    others = [p for p in files if p.suffix == ending and p not in listed and not folders.isdisjoint(p.parents)]
+    for folder in sorted({path.parent for path in others}):
+        names = [path.name for path in others if path.parent == folder]
+        yield f"{folder}: {len(names)} {what} that {command} did not write: {', '.join(names[:MOST_SHOWN])}"
 
 
 def trace_problems(paths: Iterable[Path]) -> Iterator[str | None]:

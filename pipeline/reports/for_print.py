@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import replacing
+from machine.files import earlier_files, held_origins, of_project, replacing, write_manifest
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
 
@@ -32,8 +31,8 @@ Examples:
   python -m pipeline figures --tables my-report/tables --results my-report/results --out print
 
 Of each figure NAME.pdf is 5.5 inches wide and NAME_half.pdf 2.75, with no words below 7 points; NAME.tex includes it
-with its caption, and figures.tex holds those of all notebooks drawn into the folder, now or before. Each table is a
-file of its own, for \\usepackage{booktabs}.
+with its caption, and figures.tex holds those of all notebooks drawn into the folder. What was drawn there before of
+other tables goes. Each table is a file of its own, for \\usepackage{booktabs}.
 
 Exit code: 0 when all were written, 3 when a notebook failed or a result is missing (the others are), 2 for bad usage.
 """
@@ -46,38 +45,40 @@ def figures(
     results: Annotated[Path, typer.Option(help="Folder of their results.")] = RESULTS,
 ) -> None:
     """Write every figure as PDF at the widths of print, and tables as LaTeX."""
+    from pipeline.reports.batch.own_study import made_from
     from pipeline.tables.queries import other_results
 
     known = _notebooks(own=tables != TABLES)
     sources = _chosen(notebooks or [], known)
+    tables, results = of_project(tables), of_project(results)
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {printable(str(tables))}; run `make repro`.", param_hint="--tables")
     if problem := other_results(tables, results):
         raise typer.BadParameter(f"{printable(problem)}; name theirs.", param_hint="--results")
-    missing = _write_tables(results, out) if not notebooks else []
-    parameters = {"tables": str(tables), "results": str(results)}
-    drawn = 0
-    with progress_bar("drawing") as show:
+    with held_origins(made_from((), tables, results)) as origins, progress_bar("drawing") as show:
+        written, missing = _write_tables(results, out) if not notebooks else ([], [])
+        parameters = {"tables": str(tables), "results": str(results)}
         for done, source in enumerate(sources):
             show(done, len(sources))
             try:
-                drawn += print_figures(source, parameters, out, known[source])
+                written += print_figures(source, parameters, out, known[source])
             except NotRun as failed:
                 missing.append(str(failed))
-    printed = (path for folder in known.values() for path in sorted((out / folder).glob("*.tex")))
-    _write(out / "figures.tex", "\n".join(path.read_text(encoding="utf-8") for path in printed))
+    if written:
+        list_figures(out, written, origins)
     for line in missing:
         print(f"left out: {printable(line)}")
-    print(f"{drawn} figures in {printable(str(out))}")
+    print(f"{sum(path.suffix == '.tex' and path.parent != out for path in written)} figures in {printable(str(out))}")
     raise typer.Exit(SOME_LEFT_OUT if missing else ALL_WRITTEN)
 
 
 def _notebooks(own: bool) -> dict[Path, str]:
     """The notebooks that draw, and each one's folder: those beyond the paper where their tables are and traces are not
     the user's own."""
-    folders = [NOTEBOOKS] if own or not BEYOND_TABLES.is_dir() else [NOTEBOOKS, NOTEBOOKS / "beyond"]
+    place = of_project(NOTEBOOKS)
+    folders = [place] if own or not of_project(BEYOND_TABLES).is_dir() else [place, place / "beyond"]
     found = (path for folder in folders for path in sorted(folder.glob("*.ipynb")) if path.stem != "report")
-    return {path: path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found}
+    return {path: path.relative_to(place).with_suffix("").as_posix() for path in found}
 
 
 def _chosen(names: Sequence[str], known: Mapping[Path, str]) -> list[Path]:
@@ -118,22 +119,35 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
     return study
 
 
-def print_figures(source: Path, parameters: Mapping[str, object], out: Path, place: str) -> int:
+def print_figures(source: Path, parameters: Mapping[str, object], out: Path, place: str) -> list[Path]:
     """Write a notebook's figures into `out/place`, each as PDF and the LaTeX that includes it from `out`.
 
-    Returns how many there are. Raises NotRun.
+    Returns the files. Raises NotRun.
     """
     from pipeline.reports.plots.layout import COLUMN, WIDTHS, at_width
     from pipeline.reports.plots.style import save
+    from pipeline.tables.shards import scratch_folder
 
-    with TemporaryDirectory() as drafts:
-        drawn = run_cells(source, {**parameters, "figures": drafts}).drawn
+    with scratch_folder(out) as drafts:
+        drawn = run_cells(source, {**parameters, "figures": str(drafts.resolve())}).drawn
+    written = []
     for name, figure in drawn.items():
         for ending, inches in WIDTHS.items():
             sized = figure if inches == COLUMN else at_width(figure, inches)
-            save(sized, out / place / f"{name}{ending}.pdf")
-        _write(out / place / f"{name}.tex", figure_tex(f"{place}/{name}", str(figure.get_label())))
-    return len(drawn)
+            save(sized, path := out / place / f"{name}{ending}.pdf")
+            written.append(path)
+        written.append(_write(out / place / f"{name}.tex", figure_tex(f"{place}/{name}", str(figure.get_label()))))
+    return written
+
+
+def list_figures(out: Path, written: Sequence[Path], made_from: Mapping[str, str]) -> None:
+    """Write `figures.tex`, which includes all figures in the folder, and the manifest. Those of an earlier run are
+    among them if they were made from the same; otherwise they go."""
+    kept = earlier_files(out, "figures", [*written, out / "figures.tex"], made_from, (".pdf", ".tex"))
+    files = sorted({*written, *(out / name for name in kept)})
+    texts = (path.read_text(encoding="utf-8") for path in files if path.suffix == ".tex" and path.parent != out)
+    listed = _write(out / "figures.tex", "\n".join(texts))
+    write_manifest(out, "figures", [*written, listed], made_from, kept)
 
 
 def figure_tex(name: str, caption: str) -> str:
@@ -144,18 +158,18 @@ def figure_tex(name: str, caption: str) -> str:
     return "\n".join(["\\begin{figure}", "\\centering", *body, "\\end{figure}"]) + "\n"
 
 
-def _write_tables(results: Path, out: Path) -> list[str]:
-    """Write each table of print into the folder. Returns a line for each whose result is not there."""
+def _write_tables(results: Path, out: Path) -> tuple[list[Path], list[str]]:
+    """Write each table of print into the folder. Returns the files, and a line for each whose result is not there."""
     from pipeline.reports.latex import written_tables
 
     tables = list(written_tables(results))
-    for name, text in tables:
-        if text is not None:
-            _write(out / name, text)
-    return [line for line, text in tables if text is None]
+    written = [_write(out / name, text) for name, text in tables if text is not None]
+    return written, [line for line, text in tables if text is None]
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> Path:
+    """Write the file, whole or not at all; returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as target:
         target.write_text(text, encoding="utf-8")
+    return path

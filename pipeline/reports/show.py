@@ -95,11 +95,11 @@ def sql(
     except duckdb.Error as error:
         raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="QUERY") from None
     if as_json:
-        print(found.write_json())
+        print(data_text(found.write_json()))
     elif as_csv:
         from pipeline.tables.io import to_csv_frame
 
-        print(to_csv_frame(found).write_csv(), end="")
+        print(data_text(to_csv_frame(found).write_csv()), end="")
     else:
         print_rows(found.head(rows), Console(highlight=False))
         if found.height > rows:
@@ -114,6 +114,11 @@ def opened(tables: str) -> "Tables":
         return Tables(tables)
     except (FileNotFoundError, ValueError) as error:
         raise typer.BadParameter(f"{printable(str(error))}.", param_hint="TABLES") from None
+
+
+def data_text(text: str) -> str:
+    """The text as it is, or, to a terminal, with escapes in place of what would control it."""
+    return "\n".join(map(escaped, text.split("\n"))) if sys.stdout.isatty() else text
 
 
 def print_rows(frame: "pl.DataFrame", console: "Console") -> None:

@@ -23,6 +23,17 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
     return with_tasks(games.filter(~pl.col("stopped").fill_null(False)))
 
 
+def uneven_tasks(games: pl.DataFrame) -> list[str]:
+    """A line for each team that played some of its tasks oftener than others, in one setting and condition. games: rows
+    of that table."""
+    a_task = games.drop_nulls("task_id").group_by("team", "condition", "setting", "task_id").len()
+    often = a_task.group_by("team").agg(pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max())
+    return [
+        f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
+        for team, number, least, most in often.filter(pl.col("least") < pl.col("most")).sort("team").iter_rows()
+    ]
+
+
 def team_groups(games: pl.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Every team of the games (team, simulated) in one group: those named, then the rest, `simulated` and `others`.
 

@@ -44,8 +44,8 @@ def _attach_database(connection: duckdb.DuckDBPyConnection, database: Path) -> l
     """Add a view for every table of a database file, those of its main schema as `all_games`; return their names."""
     path = database.as_posix().replace("'", "''")
     connection.execute(f"ATTACH '{path}' AS stored (TYPE duckdb, READ_ONLY)")
-    listed = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored' ORDER BY ALL"
-    tables = connection.execute(listed).fetchall()
+    listed = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored'"
+    tables = connection.execute(f"{listed} AND schema_name != '{ALL_GAMES}' ORDER BY ALL").fetchall()
     for schema, name in tables:
         own = quoted(ALL_GAMES if schema == "main" else schema)
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {own}")

@@ -6,7 +6,7 @@ Memory does not grow with the number of games, and the bytes written do not depe
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -60,25 +60,28 @@ def scratch_folder(out: Path) -> Iterator[Path]:
         yield scratch
 
 
-def publish(finished: Path, out: Path) -> None:
+def publish(finished: Path, out: Path, earlier: Iterable[str] = ()) -> None:
     """Move all finished files to `out`, in place of those there, a manifest last. The lock keeps files of two runs from
-    mixing. The same tables in another form, as partitions or CSV, go: they are of an earlier run."""
+    mixing. The same tables in another form, as partitions or CSV, go, and all that is called as in `earlier`, the names
+    in `out` that an earlier run listed."""
     with locked(out):
-        for stale in other_forms(finished, out):
-            shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+        for name in stale_names({path.name for path in finished.iterdir()}, earlier):
+            if (stale := out / name).is_file():
+                stale.unlink()
+            elif stale.is_dir() and all("=" in inner.name for inner in stale.iterdir()):
+                shutil.rmtree(stale)
         for path in sorted(finished.iterdir(), key=lambda path: (path.name.endswith(MANIFEST_SUFFIX), path.name)):
             if (out / path.name).is_dir():
                 shutil.rmtree(out / path.name)
             path.replace(out / path.name)
 
 
-def other_forms(finished: Path, out: Path) -> list[Path]:
-    """What stands in `out` for a finished table in a form that is not finished: a file, or a folder of partitions."""
-    new = {path.name for path in finished.iterdir()}
-    tables = {name.partition(".")[0] for name in new if not name.endswith(MANIFEST_SUFFIX)}
-    forms = [out / f"{table}{ending}" for table in sorted(tables) for ending in (".parquet", ".csv", "")]
-    old = [path for path in forms if path.name not in new and path.exists()]
-    return [path for path in old if path.is_file() or all("=" in inner.name for inner in path.iterdir())]
+def stale_names(finished: Collection[str], earlier: Iterable[str] = ()) -> list[str]:
+    """What may stand beside finished files and folders of an earlier run: their tables in another form, and what it
+    listed."""
+    tables = {name.partition(".")[0] for name in finished if not name.endswith(MANIFEST_SUFFIX)}
+    forms = {f"{table}{ending}" for table in tables for ending in (".parquet", ".csv", "")}
+    return sorted((forms | set(earlier)) - set(finished))
 
 
 def shard_path(scratch: Path, table: str, number: int) -> Path:

@@ -1,73 +1,104 @@
-"""Traces out of logs of Inspect, whose samples hold one game each (sim/runs/inspect_task.py)."""
+"""Traces out of logs of Inspect: archives with a member a sample, each of which holds a game (sim/runs)."""
 
+import json
+import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import msgspec
 import zstandard
 
 from pipeline.traces import limits
 from pipeline.traces.trace import TraceError
 
 SUFFIX = ".eval"
+# Where a log says what its run is to play, that of a run which has ended first; and where its samples are.
+HEADERS, SAMPLES = ("header.json", "_journal/start.json"), "samples/"
 # Of an archive: a kind of compression, and where a member's header has the lengths of its name and of what follows it.
 ZIP_ZSTD, NAME_LENGTHS = 93, 26
+UNPACKERS: dict[int, Callable[[], Any]] = {
+    zipfile.ZIP_STORED: lambda: None,
+    zipfile.ZIP_DEFLATED: lambda: zlib.decompressobj(-zlib.MAX_WBITS),
+    ZIP_ZSTD: lambda: zstandard.ZstdDecompressor().decompressobj(),
+}
 PIECE = 1 << 12
 # Where a sample keeps its game's trace.
 TRACE = "calbench_trace"
 
 
+class Archive:
+    """The members of an archive, within limits.SAMPLE_BYTES each and limits.FILE_BYTES together, whatever it says of
+    itself. Raises ValueError where they overlap."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.left = file, limits.FILE_BYTES
+        self.members = zipfile.ZipFile(file).infolist()
+        if sum(member.compress_size for member in self.members) > file.seek(0, os.SEEK_END):
+            raise ValueError("its members overlap")
+
+    def text(self, member: zipfile.ZipInfo) -> bytes:
+        """What the member holds. Raises TraceError beyond a limit, and anything where it is damaged."""
+        unpacker, parts, least = UNPACKERS[member.compress_type](), [], self.left - limits.SAMPLE_BYTES
+        for piece in pieces(self.file, member):
+            parts.append(unpacker.decompress(piece) if unpacker else piece)
+            self.left -= len(parts[-1])
+            if self.left < max(least, 0):
+                what, most = ("file", limits.FILE_BYTES) if self.left < 0 else ("sample", limits.SAMPLE_BYTES)
+                raise TraceError(f"larger than the {most} bytes that a {what} may have when it is unpacked", what)
+        text = b"".join(parts)
+        if zlib.crc32(text) != member.CRC:
+            raise ValueError("a member is not what was written")
+        return text
+
+
 def read_log(path: Path) -> Iterator[tuple[str, bytes | TraceError]]:
-    """(sample and epoch, JSON text of its trace or why there is none) of each sample of a log.
+    """(place, JSON text of its trace or why there is none) of each sample of a log, by its place from 1, and one at 0
+    where samples are not there that the run was to play.
 
-    Raises TraceError where the file is no log, holds more than a file may, or Inspect is not installed.
+    Raises TraceError where the file is no log, or holds more than a file may.
     """
-    try:
-        if not path.is_file():
-            raise TraceError("cannot be opened: not a regular file", "file")
-        if unpacked_bytes(path, limits.FILE_BYTES) > limits.FILE_BYTES:
-            raise TraceError(
-                f"larger than the {limits.FILE_BYTES} bytes that a file may have when it is unpacked", "file"
-            )
-        from inspect_ai.log import read_eval_log_samples
+    if not path.is_file():
+        raise TraceError("cannot be opened: not a regular file", "file")
+    with open(path, "rb") as file:
+        archive, expected = opened(file)
+        found = set()
+        for place, member in enumerate((m for m in archive.members if m.filename.startswith(SAMPLES)), start=1):
+            name, text = read_sample(archive, member)
+            found.add(name)
+            yield str(place), text
+    if lacking := max(0, expected - len(found)):
+        yield "0", TraceError(f"of a run that had not ended: {lacking} of its {expected} samples are not there", "file")
 
-        samples = list(read_eval_log_samples(path.as_posix(), all_samples_required=False, resolve_attachments=True))
-    except ModuleNotFoundError as error:
-        raise TraceError("a log of Inspect; install calbench-lab[inspect] to read it", "file") from error
+
+def opened(file: BinaryIO) -> tuple[Archive, int]:
+    """The log, and how many samples its run was to play. Raises TraceError where it is none."""
+    try:
+        archive = Archive(file)
+        by_name = {member.filename: member for member in archive.members}
+        run = json.loads(archive.text(next(by_name[name] for name in HEADERS if name in by_name)))["eval"]
+        return archive, len(run["dataset"]["sample_ids"]) * int(run["config"].get("epochs") or 1)
     except TraceError:
         raise
-    except Exception as error:  # whatever Inspect raises over a file, it is no log then
+    except Exception as error:  # whatever is wrong with it, it is no log then
         raise TraceError(f"no log of Inspect that can be read: {type(error).__name__}", "file") from error
-    for sample in samples:
-        name, trace = f"{sample.id}.{sample.epoch}", sample.store.get(TRACE)
+
+
+def read_sample(archive: Archive, member: zipfile.ZipInfo) -> tuple[str, bytes | TraceError]:
+    """(what no other sample is called, JSON text of its trace or why there is none). Raises TraceError where the log
+    holds more than a file may."""
+    try:
+        sample = json.loads(archive.text(member))
+        name, trace = f"{sample['id']} {sample['epoch']}", sample["store"].get(TRACE)
         if trace is None:
-            yield name, TraceError("the sample holds no game; it was not finished, or is another task's", "store")
-        else:
-            yield name, msgspec.json.encode(trace)
-
-
-def unpacked_bytes(path: Path, most: int) -> int:
-    """The bytes of all members of an archive, unpacked piece by piece, as what it says of itself may be false; those up
-    to the first piece beyond `most`. Raises TraceError for a compression that logs do not have."""
-    unpackers: dict[int, Callable[[], Any]] = {
-        zipfile.ZIP_STORED: lambda: None,
-        zipfile.ZIP_DEFLATED: lambda: zlib.decompressobj(-zlib.MAX_WBITS),
-        ZIP_ZSTD: lambda: zstandard.ZstdDecompressor().decompressobj(),
-    }
-    size = 0
-    with zipfile.ZipFile(path) as archive, open(path, "rb") as file:
-        for member in archive.infolist():
-            if member.compress_type not in unpackers:
-                raise TraceError("no log of Inspect that can be read: an unknown compression", "file")
-            unpacker = unpackers[member.compress_type]()
-            for piece in pieces(file, member):
-                size += len(unpacker.decompress(piece) if unpacker else piece)
-                if size > most:
-                    return size
-    return size
+            return name, TraceError("the sample holds no game; it was not finished, or is another task's", "store")
+        return name, json.dumps(trace, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    except Exception as error:  # whatever is wrong with one sample, the others can be read
+        if archive.left < 0:
+            raise
+        unread = TraceError(f"no sample that can be read: {type(error).__name__}", member.filename)
+        return member.filename, error if isinstance(error, TraceError) else unread
 
 
 def pieces(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:

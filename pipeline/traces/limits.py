@@ -5,6 +5,7 @@ from machine.terminal import escaped
 # Bytes after decompression.
 FILE_BYTES = 1 << 30
 TRACE_BYTES = 1 << 28
+SAMPLE_BYTES = 1 << 26  # of a log of Inspect: its trace, and its conversation in other forms
 
 # Of a pack: lines, and rejected lines. What follows is not read.
 LINES = 1_000_000

@@ -160,7 +160,9 @@ def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
     open files: no trace is at fault then.
     """
     try:
-        if source.name.endswith(inspect_logs.SUFFIX) and not is_url(source.name):
+        if source.name.endswith(inspect_logs.SUFFIX):
+            if is_url(source.name):
+                raise TraceError("a log of Inspect is read from a disk alone", "file")
             samples = inspect_logs.read_log(Path(source.name))
             yield from ((f"{source.display_name}#{sample}", text) for sample, text in samples)
             return

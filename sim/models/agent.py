@@ -228,7 +228,7 @@ def kept(text: str) -> str:
     """What stands in the conversation for an answer: its text, unless it has none or is beyond all measure."""
     if not text.strip():
         return NO_ANSWER
-    return text if len(text) <= LONGEST else f"[answer of {len(text)} characters left out]"
+    return text if len(text) <= LONGEST else f"[answer of more than {LONGEST} characters left out]"
 
 
 def now() -> str:

@@ -81,8 +81,8 @@ def cost_of(response: Any, p: LlmParameters, asked: int, given: int, cached: int
 
 
 def text_of(response: Any, keys: Sequence[str]) -> str:
-    """The response's text, or what it hands to a tool, without keys. Raises ValueError where it holds none
-    that can be used."""
+    """The response's text, or what it hands to a tool, without keys; of one that is beyond all measure the beginning,
+    one character longer than what is read. Raises ValueError where it holds none that can be used."""
     if not response.choices:
         raise ValueError("a response without choices")
     message = response.choices[0].message
@@ -90,7 +90,7 @@ def text_of(response: Any, keys: Sequence[str]) -> str:
     content = calls[0].function.arguments if calls and not message.content else message.content
     if not isinstance(content, str | None):
         raise ValueError(f"content of type {type(content).__name__}, not text")
-    return str(to_jsonable(redact(content or "", keys)))
+    return str(to_jsonable(redact(content or "", keys)))[: LONGEST + 1]
 
 
 def filtered(p: LlmParameters) -> Usage:

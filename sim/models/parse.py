@@ -74,7 +74,7 @@ def find_value(text: str) -> tuple[Any, list[str]]:
     if not text.strip():
         raise Refused("the answer is empty")
     if len(text) > LONGEST:
-        raise Refused(f"the answer has {len(text)} characters, more than {LONGEST}")
+        raise Refused(f"the answer has more than {LONGEST} characters")
     whole = loaded(text)
     if whole is not None:
         return whole, []

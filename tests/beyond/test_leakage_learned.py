@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from math import log2
+from pathlib import Path
 from random import Random
 
 import polars as pl
 import pytest
 
-from pipeline.beyond.leakage.learned import by_team, forecast_bits, learned_bits
+from pipeline.beyond.leakage.learned import by_team, forecast_bits, learned_bits, standard_games
 from pipeline.statistics.resampling import Resampling
 from tests.beyond.small_games import BLOCKED, SETTINGS, Game, Slot
 
@@ -76,11 +77,13 @@ def test_a_forecast_is_the_share_in_other_tasks_that_leans_on_the_coarser_one() 
     assert bits[3] == pytest.approx(log2(after / share))
 
 
-def test_teams_stand_beside_each_other_on_the_same_tasks() -> None:
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_teams_stand_beside_each_other_on_the_same_tasks_however_often_one_played_them(repeats: int) -> None:
     key = {"setting": "uniform", "observer_agent": 0, "round": 0}
     bits = pl.DataFrame(
-        [{**key, "team": team, "task_id": task, "game_id": team + task, "role": role, "bits": told}
-         for team, factor in (("free", 2.0), ("polling", 1.0)) for task, base in (("a", 3.0), ("b", 5.0))
+        [{**key, "team": team, "task_id": task, "game_id": f"{team} {task} {n}", "role": role, "bits": told}
+         for team, factor, times in (("free", 2.0, repeats), ("polling", 1.0, 1))
+         for n in range(times) for task, base in (("a", 3.0), ("b", 5.0))
          for role, told in (("initiator", factor * base), ("responder", factor))]
     )  # fmt: skip
     games = bits.filter(role="initiator").select("setting", "team", "task_id", "game_id").with_columns(
@@ -90,3 +93,12 @@ def test_teams_stand_beside_each_other_on_the_same_tasks() -> None:
     assert [means["free", m] for m in ("bits_initiator", "bits_responder", "bits_everybody")] == [8, 2, 10]
     assert [means["free", f"share_{r}"] for r in ("initiator", "responder", "everybody")] == [2, 2, 2]
     assert (means["polling", "share_everybody"], means["free", "dms_per_meeting"]) == (1, 6)
+
+
+def test_a_game_that_is_in_two_folders_counts_once(tmp_path: Path) -> None:
+    for folder, tasks in (("a", 2), ("b", 3)):
+        (tmp_path / folder).mkdir()
+        for name, frame in played(lambda held, _: PLAIN[held], tasks).items():
+            frame.write_parquet(tmp_path / folder / f"{name}.parquet")
+    once, twice = (standard_games([tmp_path / name for name in names]) for names in ("b", "aba"))
+    assert {name: frame.height for name, frame in twice.items()} == {name: f.height for name, f in once.items()}

@@ -10,6 +10,7 @@ from test_rows import whole_game
 from trace_builder import TraceBuilder, toy_game, write_trace
 from typer.testing import CliRunner
 
+from machine.files import write_manifest
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.privacy.rules import RELEASE_FACTOR
@@ -201,11 +202,18 @@ CHOICES = (
 
 
 @pytest.mark.parametrize(("options", "files"), CHOICES)
-def test_only_what_is_asked_for_is_written(options: list[str], files: set[str], tmp_path: Path) -> None:
+def test_what_is_asked_for_stands_alone_beside_files_that_are_no_tables(
+    options: list[str], files: set[str], tmp_path: Path
+) -> None:
+    earlier, others = ("truth.csv", "calls/team=a/condition=b/part.parquet"), ("notes.csv", "mine.parquet")
+    for name in (*earlier, *others):
+        (tmp_path / "out" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "out" / name).touch()
+    write_manifest(tmp_path / "out", "derive", [tmp_path / "out" / name for name in earlier], {})
     trace = write_trace(tmp_path / "a.json", toy_game().text())
     arguments = ["derive", str(trace), "--out", str(tmp_path / "out"), "--workers", "1", *options]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "derive.manifest.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, *others, "derive.manifest.json"}
 
 
 def made(text: bytes, recipe: parallel.Recipe) -> dict[str, pl.DataFrame]:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.derive.verify import verified
 from pipeline.reports.for_print import NotRun, figure_tex, run_cells
 from pipeline.reports.latex import booktabs, escape_tex
 
@@ -37,6 +38,12 @@ def test_cells_run_with_the_parameters_that_they_name_and_every_figure_is_known(
 def test_a_cell_that_raises_is_named_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(NotRun, match=r"^.*n\.ipynb, cell 2: ValueError: first$"):
         run_cells(notebook(tmp_path, "figures = ''", "raise ValueError('first\\nsecond')"), {})
+
+
+def test_notebooks_are_known_outside_the_project_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(app, ["figures", "nosuch"])
+    assert told.exit_code == 2 and "no such notebook: nosuch; there are 00_one_game, 10_table1, " in told.output
 
 
 TEX = {
@@ -96,6 +103,17 @@ def draw():
 study = SimpleNamespace(drawn={"plane": draw()})"""
 
 
+def test_where_nothing_could_be_drawn_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/games.parquet").touch()
+    notebook(tmp_path / "notebooks", "figures = ''", "raise ValueError('no games')", name="10_one")
+    words = ["figures", "10_one", "--tables", "tables", "--results", "none", "--out", "print"]
+    told = CliRunner().invoke(app, words)
+    assert told.exit_code == 3 and "cell 2: ValueError: no games\n0 figures in print\n" in told.output
+    assert list((tmp_path / "print").iterdir()) == []
+
+
 @pytest.mark.slow
 def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -105,7 +123,7 @@ def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
     Path("tables/games.parquet").touch()
     for name, caption in (("20_two", "Second."), ("10_one", "First."), ("20_two", "Third.")):
         notebook(tmp_path / "notebooks", f"caption = {caption!r}", DRAWN, name=name)
-        drawn = CliRunner().invoke(app, ["figures", name, "--tables", "tables", "--out", "print"])
+        drawn = CliRunner().invoke(app, ["figures", name, "--tables", "tables", "--results", "none", "--out", "print"])
         assert drawn.stdout == "1 figures in print\n"
     tex = Path("print/figures.tex").read_text(encoding="utf-8")
     assert re.findall(r"\\includegraphics{(.*)}\n\\caption{(.*)}", tex) == [
@@ -113,3 +131,8 @@ def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
         ("20_two/plane", "Third."),
     ]
     assert {path.name for path in Path("print/20_two").iterdir()} == {"plane.pdf", "plane_half.pdf", "plane.tex"}
+    Path("tables/games.parquet").write_text("other tables", encoding="utf-8")
+    CliRunner().invoke(app, ["figures", "10_one", "--tables", "tables", "--results", "none", "--out", "print"])
+    assert "10_one/plane" in Path("print/figures.tex").read_text(encoding="utf-8")
+    assert {path.name for path in Path("print").rglob("*.pdf")} == {"plane.pdf", "plane_half.pdf"}
+    assert verified(Path("print"))[0] == []

@@ -1,7 +1,9 @@
 """Files that are no good traces: each is rejected with its place or read as documented, and no other game suffers."""
 
+import json
 import os
 import zipfile
+from copy import copy
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +16,7 @@ from pipeline.derive import parallel
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits
-from pipeline.traces.inspect_logs import read_log
+from pipeline.traces.inspect_logs import TRACE, read_log
 from pipeline.traces.trace import TraceError
 
 Frames = dict[str, pl.DataFrame]
@@ -98,7 +100,7 @@ def test_the_document_lists_the_bounds() -> None:
 def lying_log(path: Path, size: int) -> None:
     """A log whose only member unpacks to so many bytes, and says that it has one."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("summaries.json", b" " * size)
+        archive.writestr("header.json", b" " * size)
     text, said = path.read_bytes(), size.to_bytes(4, "little")
     directory = text.rindex(b"PK\x01\x02")
     path.write_bytes(text[:directory] + text[directory:].replace(said, (1).to_bytes(4, "little")))
@@ -112,6 +114,58 @@ def test_a_log_is_bounded_by_what_it_holds_and_not_by_what_it_says(
     with zipfile.ZipFile(tmp_path / "log.eval") as archive:
         assert archive.infolist()[0].file_size == 1
     with pytest.raises(TraceError, match="larger than the 100000 bytes"):
+        list(read_log(tmp_path / "log.eval"))
+
+
+SAMPLE = {"id": "a", "epoch": 1, "store": {TRACE: {"game_id": "é"}}}
+GAME = b'{"game_id": "\xc3\xa9"}'
+# One row a log: the epochs of its run of a and b; its samples; what is read of each place, or why not.
+LOGS = {
+    "whole": (1, (SAMPLE, SAMPLE | {"id": "b"}), {"1": GAME, "2": GAME}),
+    "none was played": (2, (), {"0": "4 of its 4 samples are not there"}),
+    "one is missing": (1, (SAMPLE,), {"1": GAME, "0": "1 of its 2 samples are not there"}),
+    "one is there twice": (1, (SAMPLE, SAMPLE), {"1": GAME, "2": GAME, "0": "1 of its 2"}),
+    "one is damaged": (1, ("{", SAMPLE), {"1": "no sample that can be read", "2": GAME}),
+    "one has not ended": (1, (SAMPLE | {"store": {}}, SAMPLE | {"id": 2}), {"1": "holds no game", "2": GAME}),
+    "one is too large": (1, (SAMPLE, SAMPLE | {"id": "b" * 2000}), {"1": GAME, "2": "larger than the 2000 bytes"}),
+    "one is no text": (1, (SAMPLE | {"store": {TRACE: "\ud800"}}, "[]"), {"1": b'"\xed\xa0\x80"', "2": "no"}),
+}
+
+
+def header(epochs: object) -> str:
+    return json.dumps({"eval": {"dataset": {"sample_ids": ["a", "b"]}, "config": {"epochs": epochs}}})
+
+
+@pytest.mark.parametrize(("epochs", "samples", "told"), LOGS.values(), ids=LOGS)
+def test_of_a_log_each_sample_is_read_or_refused_by_itself(
+    epochs: int, samples: tuple[object, ...], told: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SAMPLE_BYTES", 2000)
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("_journal/start.json", header(epochs))
+        for number, sample in enumerate(samples):
+            archive.writestr(f"samples/{number}.json", sample if isinstance(sample, str) else json.dumps(sample))
+    told = told.copy()
+    for place, text in list(read_log(tmp_path / "log.eval")):
+        expected = told.pop(place)
+        assert text == expected or (isinstance(expected, str) and expected in str(text))
+    assert told == {}
+
+
+@pytest.mark.parametrize("epochs", ["x" * 9, [1], "9" * 5000])
+def test_a_log_of_no_number_of_samples_is_none(epochs: object, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", header(epochs))
+    with pytest.raises(TraceError, match="no log of Inspect that can be read"):
+        list(read_log(tmp_path / "log.eval"))
+
+
+def test_a_log_whose_members_overlap_is_none(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", header(1))
+        archive.writestr("samples/1.json", json.dumps(SAMPLE) + " " * 500)
+        archive.filelist += [copy(archive.filelist[1]) for _ in range(9)]
+    with pytest.raises(TraceError, match="no log of Inspect that can be read"):
         list(read_log(tmp_path / "log.eval"))
 
 

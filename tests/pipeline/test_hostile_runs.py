@@ -56,6 +56,14 @@ def test_files_may_be_called_anything(good: bool, tmp_path: Path) -> None:
         assert len(list(csv.reader(told))) == len(NAMES) + 1
 
 
+def test_a_game_under_two_names_that_are_shown_alike_is_told(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in (b"a\xff.json", rb"a\xff.json"):
+        (tmp_path / "in" / os.fsdecode(name)).write_bytes(toy_game().text())
+    code, lines = derive_by_command(tmp_path / "in", tmp_path / "out")
+    assert (code, ["its game was read already" in line for line in lines]) == (3, [True, False]), lines
+
+
 def test_a_long_reason_is_cut_on_the_terminal(tmp_path: Path) -> None:
     text = toy_game().text().replace(b'"reschedule"', b'"' + b"x" * 10_000 + b'\\n\\u001b[2J"')
     code, lines = derive_by_command(write_trace(tmp_path / "a.json", text), tmp_path / "out")

@@ -1,6 +1,7 @@
 """The second reader over HTTP: messages to the stub's simulated judge and back, into tables."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,11 +18,14 @@ from msgspec.structs import replace
 from trace_builder import TraceBuilder, write_trace
 from typer.testing import CliRunner
 
-from pipeline.__main__ import app
+from machine.terminal import run_program
+from pipeline.__main__ import NOTHING_WRITTEN, app
 from pipeline.beyond.judge import model
 from pipeline.beyond.judge.replies import Question, read_messages
 from pipeline.derive import parallel
+from pipeline.derive.verify import verified
 from pipeline.tables.io import read_table
+from sim.models.parse import LONGEST
 from sim.models.prompts import load_variant
 from sim.models.serve.misbehave import Fault
 from sim.models.serve.server import Stub
@@ -151,10 +155,10 @@ def test_what_is_answered_is_not_asked_again(tables: Path, tmp_path: Path) -> No
 
 # One row a fault of every answer: the exit code, and the reason that stands in the table of what was rejected.
 SPOILED = [
+    ("huge", f"the reply has more than {LONGEST} characters"),
     ("prose", "text around the JSON"),
     ("empty", "the reply is empty"),
     ("types", "no list of claims in the JSON"),
-    ("huge", "text around the JSON"),
     ("cut", "the reply was cut off at its limit of tokens"),
 ]
 
@@ -166,6 +170,9 @@ def test_spoiled_replies_are_rejected_and_nothing_crashes(kind: str, reason: str
     assert result.exit_code == 3, result.stderr
     found = written(tmp_path)
     assert set(found["rejected"]["reason"]) == {reason}
+    assert max((p.stat().st_size for p in (tmp_path / "answers").rglob("*.json")), default=0) < 2 * LONGEST
+    shutil.copytree(tables, tmp_path / "tables")
+    assert verified(tmp_path)[0] == []
     assert (len(found["rejected"]), set(found["rejected"]["place"])) == (12, {-1})
     assert found["evidence"].is_empty()
     assert set(found["agreement"]["messages"]) == {0}
@@ -228,6 +235,7 @@ STOPPED = [
     (("--api-key-env", "NO_SUCH_KEY"), NAME, 2, "the environment variable NO_SUCH_KEY is not set"),
     ((), "nowhere.yaml", 2, "nowhere.yaml: can't be read"),
     ((), "openai/judge", 4, "no question got an answer; one of them: openai/judge: 404"),
+    ((), "openai/\x1b[31mjudge", 4, "one of them: openai/\\x1b[31mjudge: 404"),
 ]
 
 
@@ -240,6 +248,7 @@ def test_a_run_that_can_t_be_says_why_and_writes_nothing(
         result = run(tables, server, tmp_path / "out", *words, model=name)
         assert server.requests == 0 or code == 4
     assert (result.exit_code, problem in result.stderr) == (code, True), result.stderr
+    assert all(map(str.isprintable, result.stderr.splitlines()))
     assert list((tmp_path / "out").glob("judge_*")) == []
 
 
@@ -249,6 +258,18 @@ def test_tables_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
     assert (
         result.stderr == f"error: no messages.parquet in {tmp_path}: derive tables first (python -m pipeline derive)\n"
     )
+
+
+def test_a_disk_that_refuses_is_no_bad_usage(
+    tables: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    places = ["--out", str(tmp_path / "file"), "--cache", str(tmp_path / "answers")]
+    with judge() as server, pytest.raises(SystemExit) as end:
+        where = ["--model", NAME, "--api-base", server.address]
+        monkeypatch.setattr(sys, "argv", ["pipeline", "judge", str(tables), *where, *places])
+        run_program(app, NOTHING_WRITTEN)
+    assert (end.value.code, [line[:7] for line in capsys.readouterr().err.splitlines()].count("error: ")) == (1, 1)
 
 
 def test_a_sample_has_a_name_and_a_larger_one_holds_it(tables: Path) -> None:

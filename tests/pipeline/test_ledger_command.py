@@ -61,13 +61,15 @@ def test_whose_tables_they_are_need_not_have_played_the_protocols(tmp_path: Path
 
 @pytest.mark.slow
 def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_trace(tmp_path / "a.json", toy_game(team="imap").text())
-    parallel.derive([tmp_path / "a.json"], tmp_path / "out", workers=1)
+    for name, task in (("a", "t1"), ("b", "t1"), ("c", "t2")):
+        write_trace(tmp_path / f"{name}.json", toy_game(name, team="imap", task_id=task).text())
+    parallel.derive([tmp_path / f"{name}.json" for name in "abc"], tmp_path / "out", workers=1)
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "out")])
-    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 2)
+    assert "warning: imap: 3 games, 1 to 2 of a task; each game counts" in result.stderr
     assert "not played here" in result.stdout
-    assert "IMAP is not compared: team imap played 1 of 72 tasks" in result.stdout
+    assert "IMAP is not compared: team imap played 2 of 72 tasks" in result.stdout
 
 
 @pytest.mark.slow

@@ -105,6 +105,13 @@ def test_a_file_of_another_program_is_no_database_and_nothing_is_fetched_to_open
         Tables(tmp_path / "x.duckdb")
 
 
+def test_a_schema_that_has_the_name_of_ours_is_passed_over(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as other:
+        other.execute("CREATE SCHEMA all_games; CREATE TABLE all_games.games AS SELECT 'other' AS game_id")
+        other.execute("CREATE TABLE games AS SELECT 'mine' AS game_id")
+    assert Tables(tmp_path / "x.duckdb").games["game_id"].to_list() == ["mine"]
+
+
 def test_a_game_or_table_that_is_not_there_is_told(folder: Path) -> None:
     tables = Tables(folder / "tables")
     for wanted in ("", "nosuch"):

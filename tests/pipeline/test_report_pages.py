@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 from test_views_html import HOSTILE
 
-from pipeline.reports.batch.pages import file_name, harmless, html_page, notebook_html, notebook_page
+from pipeline.derive.verify import verified
+from pipeline.reports.batch.pages import (
+    PageJob,
+    file_name,
+    harmless,
+    html_page,
+    list_report,
+    notebook_html,
+    notebook_page,
+)
 from pipeline.reports.notebook_session import escape_markdown
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
@@ -132,3 +141,18 @@ def test_a_page_gets_a_file_of_its_own_folder(team: str) -> None:
 def test_no_two_pages_have_one_file() -> None:
     places = [(team, "standard") for team in SAME_WHEN_CUT] + [("a", "b.c"), ("a.b", "c"), ("a-b.standard", "")]
     assert len({file_name(*place) for place in places}) == len(places)
+
+
+def test_pages_of_other_games_go_and_those_of_the_same_stay(tmp_path: Path) -> None:
+    def report(team: str, games: str) -> set[str]:
+        job = PageJob(Path("report.ipynb"), {}, tmp_path / f"{team}.html", team)
+        for page in (job.target, tmp_path / "index.html"):
+            page.write_text(f"{team} in {games}", encoding="utf-8")
+        list_report(tmp_path, [job], (), {"traces": games} if games else {})
+        assert verified(tmp_path)[0] == []
+        return {path.stem for path in tmp_path.glob("*.html")} - {"index"}
+
+    assert [report("a", "six"), report("b", "six"), report("c", "one")] == [{"a"}, {"a", "b"}, {"c"}]
+    assert [report("d", ""), report("e", "")] == [{"d"}, {"e"}]
+    (tmp_path / "f.html").touch()
+    assert verified(tmp_path)[0] == [f"{tmp_path}: 1 pages that report did not write: f.html"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.cells import cell_len
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
@@ -50,7 +51,7 @@ def test_a_row_says_which_of_the_suites_tasks_it_covers(played: list[str | None]
 def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_figure() -> None:
     (table,) = row_tables(GAMES, TABLE1, INTERVALS)
     ours = table.rows[0]
-    assert (ours.name, ours.kind, ours.tasks) == (HURT, THESE, "4 of 36")
+    assert (ours.name, ours.kind, ours.tasks) == (HURT, THESE, "3 of 36")
     assert str(ours.cells["excess_cost"]) == "1.50 [1.00, 2.13]"
     assert str(ours.cells["vps_uniform_mean"]) == "1.50"
     assert "fairness" not in ours.cells
@@ -71,6 +72,12 @@ def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(te
     assert table.rows[0].cells["excess_cost"].low == 1.0
 
 
+def test_a_task_that_was_played_oftener_than_others_is_told() -> None:
+    (table,) = row_tables(pl.concat([GAMES, GAMES.head(1)]), TABLE1, INTERVALS)
+    assert f"{HURT}: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more." in table.notes
+    assert not any("of a task" in note for note in row_tables(pl.concat([GAMES] * 2), TABLE1, INTERVALS)[0].notes)
+
+
 def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
     (table,) = row_tables(GAMES, TABLE1, INTERVALS, own=True)
     assert "IMAP" not in [row.name for row in table.rows]
@@ -85,6 +92,13 @@ def test_a_name_is_text_in_every_format() -> None:
     read = json.loads(as_json(tables))[0]
     assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
     assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
+
+
+def test_columns_stand_below_each_other_whatever_a_name_s_letters_take() -> None:
+    (table,) = row_tables(GAMES, TABLE1, INTERVALS)
+    names = ("模型甲", "e\u0301e\u0301e\u0301", "plain")
+    lines = as_text([table._replace(rows=[table.rows[0]._replace(name=name) for name in names])]).splitlines()[3:6]
+    assert len({cell_len(line.partition(THESE)[0]) for line in lines}) == 1, lines
 
 
 def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:

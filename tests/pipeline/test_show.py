@@ -1,8 +1,10 @@
 """The commands `show` and `sql`: a game in the terminal, and the rows of a query."""
 
 import json
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +15,7 @@ from typer.testing import CliRunner, Result
 from pipeline.__main__ import app
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.reports.library import Game
-from pipeline.reports.show import heading
+from pipeline.reports.show import data_text, heading
 from pipeline.reports.views.game import game_view
 
 
@@ -91,6 +93,15 @@ def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
     assert called("sql", query, tables, "--csv").output.splitlines()[0] == "team,third,none"
     wide = called("sql", "FROM games", tables).output
     assert "row 1" in wide and re.search(rf"game_id +{row['game_id']}", wide)
+
+
+def test_rows_for_programs_control_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    leader, follower = os.openpty()
+    text = "team,said\na,\x1b[31mred\r\n"
+    with open(leader, "rb"), open(follower, "w", encoding="utf-8") as terminal:
+        assert data_text(text) == text
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert data_text(text) == "team,said\na,\\x1b[31mred\\r\n"
 
 
 def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from hashlib import md5
 from os import mkfifo
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from zstandard import compress, decompress
 
 from pipeline.__main__ import app
+from pipeline.derive.verify import verified
 from sim.__main__ import app as sim
 from sim.tasks.suite import write_tasks
 from tests.sim.worlds import tiny_task
@@ -137,6 +139,29 @@ def test_a_trace_is_known_by_its_fields_wherever_they_stand(tmp_path: Path) -> N
     raw["metrics"]["fairness"] = 0.5
     (tmp_path / "sorted.json").write_text(json.dumps(raw, sort_keys=True))
     assert run("verify", tmp_path).stdout == f"{tmp_path}/sorted.json: the trace was changed since it was written\n"
+
+
+def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:
+    fields = b'"properties": {"game_id": {}, "events": {}}}'
+    (tmp_path / "trace.schema.json").write_bytes(b'{"$schema": "https://json-schema.org/", ' + fields)
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "a.json.gz").write_bytes(b"no trace")
+    assert verified(tmp_path) == ([], "")
+
+
+def test_what_a_study_s_lock_does_not_say_is_told(tmp_path: Path) -> None:
+    outs = [{"path": "a.csv", "md5": md5(b"a").hexdigest()}, {"path": "absent", "md5": "0"}, {"path": "in"}]
+    listed = [{"md5": md5(b"b").hexdigest(), "relpath": name} for name in ("b.svg", "c/b.svg")]
+    outs[2]["md5"] = f"{md5(json.dumps(listed).encode()).hexdigest()}.dir"
+    (tmp_path / "dvc.lock").write_text(json.dumps({"stages": {"first": {"outs": outs}, "none": {}}}), encoding="utf-8")
+    (tmp_path / "in" / "c").mkdir(parents=True)
+    for name in ("in/b.svg", "in/c/b.svg", "in/.gitkeep"):
+        (tmp_path / name).write_bytes(b"b")
+    (tmp_path / "a.csv").write_bytes(b"a")
+    assert verified(tmp_path)[0] == []
+    (tmp_path / "a.csv").write_bytes(b"another's")
+    (tmp_path / "in" / "d.svg").touch()
+    assert [line.partition(":")[0] for line in verified(tmp_path)[0]] == [f"{tmp_path}/a.csv", f"{tmp_path}/in"]
 
 
 def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ EXAMPLES = [
     (json.dumps({"thinking": "x"}), [], "refused: the answer has no actions"),
     (json.dumps({"thinking": 5, "actions": "none"}), [], "refused: the actions are text, not a list"),
     (json.dumps({"thinking": "", "actions": None}), [], "refused: the actions are null, not a list"),
-    (GOOD + " " * LONGEST, [], f"refused: the answer has {len(GOOD) + LONGEST} characters, more than {LONGEST}"),
+    (GOOD + " " * LONGEST, [], f"refused: the answer has more than {LONGEST} characters"),
     ('{"actions": ' + "[" * 4000, [], "repaired: cut JSON"),
     ("{slot: free}" * 400, [], "refused: malformed JSON of 4800 characters; at most 4000 are repaired"),
     (GOOD.replace("hm", "hm" * 4000)[:-3], [DM], "repaired: cut JSON, an incomplete action dropped"),

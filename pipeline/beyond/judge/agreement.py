@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from machine.files import visible_files, write_manifest
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.replies import Asked, Question, Reading
 from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
@@ -160,10 +161,12 @@ def agreement_rows(
         )
 
 
-def write_frames(frames: Frames, out: Path) -> None:
-    """Write the tables as Parquet and CSV, all of them or none."""
+def write_frames(frames: Frames, out: Path, made_from: Mapping[str, str]) -> None:
+    """Write the tables as Parquet and CSV and their manifest, all of them or none. made_from: as `held_origins` has
+    it."""
     with scratch_folder(out) as scratch:
         finished = scratch / "finished"
         for table in JUDGE_TABLES:
             write_table(frames[table.name], table, finished)
+        write_manifest(finished, "judge", visible_files(finished), made_from)
         publish(finished, out)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from machine.files import held_origins
+from machine.terminal import escaped
 from pipeline.privacy import rules
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ Examples:
   python -m pipeline judge tables --model data/teams/gpt-5.4-mini.yaml --out judged --sample 1000 --dry-run
 
 Exit code: 0 when all of every reply could be used, 3 when some could not (judge_rejected.csv says what and why), 2 for
-bad usage, 4 when it stopped before its end: the same command goes on from the answers that are kept.
+bad usage, 1 when a file could not be read or written, 4 when it stopped before its end: after both the same command
+goes on from the answers that are kept.
 """
 
 
@@ -85,15 +88,16 @@ def carry_out(o: JudgeOptions) -> None:
     folder = o.cache or o.out / "answers"
     try:
         answers = Answers(load_judge(o.model, o.api_base, o.api_key_env), folder, o.max_cost)
-        asked = read_messages(o.tables, o.sample, o.seed)
-    except (ValueError, OSError) as error:
+        with held_origins({"tables": sorted(o.tables.glob("*.parquet"))}) as origins:
+            asked = read_messages(o.tables, o.sample, o.seed)
+    except (ValueError, FileNotFoundError) as error:
         fail(error)
     if not asked:
         fail(f"no English message in {o.tables}: a protocol's JSON is never judged")
     try:
         replies = all_answers(asked, answers, o)
-        code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out)
-    except (ValueError, OSError) as error:
+        code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out, origins)
+    except ValueError as error:
         fail(error)
     except (Unfinished, KeyboardInterrupt) as stopped:
         say(answers.took)
@@ -131,16 +135,16 @@ def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> An
     return kept | given
 
 
-def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path) -> int:
+def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path, made_from: Mapping[str, str]) -> int:
     """Write the tables, print how far the two readers agree, and return the exit code."""
     from pipeline.beyond.judge.agreement import judge_frames, write_frames
     from pipeline.beyond.judge.model import read_answer
 
     readings = {question: read_answer(answer, question, RULES) for question, answer in answers.items()}
     frames = judge_frames(asked, readings, judge, RULES)
-    write_frames(frames, out)
+    write_frames(frames, out, made_from)
     for line in report(frames, judge):
-        print(line)
+        print(escaped(line))
     say(f"tables in {out}")
     return SOME_REJECTED if len(frames["judge_rejected"]) else ALL_USED
 
@@ -171,8 +175,8 @@ def figure(value: float | None) -> str:
 
 
 def say(text: str) -> None:
-    """Tell how the work goes, apart from its result."""
-    print(text, file=sys.stderr)
+    """Tell how the work goes, apart from its result, in a line in which nothing controls the terminal."""
+    print(escaped(text), file=sys.stderr)
 
 
 def fail(problem: object) -> NoReturn:

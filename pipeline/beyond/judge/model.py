@@ -19,6 +19,7 @@ from sim.models.agent import Answer, Ask
 from sim.models.attempts import check_access
 from sim.models.cache import Cache, digest
 from sim.models.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
+from sim.models.parse import LONGEST
 from sim.models.prompts import Variant, load_variant
 from sim.models.provider import Provider, litellm
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
@@ -156,6 +157,8 @@ def read_answer(answer: Answer | str, question: Question, rules: RuleSet) -> Rea
     """What an answer says; where there is none, a reading of nothing, with the reason."""
     if isinstance(answer, str):
         return Reading(refused=(Refused(None, f"no answer: {answer}"),))
+    if len(answer.text) > LONGEST:
+        return Reading(refused=(Refused(None, f"the reply has more than {LONGEST} characters"),), reply=answer.text)
     return read_reply(answer.text, answer.usage.finish_reason == "length", question, rules)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from machine.terminal import escaped
 from pipeline import beyond
 from pipeline.beyond.leakage.gains import Array
 from pipeline.beyond.leakage.histories import Calendars, calendars
@@ -135,30 +136,36 @@ def _counts(seen: pl.DataFrame, certain: Array, cell: Sequence[str]) -> Array:
 
 def by_team(tables: Tables, bits: pl.DataFrame, beside: str, resampling: Resampling) -> pl.DataFrame:
     """One row per setting, team and measure: learned_teams. bits: of `learned_bits`; beside: the team whose bits on the
-    same tasks the others' are shares of."""
+    same tasks the others' are shares of, a game against a game, however often each played a task."""
     key = ["setting", "team", "task_id"]
     every = bits.group_by(*key, "game_id", "round").agg(pl.col("bits").sort().sum(), role=pl.lit("everybody"))
     told = pl.concat([bits.select(every.columns), every]).sort(*key, "role", "game_id", "round", "bits")
-    sums = told.group_by(*key, "role", maintain_order=True).agg(pl.col("bits").sum(), views=pl.len().cast(pl.Float64))
-    base = sums.filter(team=beside).select("setting", "task_id", "role", base="bits")
+    sums = told.group_by(*key, "role", maintain_order=True).agg(
+        pl.col("bits").sum(),
+        views=pl.len().cast(pl.Float64),
+        a_game=pl.col("bits").sum() / pl.col("game_id").n_unique(),
+    )
+    base = sums.filter(team=beside).select("setting", "task_id", "role", base="a_game")
     shares = sums.join(base, on=["setting", "task_id", "role"])
     games = tables["games"].with_columns(
         coordination_rate_pct=100 * pl.col("coordination_rate"),
         dms_per_meeting=ratio(pl.col("dms"), pl.col("meetings_scheduled")),
     )
     lines = [sums.select(*key, measure="bits_" + pl.col("role"), numerator="bits", denominator="views"),
-             shares.select(*key, measure="share_" + pl.col("role"), numerator="bits", denominator="base"),
+             shares.select(*key, measure="share_" + pl.col("role"), numerator="a_game", denominator="base"),
              *(games.drop_nulls(name).select(*key, measure=pl.lit(name), numerator=pl.col(name).cast(pl.Float64),
                                              denominator=pl.lit(1.0)) for name in COSTS)]  # fmt: skip
     return ratio_intervals(pl.concat(lines), ["setting", "team", "measure"], resampling)
 
 
 def standard_games(folders: Sequence[Path], teams: Sequence[str] | None = None) -> dict[str, pl.DataFrame]:
-    """The tables of the standard games that ended, of several folders together. teams: None for all."""
-    parts = []
+    """The tables of the standard games that ended, each once, of several folders together. teams: None for all."""
+    parts: list[dict[str, pl.DataFrame]] = []
     for folder in folders:
         tables = read_tables(folder)
         games = ended(tables["games"]).filter(condition="standard")
+        for before in parts:
+            games = games.join(before["games"], on="game_id", how="anti", maintain_order="left")
         parts.append(of_games(tables, games if teams is None else games.filter(pl.col("team").is_in(teams))))
     return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
 
@@ -185,10 +192,12 @@ def compare(folders: Sequence[Path], beside: str | None) -> None:
     teams = tables["games"]["team"].unique().sort().to_list()
     team = beside or teams[0] if teams else ""
     if team not in teams:
-        print(f"error: no standard game of {team or 'any team'} in these tables; teams: {', '.join(teams) or 'none'}",
-              file=sys.stderr)  # fmt: skip
+        there = ", ".join(teams) or "none"
+        print(
+            escaped(f"error: no standard game of {team or 'any team'} in these tables; teams: {there}"), file=sys.stderr
+        )
         sys.exit(2)
-    found = compared(tables, team)
+    found = compared(tables, team).with_columns(pl.col("setting", "team").map_elements(escaped, pl.String))
     text = pl.format(
         "{} [{}, {}]", *(pl.col(c).round(2).cast(pl.String).fill_null("?") for c in ("mean", "low", "high"))
     )
@@ -197,7 +206,7 @@ def compare(folders: Sequence[Path], beside: str | None) -> None:
                    tbl_hide_column_data_types=True):  # fmt: skip
         for setting in found["setting"].unique().sort():
             shown = found.filter(setting=setting).with_columns(text=text).pivot("team", index="measure", values="text")
-            print(f"{setting} costs; shares are of the bits of {team}")
+            print(f"{setting} costs; shares are of the bits of {escaped(team)}")
             print(order.join(shown, on="measure", how="left", maintain_order="left"))
 
 

@@ -24,6 +24,7 @@ from pipeline.paper.ledger.build import (
 )
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS
+from pipeline.statistics.by_game import ended, uneven_tasks
 from pipeline.tables.io import check_tables, read_table
 from pipeline.tables.paths import ROOT
 from pipeline.traces.limits import printable
@@ -89,6 +90,8 @@ def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFram
         check_tables(tables)
     except ValueError as problem:
         raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
+    for line in uneven_tasks(ended(read_table(tables, "games")).filter(~pl.col("game_id").is_in(list(without)))):
+        print(f"warning: {printable(line)}", file=sys.stderr)
     results = open_tables(tables.resolve(), without)
     with chdir(ROOT):  # what is declared about the paper is there
         return ledger_of_results(results)

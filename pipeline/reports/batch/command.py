@@ -265,7 +265,7 @@ def row(
 ) -> None:
     """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
     from pipeline.derive.parallel import derive
-    from pipeline.reports.batch.own_study import study_recipe
+    from pipeline.reports.batch.own_study import made_from, study_recipe
     from pipeline.tables.shards import scratch_folder
 
     tables, rejected = traces[0], 0
@@ -281,7 +281,8 @@ def row(
         from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
         from pipeline.reports.reference_study import is_reference
 
-        found = rows.compute_rows(tables, is_reference(tables))
+        with held_origins(made_from((), tables, None)):
+            found = rows.compute_rows(tables, is_reference(tables))
     write = {"text": rows.as_text, "markdown": rows.as_markdown, "latex": rows.as_latex, "json": rows.as_json}
     print(write[format.value](found))
     raise typer.Exit(SOME_LEFT_OUT if rejected else ALL_WRITTEN)

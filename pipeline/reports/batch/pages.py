@@ -14,7 +14,7 @@ from unicodedata import normalize
 from urllib.parse import quote
 
 from machine.executor import map_unordered
-from machine.files import replacing, visible_files, write_manifest
+from machine.files import earlier_files, replacing, visible_files, write_manifest
 from pipeline.reports.batch.own_study import Selection
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute, load_nbformat
 from pipeline.reports.views.html import escape_text
@@ -221,10 +221,12 @@ def write_index(
 
 
 def list_report(out: Path, jobs: Iterable[PageJob], folders: Iterable[Path], made_from: Mapping[str, str]) -> None:
-    """Write, last, the manifest of the report: its pages, what is in the folders, and what they were made from."""
+    """Write, last, the manifest of the report: its pages, what is in the folders, and what they were made from. Pages
+    of an earlier report go, unless they were made from the same."""
     pages = [out / "index.html", *(out / job.target.name for job in jobs if job.target.is_file())]
+    kept = earlier_files(out, "report", pages, made_from, (".html",))
     tables = (out / folder.name / path.relative_to(folder) for folder in folders for path in visible_files(folder))
-    write_manifest(out, "report", (*pages, *tables), made_from)
+    write_manifest(out, "report", (*pages, *tables), made_from, kept)
 
 
 def file_name(team: str, condition: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+from rich.cells import cell_len, set_cell_size
 
 from pipeline.paper.compare import round_half_up
 from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
@@ -18,6 +19,7 @@ from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
+from pipeline.statistics.by_game import uneven_tasks
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
@@ -98,11 +100,12 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         of = {"condition": condition, "setting": setting}
         tasks = set(suite.filter(setting=setting)["task_id"])
         here = games.filter(**of)
-        coverage = {team: covered(part["task_id"], tasks) for (team,), part in here.group_by("team")}
+        ended = here.filter(~pl.col("stopped"))
+        coverage = {team: covered(part["task_id"], tasks) for (team,), part in ended.group_by("team")}
         rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
         others += reported(condition, setting, len(tasks))
-        notes = [*game_notes(here), *coverage_notes(here, tasks), *setting_notes(games.filter(condition=condition))]
+        notes = [*game_notes(here), *coverage_notes(ended, tasks), *setting_notes(games.filter(condition=condition))]
         tables.append(Table(condition, setting, [*rows, *others], notes))
     return tables
 
@@ -167,10 +170,10 @@ def game_notes(games: pl.DataFrame) -> list[str]:
 
 
 def coverage_notes(games: pl.DataFrame, tasks: Collection[str]) -> list[str]:
-    """A caution where a team did not play the suite."""
+    """A caution where a team played some tasks oftener than others, or did not play the suite."""
     whole = all(covered(part["task_id"], tasks) == str(len(tasks)) for _, part in games.group_by("team"))
     caution = f"Rows compare where they are on the same tasks; the paper's have its {len(tasks)}."
-    return [] if whole or not tasks else [caution]
+    return uneven_tasks(games) + ([] if whole or not tasks else [caution])
 
 
 def setting_notes(games: pl.DataFrame) -> list[str]:
@@ -198,8 +201,8 @@ def as_text(tables: Sequence[Table]) -> str:
 
 def _aligned(table: Table) -> str:
     rows = [list(HEAD), *([printable(cell) for cell in row] for row in texts(table))]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    widths = [max(cell_len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = ("  ".join(set_cell_size(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "\n".join([table.title, "", *lines, *map(printable, table.notes)])
 
 
