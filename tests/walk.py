@@ -26,7 +26,7 @@ FENCED, INLINE = re.compile(r"^(dvc [^#\n]+)", re.MULTILINE), re.compile(r"`(dvc
 # What a document names to say what it is for: another server, the second study's minutes, a word in place of a name.
 NOT_TAKEN = re.compile(r"dvc (remote|push|pull)|beyond|[A-Z]{4}")
 MINUTES = re.compile(
-    r"make (?!help)|own/bin|hatchling|dvc (repro|exp run|checkout|push|pull)|pipeline figures|60_explore|while IFS"
+    r"make (?!help)|own/bin|hatchling|dvc (repro|exp run|checkout|push|pull)|pipeline figures|60_explore|import csv"
 )
 # What differs from run to run.
 TIMES = re.compile(r"\bin \d[\d.]*s\b( \(\d+:\d\d:\d\d\))?|, \d+:\d\d min|\b\d\d:\d\d [AP]M\b")
@@ -40,11 +40,10 @@ port=${url#http://127.0.0.1:}; jupyter server stop "${port%%/*}" > /dev/null 2>&
 """.strip()
 STORE = "dvc remote add --local --default store ../store"
 PAPERMILL = "papermill --no-progress-bar"
-BATCH = f"""
-printf 'team,condition\\nimap,standard\\ncandid,standard\\n' > list.csv
-tail -n +2 list.csv | while IFS=, read -r team condition; do
-  {PAPERMILL} notebooks/report.ipynb lab/$team.ipynb -p tables tables -p team $team -p condition $condition 2> /dev/null
-done; ls lab
+BATCH = r"""
+printf 'team,condition\nimap,standard\ncandid,standard' > list.csv
+python -c "$(sed -n '/^import csv/,/^```/{/^```/d;p}' docs/study.md)" 2> /dev/null
+mv report-?.ipynb lab; ls lab
 """.strip()
 WHEEL = """
 python -m hatchling build -t wheel -d ../wheel > /dev/null
@@ -114,7 +113,8 @@ def steps(traces: bool) -> Iterator[Step]:
         (
             "take it in another clone, where nothing is left to do",
             f"git clone --quiet . ../other && cd ../other && {STORE}"
-            f" && dvc pull --quiet dvc.yaml && dvc repro | tail -n 1 "
+            f" && dvc remote modify --local store verify true && dvc pull --quiet dvc.yaml"
+            f" && python -m pipeline verify . && dvc repro | tail -n 1 "
             f"&& {CLEAN} && rm -rf ../other ../store",
         ),
         ("install the program alone, of its wheel, where nothing else is", WHEEL),
