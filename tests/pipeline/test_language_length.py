@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from pipeline.behaviour.patterns import Thresholds, message_patterns
 from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language
+from pipeline.privacy.language import passages
 from pipeline.privacy.language.clause_rules import RULES, Rule
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.messages import FAR, MOST_CLAIMS
+from pipeline.privacy.language.messages import MOST_CLAIMS
+from pipeline.privacy.language.passages import FAR
 from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
 
-REMEMBERED = ("statements", "_outline", "_read_alone", "_read_on", "_read_short")
+REMEMBERED = ("statements", "_read_alone", "_read_on", "_read_short")
 
 # What a message starts with, repeats, and ends with.
 Shape = tuple[str, str, str]
@@ -68,6 +70,7 @@ def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     scanner().compile_all()
     for name in REMEMBERED:
         monkeypatch.setattr(language, name, getattr(language, name).__wrapped__)
+    monkeypatch.setattr(passages, "outline", passages.outline.__wrapped__)
     yield
 
 

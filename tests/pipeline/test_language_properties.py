@@ -11,6 +11,7 @@ from pipeline.privacy.language import messages as language
 from pipeline.privacy.language import statements
 from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import language_claims
+from pipeline.privacy.language.passages import outline
 from pipeline.privacy.language.scan import expand, fold, in_digits, scanner, sentences
 from pipeline.privacy.rules import RULES, Claim
 from tests.pipeline.gold import gold
@@ -49,7 +50,7 @@ def read(message: str) -> list[Claim]:
 
 def forget() -> None:
     """Forget every sentence that was read."""
-    for cached in (language.statements, language._outline, language._read_alone, language._read_on):
+    for cached in (language.statements, outline, language._read_alone, language._read_on):
         cached.cache_clear()
     language._read_short.cache_clear()
 
