@@ -162,7 +162,6 @@ SUBJECT = re.compile(
 # How data and layout are written (records.py, layout.py).
 AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
 ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
-YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
 AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
 SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
 ASIDE_KEY = re.compile(
@@ -184,17 +183,6 @@ FALSE = re.compile(r"[\s*]*(?:false|no|n)[\s*]*$", re.I)
 EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 # What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
-RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
-COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
-HEADER = re.compile(
-    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
-    r"[\s*`]*$",
-    re.I,
-)
-PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
-KEY_VALUE = re.compile(
-    r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
-)
 # Where JSON starts: with a key, or a list of objects.
 JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
 # Whose data follows: "Data from Agent 4: {…}".
@@ -204,26 +192,12 @@ DATA_OF = re.compile(
     re.I,
 )
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
-# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
-MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
-STATE = (
-    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
-    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|"
-    r"bad|fixed)\b"
-    r"[a-z' ]*+)(?![\d#])"
-)
-ENTRY = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
-LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){ENTRY}(?: {{0,3}}[,;/|]? {{0,3}}{ENTRY})*[)\]]?")
-PAIRS = re.compile(rf"(?<!\w){ENTRY}")
-NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
-NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 # Whose words follow, and numbers that only blanks part.
 RELAY = re.compile(
     r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
     re.I,
 )
 BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
-MEETING = re.compile(r"^meetings?$", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")

@@ -8,22 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
-from pipeline.privacy.language.records import (
-    Field,
-    Piece,
-    Record,
-    Rewritten,
-    agent_of,
-    fields_at,
-    glue,
-    is_slots,
-    plain,
-    table_at,
-    table_records,
-)
+from pipeline.privacy.language.records import DEEPEST, Piece, Record, Rewritten, glue, is_slots, json_at
+from pipeline.privacy.language.tables import fields_at, table_at, table_records
 
-DEEPEST = 12  # objects, lists or titles within each other
 LONGEST_TITLE = 60  # characters
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
+MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
+STATE = (
+    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
+    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|"
+    r"bad|fixed)\b"
+    r"[a-z' ]*+)(?![\d#])"
+)
+ENTRY = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
+LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){ENTRY}(?: {{0,3}}[,;/|]? {{0,3}}{ENTRY})*[)\]]?")
+PAIRS = re.compile(rf"(?<!\w){ENTRY}")
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+MEETING = re.compile(r"^meetings?$", re.I)
 
 
 def in_sentences(content: str) -> Rewritten | None:
@@ -31,7 +33,7 @@ def in_sentences(content: str) -> Rewritten | None:
     out, changed, end = Rewritten(), False, 0
     legend = _legend(content)
     while match := frames.JSON.search(content, end):
-        records, stop = _json(content, match.start())
+        records, stop = json_at(content, match.start())
         if source := frames.DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
             for record in records:
                 record.agent = record.agent or Piece(source[1], *source.span(1))
@@ -52,92 +54,6 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, st
     for sentence in record.sentences():
         pieces = [part for piece in sentence for part in _spelled_out(piece, legend)] if legend else sentence
         out.add(glue("\n", here), *pieces, glue("\n", here))
-
-
-class Frame:
-    """An object or a list that is being read: its keys so far, and what it says."""
-
-    def __init__(self, outer: "Frame | None", listed: bool) -> None:
-        self.record: Record = Record(outer.record.agent if outer else None)
-        self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
-        self.listed = listed
-        self.key: Piece | None = None
-        self.values: list[Piece] = []
-
-
-def _json(content: str, start: int) -> tuple[list[Record], int]:
-    """The records of the JSON that starts at a place, as far as it is well formed, and where it ends."""
-    stack: list[Frame] = []
-    records: list[Record] = []
-    at = start
-    while token := frames.TOKEN.match(content, at):
-        at = token.end()
-        text, _, mark = token.groups()
-        if mark in ("{", "["):
-            if len(stack) == DEEPEST:
-                break
-            stack.append(Frame(stack[-1] if stack else None, mark == "["))
-        elif mark in ("}", "]"):
-            if not stack:
-                break
-            _close(stack, records)
-        elif mark is None:
-            group = 1 if text is not None else 2
-            _take(stack[-1], Piece(token[group], *token.span(group)))
-        if not stack:
-            break
-    while stack:
-        _close(stack, records)
-    return records, max(at, start + 1)
-
-
-def _take(frame: Frame, piece: Piece) -> None:
-    """Read a string or an atom: a key, or a value."""
-    if frame.listed:
-        frame.values.append(piece)
-    elif frame.key is None:
-        frame.key = piece
-    else:
-        frame.record.add(frame.key, [piece])
-        frame.key = None
-
-
-def _close(stack: list[Frame], records: list[Record]) -> None:
-    """End the last frame: a list of values is a field of the object around it, an object a record."""
-    frame = stack.pop()
-    outer = stack[-1] if stack else None
-    if frame.listed and outer and outer.key and frame.values:
-        outer.record.add(outer.key, frame.values, listed=True)
-    if not frame.listed:
-        _place(frame)
-        records.append(frame.record)
-    if outer:
-        outer.key = None
-
-
-def _place(frame: Frame) -> None:
-    """Give an object's record what the keys around it say: labels, an agent, or slots."""
-    record, before = frame.record, ""
-    for key in frame.keys:
-        name = plain(key.text)
-        if name.endswith("availability"):
-            record.fields = [_available(one) for one in record.fields]
-        if before.endswith(("agent", "agents")) or agent_of(key):
-            record.agent = record.agent or agent_of(key, bare=True)
-        elif is_slots(name) and not record.slots:
-            record.slots.append(key)
-        else:
-            record.label(key)
-        before = name
-
-
-def _available(one: Field) -> Field:
-    """A field of availability: an agent's slots under it are free."""
-    agent = agent_of(one.key) if one.listed else None
-    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one
-
-
-# Lines and tables.
 
 
 def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mapping[str, str]) -> bool:
@@ -269,13 +185,13 @@ def _listed(line: Piece) -> Iterator[Piece]:
 
 def _legend(content: str) -> dict[str, str]:
     """Mark → what it stands for, where a message says so."""
-    pairs = (pair for legend in frames.LEGEND.finditer(content) for pair in _pairs(legend[0]))
-    return {mark: frames.MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
+    pairs = (pair for legend in LEGEND.finditer(content) for pair in _pairs(legend[0]))
+    return {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
 
 
 def _pairs(legend: str) -> list[tuple[str, str]]:
     """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
-    told = frames.PAIRS.findall(legend)
+    told = PAIRS.findall(legend)
     return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else []
 
 
@@ -283,15 +199,15 @@ def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
     """A piece of a line with its marks in words, and without the legend."""
     marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
     end = 0
-    for found in re.finditer(rf"{frames.LEGEND.pattern}|{marks}", piece.text):
+    for found in re.finditer(rf"{LEGEND.pattern}|{marks}", piece.text):
         word = legend.get(found[0])
         if not (word or _pairs(found[0])):
             continue
         yield piece.part(end, found.start())
         end = found.end()
         if word:
-            after = frames.NEXT_NUMBER.match(piece.text, end)
-            ahead = frames.NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+            after = NEXT_NUMBER.match(piece.text, end)
+            ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
             word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
             word += "slots " if after and not after[1] else ""
             yield Piece(word, piece.start + found.start(), piece.start + end)

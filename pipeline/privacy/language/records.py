@@ -11,15 +11,8 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 
-STATE_HEAD = re.compile(
-    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?|"
-    r"(?:movable )?errands?|conflicts?)\W*$",
-    re.I,
-)
-# Columns that only blanks part.
-GAP = re.compile(r"\S {2,}\S")
-GAP_CELL = re.compile(r"\S+(?: \S+)*")
-STATUS, MANY = "status", 24
+MANY = 24
+DEEPEST = 12  # objects, lists or titles within each other
 
 
 class Piece(NamedTuple):
@@ -205,95 +198,84 @@ class Record:
             yield [*subject, *_said_of(self.slots, said)]
 
 
-def _cells(line: Piece) -> list[Piece]:
-    """The cells of a row, without the space around them."""
-    if GAP.search(line.text) and "|" not in line.text:
-        return [line.part(*cell.span()) for cell in GAP_CELL.finditer(line.text)]
-    mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
-    cells, start = [], 0
-    for text in line.text.split(mark):
-        at = line.start + start + len(text) - len(text.lstrip())
-        cells.append(Piece(text.strip(), at, at + len(text.strip())))
-        start += len(text) + 1
-    if mark == "|":
-        cells = cells[not cells[0].text : len(cells) - (not cells[-1].text)]
-    return cells
+class Frame:
+    """An object or a list that is being read: its keys so far, and what it says."""
+
+    def __init__(self, outer: "Frame | None", listed: bool) -> None:
+        self.record: Record = Record(outer.record.agent if outer else None)
+        self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
+        self.listed = listed
+        self.key: Piece | None = None
+        self.values: list[Piece] = []
 
 
-def table_at(lines: Sequence[Piece], at: int) -> int:
-    """How many lines the table has that starts at a line; 0 where none does."""
-    head = lines[at].text
-    if at + 1 == len(lines) or not ("|" in head or "\t" in head or GAP.search(head) or frames.COMMAS.match(head)):
-        return 0
-    header = _cells(lines[at])
-    ruled = frames.RULE.match(lines[at + 1].text) is not None
-    if len(header) < 2 or not (ruled or _is_header(header, _cells(lines[at + 1]))):
-        return 0
-    end = at + 1 + ruled
-    while end < len(lines) and len(_cells(lines[end])) == len(header):
-        end += 1
-    return end - at if end > at + 1 + ruled else 0
-
-
-def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
-    """Whether the first of two rows names what stands below it."""
-    if len(header) != len(row) or (is_slots(header[0].text) and is_slots(row[0].text)):
-        return False
-    if frames.HEADER.match(header[0].text):
-        return True
-    if all(STATE_HEAD.match(cell.text) for cell in header):
-        return all(is_slots(cell.text) for cell in row)
-    return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
-
-
-def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
-    """What the rows of a table say."""
-    header = _cells(lines[0])
-    for line in (line for line in lines[1:] if not frames.RULE.match(line.text)):
-        yield from _row(header, _cells(line))
-
-
-def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
-    """What a row says: of its own slot or agent, or of those of its columns."""
-    base, label = Record(), glue(STATUS, cells[0])
-    first = plain(header[0].text)
-    rest = list(zip(header, cells, strict=False))
-    if all(STATE_HEAD.match(name.text) for name in header):
-        for name, cell in rest:
-            base.add(glue(name.text, cell), [cell], listed=True)
-        return [base]
-    if not (is_slots(header[0].text) or agent_of(header[0])):
-        head = rest.pop(0)[1]
-        if first in ("#", "option", "no") and "slot" not in head.text.lower():
-            return _row(header[1:], cells[1:])
-        if "agent" not in first and "meeting" not in first and is_slots(head.text):
-            base.slots.append(head)
-        elif agent := agent_of(head, bare="agent" in first):
-            base.agent = agent
-        elif "meeting" not in first and not frames.PLAIN_HEAD.match(head.text):
-            label = head
-    records, numbered = [], bool(base.slots) and "slot" in first
-    for name, cell in rest:
-        name = glue(name.text, cell)  # as if it stood beside the cell
-        agent = agent_of(name, bare=numbered)
-        if agent or is_slots(name.text):
-            record = Record(agent or base.agent, base.slots if agent else [name])
-            record.add(label, [cell], listed=not record.slots)
-            records.append(record)
-        elif not frames.YOU.match(name.text):
-            base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
-    return [*records, base]
-
-
-def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
-    """Lines in a row that say under keys what a slot is, as a record, and how many they are."""
-    record, keys, end = Record(), set[str](), at
-    while end < min(len(lines), at + MANY) and (told := frames.KEY_VALUE.match(lines[end].text)):
-        if not told[2] or plain(told[1]) in keys:
+def json_at(content: str, start: int) -> tuple[list[Record], int]:
+    """The records of the JSON that starts at a place, as far as it is well formed, and where it ends."""
+    stack: list[Frame] = []
+    records: list[Record] = []
+    at = start
+    while token := frames.TOKEN.match(content, at):
+        at = token.end()
+        text, _, mark = token.groups()
+        if mark in ("{", "["):
+            if len(stack) == DEEPEST:
+                break
+            stack.append(Frame(stack[-1] if stack else None, mark == "["))
+        elif mark in ("}", "]"):
+            if not stack:
+                break
+            _close(stack, records)
+        elif mark is None:
+            group = 1 if text is not None else 2
+            _take(stack[-1], Piece(token[group], *token.span(group)))
+        if not stack:
             break
-        key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
-        keys.add(plain(key.text))
-        record.add(key, [value])
-        end += 1
-    beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
-    return (record, end - at) if record.slots and record.fields and beside else None
+    while stack:
+        _close(stack, records)
+    return records, max(at, start + 1)
+
+
+def _take(frame: Frame, piece: Piece) -> None:
+    """Read a string or an atom: a key, or a value."""
+    if frame.listed:
+        frame.values.append(piece)
+    elif frame.key is None:
+        frame.key = piece
+    else:
+        frame.record.add(frame.key, [piece])
+        frame.key = None
+
+
+def _close(stack: list[Frame], records: list[Record]) -> None:
+    """End the last frame: a list of values is a field of the object around it, an object a record."""
+    frame = stack.pop()
+    outer = stack[-1] if stack else None
+    if frame.listed and outer and outer.key and frame.values:
+        outer.record.add(outer.key, frame.values, listed=True)
+    if not frame.listed:
+        _place(frame)
+        records.append(frame.record)
+    if outer:
+        outer.key = None
+
+
+def _place(frame: Frame) -> None:
+    """Give an object's record what the keys around it say: labels, an agent, or slots."""
+    record, before = frame.record, ""
+    for key in frame.keys:
+        name = plain(key.text)
+        if name.endswith("availability"):
+            record.fields = [_available(one) for one in record.fields]
+        if before.endswith(("agent", "agents")) or agent_of(key):
+            record.agent = record.agent or agent_of(key, bare=True)
+        elif is_slots(name) and not record.slots:
+            record.slots.append(key)
+        else:
+            record.label(key)
+        before = name
+
+
+def _available(one: Field) -> Field:
+    """A field of availability: an agent's slots under it are free."""
+    agent = agent_of(one.key) if one.listed else None
+    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one
