@@ -167,7 +167,7 @@ def test_they_are_who_was_named_just_before_but_a_slot_stands_in_its_own_clause(
 
 
 def test_a_message_that_truly_says_both_keeps_both() -> None:
-    assert said("I was free at slot 3. I'm busy at slot 3.") == {"9 3 positive", "9 3 negative"}
+    assert said("I'm free at slot 3. I'm busy at slot 3.") == {"9 3 positive", "9 3 negative"}
 
 
 RANGES = (

@@ -1,4 +1,4 @@
-"""The rules by which a sentence's atoms become clauses, one by one."""
+"""The rules by which a sentence's atoms become clauses, one by one, and what later sentences leave of them."""
 
 from collections.abc import Iterator
 
@@ -43,3 +43,21 @@ def test_every_rule_acts_somewhere_in_the_gold_sets() -> None:
 
 def test_no_two_rules_have_one_name_or_one_example() -> None:
     assert len({rule.name for rule in RULES}) == len({rule.example for rule in RULES}) == len(RULES)
+
+
+TAKEN_BACK: tuple[tuple[str, set[str]], ...] = (
+    ("I told you slot 8 was busy. It turns out that slot 8 is free.", {"9 8 positive"}),
+    ("I had an errand in slot 8. I moved it, so slot 8 is free now.", {"9 8 positive"}),
+    ("Slot 4: free\nUPDATE\nslot 4: blocked", {"9 4 negative"}),
+    ("I passed on that Agent 3 was free at slot 7. Since then slot 7 is taken for Agent 3.", {"3 7 negative"}),
+    ("I said slot 5 works. It doesn't.", {"9 5 negative"}),
+    ("I reported Agent 2 as free at slot 7, which was wrong.", set()),
+    ("I'm free at slot 8. Agent 1 is busy at slot 8. So slot 8 is out.", {"9 8 positive", "1 8 negative"}),
+    ("Slot 3 is free. It isn't ideal.", {"9 3 positive"}),
+    ("I have an errand in slot 3. Slot 3 works, though.", {"9 3 occupied", "9 3 positive"}),
+)
+
+
+@pytest.mark.parametrize(("message", "stated"), TAKEN_BACK)
+def test_what_later_words_take_back_is_not_claimed(message: str, stated: set[str]) -> None:
+    assert claims(message) == stated

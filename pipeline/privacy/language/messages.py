@@ -12,7 +12,7 @@ from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.passages import FAR, passages
-from pipeline.privacy.language.quotes import MARKS, fold_quotes
+from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
 from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of
 from pipeline.privacy.language.statements import (
     ALONE,
@@ -139,7 +139,8 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             stated += told
         if room < 0:
             break
-    return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
+    stated = list(with_rest(stated, rest, num_slots or 0)) if rest else stated
+    return still_stated(stated, folded) if stated else stated
 
 
 def _ended(emoji: re.Match[str]) -> str:

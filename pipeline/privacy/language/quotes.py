@@ -1,7 +1,12 @@
-"""Whose words are quoted: a first person in them is who is quoted, and not who sends the message."""
+"""Words that are not what the sender now says: an agent's that it quotes, in which a first person is that agent, and
+its own that it takes back."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+
+from pipeline.privacy.language.statements import Statement
+from pipeline.privacy.language.targets import OPPOSITE
 
 MARKS = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
 # Whose words are quoted: an agent who is named before them, and not one who is only spoken to.
@@ -25,6 +30,34 @@ REPLY = re.compile(
     r"agents?\s*#?0{1,2}(?!\w)[^.!?;]{0,40}[.!]\s{1,3}(?:and |so )?(?:the|here is the|here's the|their|her|his) "
     r"(?:\w+ )?(?:reply|answer|response)(?: was| is| reads?| said)?\s{0,3}:?\s{0,3}$"
 )
+# What takes back the sentence before it, or the words before its comma.
+STARTS = r"(?:^|[.!?;\n~])\s{0,3}(?:(?:but|actually|no|sorry|well|in fact|now|oh|wait|alas|and),?\s){0,2}"
+DENIED = re.compile(
+    STARTS + r"(?:it|that|this|they)(?:'s not| (?:is|are|does|do|will|can) not|(?: is| are| does| do| wo| ca)n't)"
+    r"(?: (?:any ?more|any longer|at all|now|true|so|right|correct|the case|(?:open|free|busy) at all))?"
+    r"(?=\s?[.,;!\n~(]|$)"
+)
+WRONG = re.compile(
+    rf"(?:{STARTS}|, (?:and |but )?)(?:which|that|this|it) (?:is|was|turned out)(?: to be)?(?: all| now| simply)? "
+    r"(?:wrong|(?:a|my|an) (?:mistake|error|slip|typo)|incorrect|untrue|false|not true|not so|out of date|outdated)\b"
+    rf"|{STARTS}(?:(?:completely )?wrong\b(?= ?[.!,~]| agent)|that's (?:wrong|not true|no longer (?:true|so|the case))|"
+    r"not any ?more|i (?:got that|was) wrong|(?:scratch|strike|ignore|disregard|forget) that\b)"
+)
+# What has changed since it was said, and how things were.
+CHANGED = re.compile(
+    r"\b(?:now|since|no longer|any ?more|after all|actually|became|become|changed|correction|update|turns out|"
+    r"moved|cancell?ed|dropped|cleared|opened up|freed|after(?= ?:)|edit)\b"
+)
+WAS = re.compile(
+    r"\b(?:had|was|were|couldn't|wasn't|weren't|used to|told|said|heard|reported|wrote|listed|marked|called|declared|"
+    r"thought|earlier|previously)\b"
+)
+CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence|meaning),? (?:that )?$")
+BEARING = {"positive": 1, "cost": 0, "negative": -1, "occupied": -1}
+SENTENCE_END = re.compile(r"[.!?;\n][\s.!]*\S")
+FAR_TAKEN_BACK = 60  # characters between a claim and what takes it back
+FAR_CHANGED = 120  # characters before a claim in which it is said that something has changed
+FAR_CONCLUDED = 12
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
 
@@ -72,3 +105,74 @@ def _is_spoken(chars: Sequence[str], start: int) -> bool:
     if REPLY.search(before, far):
         return True
     return SPEAKER.search(before, far) is not None and not ADDRESSED.search(before, far)
+
+
+def still_stated(stated: list[Statement], folded: str) -> list[Statement]:
+    """The statements of a message that its later words leave standing.
+
+    "I said slot 4 was free. It isn't." turns the claim round, "That was wrong." drops it. Of an agent's slot that is
+    said to be free and not free the last word holds where it tells how that was, or that something has changed.
+    """
+    denied = DENIED.finditer(folded) if "n't" in folded or "not" in folded else ()
+    ends = sorted({end for *_, end in stated})
+    until = {_end_before(ends, m.start(), folded): -1 for m in WRONG.finditer(folded)}
+    until |= {_end_before(ends, m.start(), folded): m.end() for m in denied}
+    if set(until) - {None}:
+        stated = [held for each in stated if (held := _taken_back(each, until.get(each[-1], 0)))]
+    bearings = {BEARING.get(kind, 0) for _, _, kind, _, _ in stated}
+    return _last_words(stated, folded) if len(bearings - {0}) == 2 else stated
+
+
+def _end_before(ends: Sequence[int], start: int, folded: str) -> int | None:
+    """Where the statements end that what starts at a place takes back: shortly before it and in one sentence."""
+    at = bisect_right(ends, start) - 1
+    near = at >= 0 and start - ends[at] < FAR_TAKEN_BACK and not SENTENCE_END.search(folded, ends[at], start)
+    return ends[at] if near else None
+
+
+def _taken_back(statement: Statement, until: int) -> Statement | None:
+    """A statement as it stands where 0, as the opposite up to where it is denied, None where it is dropped."""
+    targets, slots, kind, start, _ = statement
+    opposite = OPPOSITE.get(kind) if until > 0 else None
+    return statement if until == 0 else (targets, slots, opposite, start, until) if opposite else None
+
+
+def _last_words(stated: Sequence[Statement], folded: str) -> list[Statement]:
+    """The statements without what the last about the same slot of the same agent contradicts."""
+    said: dict[tuple[int | None, int], list[int]] = {}
+    for i, (targets, slots, *_) in enumerate(stated):
+        for target in targets:
+            for slot in slots:
+                said.setdefault((target, slot), []).append(i)
+    lost = {(i, *of) for of, places in said.items() for i in _contradicted(places, stated, folded)}
+    if not lost:
+        return list(stated)
+    return [
+        ((target,), [slot], kind, start, end)
+        for i, (targets, slots, kind, start, end) in enumerate(stated)
+        for target in targets
+        for slot in slots
+        if (i, target, slot) not in lost
+    ]
+
+
+def _contradicted(places: Sequence[int], stated: Sequence[Statement], folded: str) -> list[int]:
+    """Which of the statements about a slot the last contradicts; or it itself, where it only concludes from others."""
+    *before, last = places
+    against = [i for i in before if _bearing(stated[i]) * _bearing(stated[last]) < 0]
+    _, _, _, start, end = stated[last]
+    changed = CHANGED.search(folded, start, end)
+    if against and not changed and CONCLUDES.search(folded, max(0, start - FAR_CONCLUDED), start):
+        return [last]
+    return [i for i in against if changed or _is_past(stated[i], start, folded)]
+
+
+def _bearing(statement: Statement) -> int:
+    return BEARING.get(statement[2], 0)
+
+
+def _is_past(statement: Statement, start: int, folded: str) -> bool:
+    """Whether a statement tells how things were, or what follows up to where another starts that they have changed."""
+    _, _, _, begin, end = statement
+    was = WAS.search(folded, begin, end) or CHANGED.search(folded, max(end, start - FAR_CHANGED), start)
+    return was is not None
