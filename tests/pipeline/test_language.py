@@ -152,16 +152,26 @@ REFERENCES: tuple[tuple[str, set[str]], ...] = (
         {"2 5 positive", "2 3 negative", "2 8 occupied", "2 9 proposal"},
     ),
     ("I spoke with Agents 2 and 3; both can do slot 5.", {"2 5 positive", "3 5 positive"}),
-    ("What about slot 5? It works for me.", set()),
-    ("I propose slot 5. It's free for Agent 2.", {"9 5 proposal"}),
+    ("What about slot 5? It works for me.", {"9 5 positive"}),
+    ("I propose slot 5. It's free for Agent 2.", {"9 5 proposal", "2 5 positive"}),
+    ("Agent 2 proposed slot 5. Agent 3 can't make it then.", {"2 5 proposal", "3 5 negative"}),
+    ("Would slot 4 suit you? Agent 2 has it free.", {"2 4 positive"}),
+    ("What about slots 2 or 6? Both are free for me.", {"9 2 positive", "9 6 positive"}),
+    (
+        "Agent 0 can do 1. Slot 3. Slot 7. I can do both of those.",
+        {"0 1 positive", "9 3 positive", "9 7 positive"},
+    ),
+    ("Slot 3. Slot 7. Slot 9. All three are open.", {"9 3 positive", "9 7 positive", "9 9 positive"}),
+    ("Are slots 3 and 7 yours? It is free.", set()),
+    ("What about slot 5? If it works for you, fine.", set()),
+    ("Have you slot 5? Both are busy for me.", set()),
+    ("I propose slot 5. See you then!", {"9 5 proposal"}),
     ("The others wrote. They are free at slot 5.", set()),
 )
 
 
 @pytest.mark.parametrize(("message", "claimed"), REFERENCES)
-def test_they_are_who_was_named_just_before_but_a_slot_stands_in_its_own_clause(
-    message: str, claimed: set[str]
-) -> None:
+def test_they_and_it_are_who_and_what_was_named_just_before(message: str, claimed: set[str]) -> None:
     assert said(message) == claimed
     assert all(message[claim[6] : claim[7]] == claim[5] for claim in read(message))
 

@@ -210,9 +210,9 @@ REQUEST: Phrases = (
 
 # All slots of which nothing else is said.
 EVERY: Phrases = (
-    r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)|else(?<=none else)|"
-    r"other(?<=no other) slots?|(?:all|every|any) other slots?|(?:the|my|their) (?:whole|entire|rest of (?:the|my|"
-    r"their)) (?:day|calendar|schedule)|all day|all other slots",
+    r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)(?! (?:there|then)\b)|"
+    r"else(?<=none else)|other(?<=no other) slots?|(?:all|every|any) other slots?|"
+    r"(?:the|my|their) (?:whole|entire|rest of (?:the|my|their)) (?:day|calendar|schedule)|all day|all other slots",
     r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
     r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|besides|"
     r"other than|aside|but slots?))",

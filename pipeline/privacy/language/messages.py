@@ -122,12 +122,12 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     stated: list[Statement] = []
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
-    for start, text, question, first, heading, apart, after in passages(folded):
+    for start, text, question, first, heading, apart, after in passages(folded, numbers):
         forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
-            own = numbers[heading.numbers] + own if heading else own
+            own = [*heading.numbers, *own] if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
             if (

@@ -1,25 +1,60 @@
 """Which words of a message are read together: a sentence, and what it leans on: its heading, or who "they" are."""
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
-from pipeline.privacy.language.scan import numbers_of, sentences
+from pipeline.privacy.language.grammar import SLOTS
+from pipeline.privacy.language.scan import expand, numbers_of, sentences
 
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
 STOP = "}"  # no folded text has it
+NUMBER = re.compile(r"0+")
+SLOTS_NAMED = re.compile(rf"(?<![a-z0-9'.$]){expand(SLOTS[0])}")
+MOST_BACK = 8  # sentences to look back for slots
+ALL = -1  # of some slots that another sentence names
+COUNTS = {"both": 2, "either": 2, "neither": 2, **{word: int(value) for word, value in frames.VALUES.items()}}
+
+# A sentence that names no slot of its own, and what in it points back to those of another.
+NO_SLOT = re.compile(
+    r"\bagents?\s*#?0+(?:\s*(?:,|and|or|&)\s*(?:and\s+)?0+)*|\bmeeting\s*#?0+|\bcosts?(?:\s+(?:me|us|of|is|only))*\s*0+"
+)
+DOES = (
+    r"(?:'s\b|n't\b|'ll\b|'d\b|\s+(?:\w+ly\s+|also\s+|still\s+)?(?:is(?!\s+for\b|\s*$)|are|isn't|aren't|works?|would|"
+    r"could|can|can't|cannot|will|won't|do|does|doesn't|don't|looks?|seems?|sounds?|suits?|fits?|has|have|conflicts?|"
+    r"clash\w*|holds?|costs?|requires?|needs?|remains?|stays?)\b)"
+)
+BEGINS = (
+    r"(?:^|[,:~(]|\b(?:and|but|so|as|since|because|though|although|while|that))\s*"
+    r"(?:(?:\w+ly|yes|no|well|ok|okay|thanks|though|so|now|and),?\s+)?"
+)
+THEM = r"(?:these|those|them)"
+SEVERAL = rf"(both|either|neither|all (?:two|three|four|five|six)|(?:all|any) of {THEM}|these|those)(?: of {THEM})?"
+PLACES = r"(?:there(?!'s|\s+is|\s+are)|then|at that (?:time|slot)|in that slot)"
+STOPS = r"(?=\s*(?:$|[,~)(]|(?:too|as well|either|and|but|though|so|because|at|for)\b))"
+POINTS_TO_SEVERAL = re.compile(
+    rf"{BEGINS}{SEVERAL}(?: slots)?{DOES}|"
+    rf"\b(?:do|make|take|manage|accept|attend|at|for|with)\s+{SEVERAL}(?!\s+(?:agents?|you|us|of us|of you)\b)"
+)
+POINTS_TO_ONE = re.compile(
+    rf"{BEGINS}(?:it|that|this|(?:that|this) (?:one|slot))(?=['\s]){DOES}|"
+    rf"\b(?:i|i'm|i've|we|my|nothing(?:'s)?|agents?\s*#?0+)\b.*\b{PLACES}{STOPS}|"
+    rf"\b(?:do|make|take|manage|accept|attend|for)\s+(?:it|that){STOPS}|"
+    r"\bnothing\b.*\bthere\b|\b(?:have|has|got|keep|find)\s+(?:it|that)\s+(?:free|open|clear|available)\b"
+)
+SUPPOSES = re.compile(r"\b(?:if|whether|unless|until|once|before|after)\b")
 
 
 class Heading(NamedTuple):
-    """What the items of a list are read under: where it starts, its folded text, and which of the message's numbers
-    are its own."""
+    """What the items of a list are read under: where it starts, its folded text, and its numbers."""
 
     start: int
     text: str
-    numbers: slice
+    numbers: Sequence[bytes]
 
     def places(self, at: int, start: int, end: int) -> tuple[int, int]:
         """Where a span of heading and item starts and ends in the message, where the item starts at `at`."""
@@ -44,22 +79,26 @@ class Outline(NamedTuple):
     numbers: int
     heads: bool
     leans: bool
+    slots: int  # that it points back to and does not name: 0, 1, 2 or more, or ALL of some
 
 
-def passages(folded: str) -> Iterator[Passage]:
+def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
     """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
     apart = False
     named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
     count = 0
+    recent: deque[tuple[int, str, int]] = deque(maxlen=MOST_BACK)
     for start, text, question, line in sentences(folded):
-        numbers, heads, leans = outline(text)
+        numbers, heads, leans, back = outline(text)
         if line and heads:
-            own = slice(count, count + numbers)
+            own = values[count : count + numbers]
             heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
             if numbers:
                 yield start, text, question, count, None, apart, 0
+        elif back and not heading and (slots := _pointed_to(recent, start, values, back)):
+            yield start, slots.text + text, question, count, slots, True, 0
         elif not numbers:
             heading = None
             if leans:
@@ -78,9 +117,11 @@ def passages(folded: str) -> Iterator[Passage]:
             named = start, start + len(text), count
             label = frames.LABEL.match(text) if numbers > 1 and not question else None
             of_agent = label and not frames.OWN_SUBJECT.search(text, label.end())
-            speaker = Heading(start, label[0], slice(count, count + 1)) if label and of_agent else None
+            speaker = Heading(start, label[0], values[count : count + 1]) if label and of_agent else None
         speaker = None if line else speaker
         apart = not numbers
+        if numbers and not back:
+            recent.append((start, text, count))
         count += numbers
 
 
@@ -92,7 +133,41 @@ def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
 @lru_cache(maxsize=65536)
 def outline(text: str) -> Outline:
     heads = text.rstrip().endswith(":")
+    back = _points_back(text)
     if "0" not in text:
-        return Outline(0, heads, frames.REST_SAID.match(text) is not None)
+        return Outline(0, heads, frames.REST_SAID.match(text) is not None, back)
     they = ("he" in text or "both" in text) and frames.THEY.match(text) is not None
-    return Outline(len(numbers_of(text)), heads, they or not text.islower())  # a capital: what follows is still quoted
+    leans = they or not text.islower()  # a capital: what follows is still quoted
+    return Outline(len(numbers_of(text)), heads, leans, 0 if leans else back)
+
+
+def _points_back(text: str) -> int:
+    """How many slots of another sentence are meant: 1 by "it", "then" or "there", 2 by "both", ALL by "those"."""
+    if "0" in NO_SLOT.sub("", text) or not text.islower():
+        return 0
+    several = POINTS_TO_SEVERAL.search(text)
+    found = several or POINTS_TO_ONE.search(text)
+    if found is None or SUPPOSES.search(text, 0, found.end()):
+        return 0
+    return COUNTS.get((several[1] or several[2]).removeprefix("all "), ALL) if several else 1
+
+
+def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequence[bytes], back: int) -> Heading | None:
+    """The slots that a sentence points back to, as its heading: those last named, if they are as many."""
+    named: list[tuple[int, str, Sequence[bytes]]] = []
+    for start, text, first in reversed([one for one in recent if at - one[0] < FAR]):
+        for slots in reversed(list(SLOTS_NAMED.finditer(text))):
+            index = first + len(NUMBER.findall(text, 0, slots.start()))
+            named.insert(0, (start + slots.start(), slots[0], values[index : index + len(NUMBER.findall(slots[0]))]))
+            if back > 1 and len(_distinct(named)) >= back:
+                break
+        if named and (back in (1, ALL) or len(_distinct(named)) >= back):
+            break
+    if not named or (back != ALL and len(_distinct(named)) != back):
+        return None
+    texts = ", ".join(text for _, text, _ in named)
+    return Heading(named[0][0], f"{texts}: ", [value for *_, own in named for value in own])
+
+
+def _distinct(named: Iterable[tuple[int, str, Sequence[bytes]]]) -> set[bytes]:
+    return {value for *_, own in named for value in own}
