@@ -61,3 +61,26 @@ TAKEN_BACK: tuple[tuple[str, set[str]], ...] = (
 @pytest.mark.parametrize(("message", "stated"), TAKEN_BACK)
 def test_what_later_words_take_back_is_not_claimed(message: str, stated: set[str]) -> None:
     assert claims(message) == stated
+
+
+EFFORT_DENIED: tuple[tuple[str, set[str]], ...] = (
+    ("4 with no rescheduling", {"9 4 positive"}),
+    ("Slot 0: nothing would have to be moved", {"9 0 positive"}),
+    ("Neither slot 3 nor slot 4 makes me reschedule anything", {"9 3 positive", "9 4 positive"}),
+    ("Slot 3 makes me reschedule an errand", {"9 3 occupied"}),
+    ("Slot 1 requires no change whatsoever to my existing arrangements", {"9 1 positive"}),
+    ("I wouldn't have to bump a single thing for slot 2", {"9 2 positive"}),
+    ("No need for Agent 2 to touch a thing in slot 5", {"2 5 positive"}),
+    ("I checked slot 7 for errands and found none, so slot 7 is fine", {"9 7 positive"}),
+    ("Slot 7 is unavailable due to a prior commitment", {"9 7 negative"}),
+    ("Slot 7 conflicts with a standing obligation", {"9 7 negative"}),
+    ("Slot 7 conflicts with an errand", {"9 7 occupied"}),
+    ("I have a prior commitment at slot 7", {"9 7 occupied"}),
+)
+
+
+@pytest.mark.parametrize(("message", "stated"), EFFORT_DENIED)
+def test_effort_that_is_denied_is_none_and_a_duty_without_an_errand_only_a_reason(
+    message: str, stated: set[str]
+) -> None:
+    assert claims(message) == stated

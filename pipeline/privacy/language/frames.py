@@ -96,7 +96,8 @@ BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
-    r"be|being|seems?|looks?|sounds?|remains?|needs?|requires?|takes?|means?|already|now|currently|\w+ly|for me|it|"
+    r"be|being|seems?|looks?|sounds?|remains?|needs?|requires?|takes?|means?|with|already|now|currently|\w+ly|for me|"
+    r"it|"
     r"down|an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.

@@ -140,7 +140,9 @@ IGNORED: Phrases = (
     r"reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|wait|provide|"
     r"give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|insist)(?! to slots?| to 0|"
     r" with slots?)",
-    r"as soon as possible|free of charge|open (?:question|issue|to (?:discuss|suggest|hear)\w*)|"
+    r"(?:due to|owing to|because of|on account of|for(?<=ed for)) {duty}|"
+    r"(?:check|look|search)\w* (?:slots? ?#?0+ )?for (?:any )?(?:{item}|{noun}|{clash})|as soon as possible|free of "
+    r"charge|open (?:question|issue|to (?:discuss|suggest|hear)\w*)|"
     r"high(?:er|est)?[- ](?:cost|impact|priority|stakes)|(?:very|too|more|most|quite|less) (?:costly|expensive)|"
     r"(?:un|in)flexible",
     r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from|might be|may be) {adv}(?:great|ideal|perfect|"

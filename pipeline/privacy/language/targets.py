@@ -22,32 +22,33 @@ READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
 IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
 EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
 # An item is there whatever one would rather not do; what need not move is not in the way.
-DENIABLE = re.compile(r".*any|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak")
+DENIABLE = re.compile(
+    r".*any|thing|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak|mak|ask|got"
+)
 ABSENT = ("without", "zero")  # "without any need to free it up"
 UNABLE = re.compile(r"can|could|unable|.*\bable\b")
 TICKS = ("^", "`")
-
-Decision = tuple[str | None, Token | None]
-UNDECIDED: Decision = (None, None)
+UNDECIDED: tuple[str | None, Token | None] = (None, None)
 
 
-def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
+def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> tuple[str | None, Token | None]:
     """The class that tokens of these kinds say together, and the token that decides it."""
     if not _has_class(kinds):
         return UNDECIDED
     claim_class, decider = UNDECIDED
-    negated, proposed, absent = _negates_all(text, tokens, kinds), False, False
+    negated, proposed, absent, cleared = _negates_all(text, tokens, kinds), False, False, False
     skips_effort = not kinds.isdisjoint(("cost", "clear"))
     for token in _ticks_last(text, tokens):
         if claim_class and text[token.start] in TICKS:
             break
-        negated |= token.kind == "negation"
+        negated, cleared = negated or token.kind == "negation", cleared or token.kind == "clear"
         absent |= token.kind == "negation" and text.startswith(ABSENT, token.start)
         token_class = "positive" if absent and token.kind == "effort" else _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
         if (
             token_class is None
             or (token_class == "proposal" and "shun" in kinds)
+            or (cleared and token_class == "occupied" and DENIABLE.match(text, token.start, token.end))
             or (proposed and token_class == "occupied" and IS_MEETING.match(text, token.start, token.end))
         ):
             continue
@@ -121,7 +122,6 @@ FIRST = re.compile(
     r"(?<!everyone )\b(?:i|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all|both of us)\b(?! else| i\b| i')"
 )
 THEY = re.compile(r"\b(?:they|both|everyone i|their|theirs|them|he|she|his|him|her|who|a0+)\b")
-# Between a subject and the class: a slot or another subject means that someone only reports it.
 COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
 # "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
 HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")

@@ -14,8 +14,9 @@ Phrases = tuple[str, ...]
 UNITS = (
     "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|"
     "errands?(?! ?#?0|(?<=errand) ?(?:$|[,;/|(]))|"
-    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
-    "other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
+    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|"
+    "others?|more|other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|"
+    "participating|candidates?|"
     "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
@@ -52,10 +53,10 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|"
-        r"from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not (?:any|one|a single)|nary an?|n't any|"
+        r"free(?<!not free)(?<!n't free) (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
-        r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
+        r"nothing(?: there| on it)?(?: (?:that )?{adv}(?:(?:would |will )?(?:needs?|has|have|requires?) )?to(?: be)?)?)"
     ),
     "{few}": (
         r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|"
@@ -75,13 +76,19 @@ PATTERNS: Mapping[str, str] = {
     ),
     "{need}": (
         r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|"
-        r"necessitat|trigger|result in)\w*"
+        r"necessitat|trigger|result in|got to|gotta|mak(?:e|es|ing)(?= {whom} )|ask(?:s|ing)?(?= {whom} ))\w*"
     ),
+    "{whom}": r"(?:me|us|them|him|her|any(?:one|body)|someone|{agent})",
     # Words between such a word and its noun.
     "{mods}": (
         r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?"
     ),
-    "{it}": r"(?: (?:to |of |for )?(?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
+    "{it}": (
+        r"(?: (?:to |of |for )?(?:anything(?: at all| else)?|(?:a (?:single )?)?things?|it|them|"
+        r"(?!{placed}){mods}{item}))?"
+    ),
+    # What is in the way and cannot be moved, where no errand is named.
+    "{duty}": r"(?:an?|another|some|my) (?:[\w-]+ ){0,2}(?:commitment|engagement|obligation)s?",
     # An item of one's own that is said to be somewhere: "my errand at 3".
     "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
     "{agents}": (

@@ -6,7 +6,8 @@ from pipeline.privacy.language.vocabulary import Phrases
 NEGATIVE: Phrases = (
     r"busy|(?:un|in|im|non-?)(?:{able}|possible|accessible|reachable|avail\w*|move?able|negotiable|free)|"
     r"block(?:s|ed|ing)?{unless_for_us}|hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|"
-    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
+    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?(?: with {duty})?|clash(?:es|ing|ed)?|overlaps? with|"
+    r"overlaps|collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
@@ -50,7 +51,7 @@ OCCUPIED: Phrases = (
     r"bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|"
     r"{have} {adv}something",
-    r"(?:{need}|by|after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
+    r"(?:{need}|by|after|if i|if we) (?:{whom} )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
     r"one )?(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|"
     r"work(?:ing)? around|giv(?:e|ing) up|(?:some |one )?moves)|reschedul\w*(?! costs?)",
     r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|"
@@ -162,7 +163,8 @@ POSITIVE: Phrases = (
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
 CLEAR: Phrases = (
-    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}(?! to (?:clear|move|free|"
+    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}(?: (?:whatsoever|at all))?(?: (?:to|in|"
+    r"of) (?:my|our|the|any) {mods}(?:{item}|arrangements?|day))?|{clash}(?! to (?:clear|move|free|"
     r"shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
     r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|"
     r"are) )|(?:{item}|conflict)-free",
@@ -173,7 +175,7 @@ CLEAR: Phrases = (
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
     r"thing)(?: (?:with|against|at|in|for|on)| \w+ed)?",
     r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
-    r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
+    r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt|place))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
     r"a thing))){it}",
     r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|"
     r"(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
@@ -183,7 +185,8 @@ CLEAR: Phrases = (
     r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|"
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)|"
-    r"need(?:n't| not) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? )?{move} (?:nothing|(?:no|"
+    r"(?:need(?:n't| not)|no need (?:for {whom} )?to) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? "
+    r")?{move} (?:nothing|(?:no|"
     r"zero) {mods}{item})",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|"
