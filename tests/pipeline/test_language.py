@@ -165,6 +165,13 @@ REFERENCES: tuple[tuple[str, set[str]], ...] = (
     ("Are slots 3 and 7 yours? It is free.", set()),
     ("What about slot 5? If it works for you, fine.", set()),
     ("Have you slot 5? Both are busy for me.", set()),
+    (
+        "Agent 1 is free at slot 4. I'm not. Agents 0 and 2 aren't either.",
+        {"1 4 positive", "9 4 negative", "0 4 negative", "2 4 negative"},
+    ),
+    ("Agent 1 can't do slot 4. But I can.", {"1 4 negative", "9 4 positive"}),
+    ("Slot 4? Taken. Slot 6? Sure, free.", {"9 4 negative", "9 6 positive"}),
+    ("Slot 4 is blocked, but I'm free otherwise.", {"9 4 negative"}),
     ("I propose slot 5. See you then!", {"9 5 proposal"}),
     ("The others wrote. They are free at slot 5.", set()),
 )

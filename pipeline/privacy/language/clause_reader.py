@@ -10,6 +10,7 @@ from pipeline.privacy.language.atoms import RELATIVE, Atom
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     Clause,
+    affirms_it,
     goes_on,
     is_news,
     is_of_last_alone,
@@ -199,10 +200,15 @@ class ClauseReader:
         self._point_back(atom, self.open.claim_class)
 
     def deny(self, atom: Atom) -> None:
-        """Say of another agent that it isn't so: "Agent 2 can't"."""
-        if self.last.claim_class == "positive":
+        """Say of another agent that it isn't so: "Agent 2 can't"; or that it is, of what was denied."""
+        if self.last.claim_class in ("positive", "negative"):
+            said = "positive" if self.affirms(atom) else "negative"
             self.open = self.last
-            self._point_back(atom, "negative", surely=True)
+            self._point_back(atom, said, surely=True)
+
+    def affirms(self, atom: Atom) -> bool:
+        """Whether what was denied of one is so of another."""
+        return affirms_it(self.text, self.last, atom)
 
     def revise(self, atom: Atom) -> None:
         """Say what slots now are, in place of what they were, or where what they held was moved."""

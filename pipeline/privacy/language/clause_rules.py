@@ -165,7 +165,7 @@ RULES = (
     ),
     Rule(
         "the opposite is so of another agent",
-        lambda reader, atom, _: denies_it(reader.text, reader.last, atom),
+        lambda reader, atom, _: denies_it(reader.text, reader.last, atom) or reader.affirms(atom),
         ClauseReader.deny,
         "I can do slot 3, Agent 2 can't",
         "9 3 positive, 2 3 negative",

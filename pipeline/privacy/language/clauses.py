@@ -17,6 +17,7 @@ from pipeline.privacy.language.frames import (
     GLUE,
     IS_SO,
     IT,
+    IT_IS,
     IT_IS_NOT,
     JUST,
     MEETING_AT,
@@ -221,6 +222,12 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
         return True
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
+
+
+def affirms_it(text: str, before: Clause, atom: Atom) -> bool:
+    """Whether an atom says only that it is so of another agent than the one it is denied of: "but Agent 2 can"."""
+    denied = before.claim_class == "negative" and not (before.silent or atom.slots or atom.claim_class)
+    return denied and IT_IS.match(text[: atom.end], atom.start) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

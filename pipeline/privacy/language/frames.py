@@ -250,8 +250,14 @@ GLUE = re.compile(
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
 IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
 IT_IS_NOT = re.compile(
-    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
-    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"
+    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+|(?<=and )0+)(?:'m\s+not|"
+    r"\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
+    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now|either))?\s*$|"
+    r"\bagents?\s*#?0+\s+not\s*$"
+)
+# "…, I can": not so of the one before.
+IT_IS = re.compile(
+    r"\s*(?:i|we|agents?\s*#?0+)(?:\s+(?:is|are|am|do|does|can|could|will|would)|'m)(?:\s+(?:though|however))?\W*$"
 )
 # What was so, and is not now: "4 was taken but has come free".
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")

@@ -16,7 +16,7 @@ STOP = "}"  # no folded text has it
 NUMBER = re.compile(r"0+")
 SLOTS_NAMED = re.compile(rf"(?<![a-z0-9'.$]){expand(SLOTS[0])}")
 MOST_BACK = 8  # sentences to look back for slots
-ALL = -1  # of some slots that another sentence names
+ALL, REPEATS = -1, -2  # of some slots that another sentence names; of those that it repeats something of
 COUNTS = {"both": 2, "either": 2, "neither": 2, **{word: int(value) for word, value in frames.VALUES.items()}}
 
 # A sentence that names no slot of its own, and what in it points back to those of another.
@@ -46,6 +46,23 @@ POINTS_TO_ONE = re.compile(
     rf"\b(?:do|make|take|manage|accept|attend|for)\s+(?:it|that){STOPS}|"
     r"\bnothing\b.*\bthere\b|\b(?:have|has|got|keep|find)\s+(?:it|that)\s+(?:free|open|clear|available)\b"
 )
+OF_OTHERS = re.compile(r"\b(?:free|open|clear|available) elsewhere\b|\botherwise\W*$")
+# "Agent 2 can't", "So am I": the same, or not, of someone else. "Slot 3?": what follows is said of it.
+WHO = r"(?:(?:i|we|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
+BE = r"(?:is|are|am|do|does|can|could|will|would|has|have)"
+REPEATED = re.compile(
+    rf"\s*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:(?:so|neither|nor)\s+{BE}\s+{WHO}|"
+    rf"{WHO}(?:'[mr]e?|\s+{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n't|not|\s+not)?)"
+    r"(?:\s+(?:too|as well|also|either|though))*\W*"
+)
+BARE = re.compile(
+    r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*slots? ?#?0+"
+    r"(?:\s+(?:then|first|next))?\W*"
+)
+ANSWERS = re.compile(
+    r"\W*(?:yes|no|nope|yep|sure|ok|okay|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
+    r"works|nothing|an?|my|i|i'm|i've|also|unfortunately|sadly|sorry|definitely)\b"
+)
 SUPPOSES = re.compile(r"\b(?:if|whether|unless|until|once|before|after)\b")
 
 
@@ -74,12 +91,13 @@ Passage = tuple[int, str, bool, int, Heading | None, bool, int]
 
 class Outline(NamedTuple):
     """What a sentence is without being read: how many numbers it has, whether it ends like a heading, and whether it
-    speaks of "them", or without a number of the rest of the calendar."""
+    speaks of "them", or without a number of the rest of the calendar; and whether it is a slot and nothing else."""
 
     numbers: int
     heads: bool
     leans: bool
-    slots: int  # that it points back to and does not name: 0, 1, 2 or more, or ALL of some
+    slots: int  # that it points back to and does not name: 0, 1, 2 or more, ALL of some, or those of what it REPEATS
+    bare: bool
 
 
 def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
@@ -90,13 +108,20 @@ def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
     named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
     count = 0
     recent: deque[tuple[int, str, int]] = deque(maxlen=MOST_BACK)
+    bare = False
     for start, text, question, line in sentences(folded):
-        numbers, heads, leans, back = outline(text)
+        numbers, heads, leans, back, is_bare = outline(text)
+        back = back or int(bare and not (numbers or leans) and ANSWERS.match(text) is not None)
         if line and heads:
             own = values[count : count + numbers]
             heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
             if numbers:
                 yield start, text, question, count, None, apart, 0
+        elif back == REPEATS and named and not heading and start - named[0] < FAR:
+            begins, ends, first = named
+            text = f"{folded[begins:ends]}{','.ljust(start - ends)}{text}"
+            yield begins, text, question, first, None, True, start - begins
+            named = begins, begins + len(text), first
         elif back and not heading and (slots := _pointed_to(recent, start, values, back)):
             yield start, slots.text + text, question, count, slots, True, 0
         elif not numbers:
@@ -119,7 +144,7 @@ def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
             of_agent = label and not frames.OWN_SUBJECT.search(text, label.end())
             speaker = Heading(start, label[0], values[count : count + 1]) if label and of_agent else None
         speaker = None if line else speaker
-        apart = not numbers
+        apart, bare = not numbers, is_bare and not line
         if numbers and not back:
             recent.append((start, text, count))
         count += numbers
@@ -135,19 +160,21 @@ def outline(text: str) -> Outline:
     heads = text.rstrip().endswith(":")
     back = _points_back(text)
     if "0" not in text:
-        return Outline(0, heads, frames.REST_SAID.match(text) is not None, back)
+        return Outline(0, heads, frames.REST_SAID.match(text) is not None, back, False)
     they = ("he" in text or "both" in text) and frames.THEY.match(text) is not None
     leans = they or not text.islower()  # a capital: what follows is still quoted
-    return Outline(len(numbers_of(text)), heads, leans, 0 if leans else back)
+    return Outline(len(numbers_of(text)), heads, leans, 0 if leans else back, BARE.fullmatch(text) is not None)
 
 
 def _points_back(text: str) -> int:
     """How many slots of another sentence are meant: 1 by "it", "then" or "there", 2 by "both", ALL by "those"."""
     if "0" in NO_SLOT.sub("", text) or not text.islower():
         return 0
+    if REPEATED.fullmatch(text):
+        return REPEATS
     several = POINTS_TO_SEVERAL.search(text)
     found = several or POINTS_TO_ONE.search(text)
-    if found is None or SUPPOSES.search(text, 0, found.end()):
+    if found is None or SUPPOSES.search(text, 0, found.end()) or OF_OTHERS.search(text):
         return 0
     return COUNTS.get((several[1] or several[2]).removeprefix("all "), ALL) if several else 1
 
