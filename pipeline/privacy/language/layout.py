@@ -4,34 +4,71 @@ One pass over a message, in time proportional to its length.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import DEEPEST, Piece, Record, Rewritten, glue, is_slots, json_at
-from pipeline.privacy.language.tables import fields_at, table_at, table_records
+from pipeline.privacy.language.tables import HOLLOW, fields_at, rows_at, strip_at, table_at, table_records
 
 LONGEST_TITLE = 60  # characters
-# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
-MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
+TICKS = {tick: "free" if said == frames.YES else "not free" for tick, said in frames.TICKS.items()}
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)", "F free / B busy", "green is free", "fr = free"
+PICTURE = r"[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?·–—→-]\ufe0f?"
+MARK = rf"(?:[A-HJ-Z]|{PICTURE})"
+# What a legend may call by its name.
+CALLED = {
+    **{
+        "green": "🟢🟩💚✅",
+        "red": "🔴🟥❌",
+        "yellow": "🟡🟨💛",
+        "amber": "🟠🟧🟡",
+        "orange": "🟠🟧🧡",
+        "blue": "🔵🟦💙",
+    },
+    **{"white": "⚪⬜□◻○", "black": "⚫⬛■◼●", "filled": "■●", "empty": "□○", "hollow": "□○", "dot": ".", "dash": "-"},
+    **{"tick": "✅✔☑✓", "check": "✅✔☑✓", "cross": "❌✖✗✘", "star": "⭐★*", "hash": "#"},
+}
 STATE = (
-    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
-    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|"
-    r"bad|fixed)\b"
-    r"[a-z' ]*+)(?![\d#])"
+    r"(?i:[a-z' ]{0,40}\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|"
+    r"unavail\w*|book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|"
+    r"full|good|bad|fixed|nothing|empty|shut|aren't|isn't|unsure|maybe)\b"
+    r"[a-z' ]{0,60}+)(?![\d#:])"
 )
-ENTRY = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
-LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){ENTRY}(?: {{0,3}}[,;/|]? {{0,3}}{ENTRY})*[)\]]?")
+MEANS = r"(?:=|:|->|→|means|stands for)"
+ENTRY = rf"({MARK}) {{0,3}}(?:{MEANS} {{0,3}})?+({STATE})"
+LEGEND = re.compile(
+    rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<![\w#])(?<!\d ){ENTRY}(?: {{0,3}}(?:[,;/|·]| and )? {{0,3}}{ENTRY})*[)\]]?"
+)
 PAIRS = re.compile(rf"(?<!\w){ENTRY}")
+NAMES = re.compile(
+    rf"(?i:\b(?:an? |the )?({'|'.join(CALLED)})(?:e?s| mark)?\b(?: (?:one|square|circle|box|mark|light|dot|cell)e?s?)?"
+    rf" ?(?:{MEANS}|is|are)? ?)({STATE})"
+)
+CODES = re.compile(rf"\b([a-z]{{1,3}}|[01]) ?{MEANS} ?({STATE})")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
 NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+NOT_SO = re.compile(r"(?:are|is)n't\W*$", re.I)
 MEETING = re.compile(r"^meetings?$", re.I)
 
 
-def in_sentences(content: str) -> Rewritten | None:
+class Legend(NamedTuple):
+    """What marks stand for: anywhere in a message, and in its rows and strips alone; and the calendar's slots."""
+
+    marks: Mapping[str, str]
+    codes: Mapping[str, str]
+    num_slots: int | None
+
+    def of_strips(self) -> Mapping[str, str]:
+        """The marks that may stand side by side, one a slot."""
+        return TICKS | self.marks | self.codes
+
+
+def in_sentences(content: str, num_slots: int | None) -> Rewritten | None:
     """A message with its layout in sentences, one a line; None where it has no layout."""
-    out, changed, end = Rewritten(), False, 0
-    legend = _legend(content)
+    out, end = Rewritten(), 0
+    content, legend = _legend(content, num_slots)
+    changed = bool(legend.marks)
     while match := frames.JSON.search(content, end):
         records, stop = json_at(content, match.start())
         if source := frames.DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
@@ -46,42 +83,48 @@ def in_sentences(content: str) -> Rewritten | None:
     return out if changed else None
 
 
-def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, str]) -> None:
+def _add_record(out: Rewritten, record: Record, at: int, legend: Legend) -> None:
     """Append what a record says; what heads the text before it does not head what is another's."""
     here = Piece("", at, at)
     if record.agent:
         out.add(glue("\nnext\n", here))
     for sentence in record.sentences():
-        pieces = [part for piece in sentence for part in _spelled_out(piece, legend)] if legend else sentence
+        spelled = (piece._replace(text=legend.codes.get(piece.text, piece.text)) for piece in sentence)
+        pieces = [part for piece in spelled for part in _spelled_out(piece, legend.marks)]
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
 
-def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mapping[str, str]) -> bool:
+def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legend) -> bool:
     """Append a stretch of a message, with its tables in sentences and its titles marked; whether it changed."""
     lines, changed, at = _lines(content, *span), False, 0
     titles = Titles()
     while at < len(lines):
-        if rows := table_at(lines, at):
+        if block := _block_at(lines, at, legend):
             changed = True
-            for record in table_records(lines[at : at + rows]):
+            for record in block[0]:
                 _add_record(out, record, lines[at].start, legend)
-            at += rows
-            continue
-        if fields := fields_at(lines, at):
-            changed = True
-            _add_record(out, fields[0], lines[at].start, legend)
-            at += fields[1]
+            at += block[1]
             continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
         pieces = [part for piece in pieces for part in _listed(piece)]
-        if legend:
-            pieces = [part for piece in pieces for part in _spelled_out(piece, legend)]
-        changed |= bool(legend) or len(pieces) != 1 or pieces[0].text != lines[at].text
+        pieces = [part for piece in pieces for part in _spelled_out(piece, legend.marks)]
+        changed |= bool(legend.marks) or len(pieces) != 1 or pieces[0].text != lines[at].text
         out.add(*pieces)
         at += 1
         if at < len(lines):
             out.add(Piece("\n", lines[at].start - 1, lines[at].start))
     return changed
+
+
+def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable[Record], int] | None:
+    """The records of the rows that start at a line, and how many they are; None where none do."""
+    if rows := table_at(lines, at):
+        return table_records(lines[at : at + rows]), rows
+    if fields := fields_at(lines, at):
+        return [fields[0]], fields[1]
+    if strip := strip_at(lines, at, legend.of_strips(), legend.num_slots):
+        return strip, 1
+    return rows_at(lines, at)
 
 
 def _lines(content: str, start: int, end: int) -> list[Piece]:
@@ -183,32 +226,55 @@ def _listed(line: Piece) -> Iterator[Piece]:
     yield line.part(start)
 
 
-def _legend(content: str) -> dict[str, str]:
-    """Mark → what it stands for, where a message says so."""
-    pairs = (pair for legend in LEGEND.finditer(content) for pair in _pairs(legend[0]))
-    return {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
+def _legend(content: str, num_slots: int | None) -> tuple[str, Legend]:
+    """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
+    marks, codes, spans, last = dict[str, str](), dict[str, str](), list[tuple[int, int]](), ""
+    for legend in LEGEND.finditer(content):
+        if told := _pairs(legend[0]):
+            marks |= told
+            spans.append(legend.span())
+    for name in NAMES.finditer(content):
+        if kind := [mark for mark in CALLED[name[1].lower()] if mark in content]:
+            last = f"not {last}" if NOT_SO.match(name[2]) else name[2]
+            (codes if kind[0] in ".-" else marks).update(dict.fromkeys(kind, last))
+            spans.append(name.span())
+    if len(coded := list(CODES.finditer(content))) > 1:
+        codes |= {code[1]: code[2] for code in coded}
+        spans += [code.span() for code in coded]
+    return _blanked(content, spans), Legend(_states(marks), _states(codes), num_slots)
 
 
-def _pairs(legend: str) -> list[tuple[str, str]]:
+def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
+    chars = list(content) if spans else []
+    for start, end in spans:
+        chars[start:end] = HOLLOW * (end - start)
+    return "".join(chars) or content
+
+
+def _states(told: Mapping[str, str]) -> dict[str, str]:
+    return {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in told.items()}
+
+
+def _pairs(legend: str) -> dict[str, str]:
     """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
-    told = PAIRS.findall(legend)
-    return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else []
+    told = dict(PAIRS.findall(legend))
+    return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else {}
 
 
 def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
     """A piece of a line with its marks in words, and without the legend."""
+    if not legend:
+        yield piece
+        return
     marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
     end = 0
-    for found in re.finditer(rf"{LEGEND.pattern}|{marks}", piece.text):
-        word = legend.get(found[0])
-        if not (word or _pairs(found[0])):
-            continue
+    for found in re.finditer(marks, piece.text):
+        word = legend[found[0]]
         yield piece.part(end, found.start())
         end = found.end()
-        if word:
-            after = NEXT_NUMBER.match(piece.text, end)
-            ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
-            word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
-            word += "slots " if after and not after[1] else ""
-            yield Piece(word, piece.start + found.start(), piece.start + end)
+        after = NEXT_NUMBER.match(piece.text, end)
+        ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+        word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
+        word += "slots " if after and not after[1] else ""
+        yield Piece(word, piece.start + found.start(), piece.start + end)
     yield piece.part(end)

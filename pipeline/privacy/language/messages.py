@@ -25,6 +25,7 @@ from pipeline.privacy.language.statements import (
     rest_of,
     with_rest,
 )
+from pipeline.privacy.language.tables import in_columns
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
@@ -99,11 +100,15 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
     """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
     if '"' in content and TYPED.match(content):
         return ()
-    if _may_have_layout(content) and (rewritten := in_sentences(content)):
-        return tuple(
-            (targets, slots, kind, *rewritten.places(start, end))
-            for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
-        )
+    if _may_have_layout(content):
+        content = in_columns(content)
+        if TYPED.match(content):
+            return ()
+        if rewritten := in_sentences(content, num_slots):
+            return tuple(
+                (targets, slots, kind, *rewritten.places(start, end))
+                for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
+            )
     return tuple(_in_lines(content, num_slots))
 
 

@@ -1,39 +1,79 @@
 """Rows and columns to records: tables with and without a header, and lines of keys and values."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import MANY, Piece, Record, agent_of, glue, is_slots, plain
 
 STATE_HEAD = re.compile(
     r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?|"
-    r"(?:movable )?errands?|conflicts?)\W*$",
+    r"(?:movable )?errands?|conflicts?|(?:can|could|would|need to|have to) (?:be )?moved?|movable|flexible|"
+    r"can'?t(?: do)?|can(?: do)?|cannot|no|yes|ok|not (?:free|available|possible)|proposed|confirmed)\W*$",
     re.I,
 )
 # Columns that only blanks part.
 GAP = re.compile(r"\S {2,}\S")
 GAP_CELL = re.compile(r"\S+(?: \S+)*")
 RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
-COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
+COMMAS = re.compile(r"\s*(?:slots?|agents?|meetings?|mtgs?|who|sl|s)\s*(?:([,;])\s*[A-Za-z][\w ]*)+$", re.I)
 HEADER = re.compile(
-    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
-    r"[\s*`]*$",
+    r"[\s*`]*(?:|(?:time ?)?slots?|sl|s|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*"
+    r"(?:slot|agent)|#)[\s*`]*$",
     re.I,
 )
 PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(
     r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
 )
+FIRST, LAST = (re.compile(rf"\W*(?:{words})\b", re.I) for words in ("from|start|first|begin", "to|until|end|last|thru"))
+ASKED = re.compile(r"\W*(slots? ?#?\d{1,2}) ([a-z ]+?)\W*\?\W*$", re.I)  # "slot 2 free?" | yes
+COUNTS = re.compile(r"\b(?:counts?|number|how many|total|no\.) ?(?:of)?\b|\(#\)", re.I)
 YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
+# Struck words are not said; leaders and tags stand for the columns that they make. A blank that parts no columns.
+STRUCK = re.compile(r"~~[^~\n]{1,200}~~,?|<(s|del|strike)>[^<\n]{0,200}</\1>,?", re.I)
+LEADERS = re.compile(r"(?<=[\w)\]]) ?(?:\.{4,}|(?: \.){3,}|_{3,}|…{2,}) ?(?=[^\s.])")
+TAG = re.compile(r"<(/?)(t[dhr]|table|thead|tbody|br|b|i|p|ul|ol|li|pre|code|strong|em)\b[^<>\n]{0,80}>", re.I)
+PYTHON = re.compile(r"""[{\[]\s*\{?\s*'[\w ]+'\s*:""")
+QUOTED = re.compile(r"""'([^'"\n]*)'(?=\s*[:,\]}])""")
+HOLLOW = "\r"
+# "[04] errand", "4: busy", "s3 | free", and not "4. I'm free", a numbered item.
+ROW = re.compile(
+    r"[\s>|*_`•-]*(?:\[(\d{1,2})\]|(?:slot ?#?|s)?(\d{1,2})[*_`]*(?= *[:|=\t\u2013\u2014\u2192]| *->| - |  ))"
+    r"[*_` \t:|=>\u2013\u2014\u2192-]*([^\d\s:|=-][^|]*?)[\s|]*$"
+)
+COST = re.compile(r"\b(?:costs?|price)\W{0,3}(?:of )?\d+|\(\d+\)|\b(?:meeting|mtg|agent|m) ?#?\d+", re.I)
+SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
+NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
+FAR_ABOVE = 6
 STATUS = "status"
+
+
+def in_columns(content: str) -> str:
+    """A message without what is struck out, and with bars, colons and double quotes where tags, leaders and single
+    quotes do their work: every other character in its place."""
+    if "~~" in content or "</" in content:
+        content = STRUCK.sub(lambda struck: HOLLOW * len(struck[0]), content)
+    if "</t" in content or "<br" in content:
+        content = TAG.sub(_bar, content)
+    if "..." in content or ". ." in content or "___" in content or "……" in content:
+        content = LEADERS.sub(lambda dots: ":".ljust(len(dots[0])), content)
+    if "{" in content and (start := PYTHON.search(content)):
+        content = content[: start.start()] + QUOTED.sub(r'"\1"', content[start.start() :])
+    return content
+
+
+def _bar(tag: re.Match[str]) -> str:
+    """A cell's tag as a bar, any other as blanks."""
+    cell = tag[2].lower() in ("td", "th") and not tag[1]
+    return ("|" if cell else " ").ljust(len(tag[0]), HOLLOW)
 
 
 def _cells(line: Piece) -> list[Piece]:
     """The cells of a row, without the space around them."""
     if GAP.search(line.text) and "|" not in line.text:
         return [line.part(*cell.span()) for cell in GAP_CELL.finditer(line.text)]
-    mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
+    mark = next((mark for mark in "|\t;" if mark in line.text), ",")
     cells, start = [], 0
     for text in line.text.split(mark):
         at = line.start + start + len(text) - len(text.lstrip())
@@ -49,7 +89,7 @@ def table_at(lines: Sequence[Piece], at: int) -> int:
     head = lines[at].text
     if at + 1 == len(lines) or not ("|" in head or "\t" in head or GAP.search(head) or COMMAS.match(head)):
         return 0
-    header = _cells(lines[at])
+    header = _header(lines, at)
     ruled = RULE.match(lines[at + 1].text) is not None
     if len(header) < 2 or not (ruled or _is_header(header, _cells(lines[at + 1]))):
         return 0
@@ -57,6 +97,13 @@ def table_at(lines: Sequence[Piece], at: int) -> int:
     while end < len(lines) and len(_cells(lines[end])) == len(header):
         end += 1
     return end - at if end > at + 1 + ruled else 0
+
+
+def _header(lines: Sequence[Piece], at: int) -> list[Piece]:
+    """The cells of a first row; the one over the names of the rows may be blank."""
+    header = _cells(lines[at])
+    indented = lines[at].text[:1] in (" ", "\t") and "|" not in lines[at].text
+    return [lines[at].part(0, 0), *header] if indented and len(_cells(lines[at + 1])) == len(header) + 1 else header
 
 
 def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
@@ -72,9 +119,14 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
 
 def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
     """What the rows of a table say."""
-    header = _cells(lines[0])
+    header = _header(lines, 0)
+    spans = len(header) > 2 and FIRST.match(header[0].text) and LAST.match(header[1].text)
     for line in (line for line in lines[1:] if not RULE.match(line.text)):
-        yield from _row(header, _cells(line))
+        cells = _cells(line)
+        if spans and is_slots(cells[0].text) and is_slots(cells[1].text):
+            both = f"{cells[0].text}-{cells[1].text}" if cells[0].text != cells[1].text else cells[0].text
+            cells = [Piece(both, cells[0].start, cells[1].end), *cells[2:]]
+        yield from _row([glue("slot", header[0]), *header[2:]] if spans else header, cells)
 
 
 def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
@@ -92,6 +144,9 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
             return _row(header[1:], cells[1:])
         if "agent" not in first and "meeting" not in first and is_slots(head.text):
             base.slots.append(head)
+        elif asked := ASKED.match(head.text):
+            base.slots.append(head.part(*asked.span(1)))
+            label = head.part(*asked.span(2))
         elif agent := agent_of(head, bare="agent" in first):
             base.agent = agent
         elif "meeting" not in first and not PLAIN_HEAD.match(head.text):
@@ -104,7 +159,7 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
             record = Record(agent or base.agent, base.slots if agent else [name])
             record.add(label, [cell], listed=not record.slots)
             records.append(record)
-        elif not YOU.match(name.text):
+        elif not (YOU.match(name.text) or COUNTS.search(name.text)):
             base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
     return [*records, base]
 
@@ -121,3 +176,55 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
         end += 1
     beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
     return (record, end - at) if record.slots and record.fields and beside else None
+
+
+def rows_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
+    """Lines in a row that begin with a slot and say what it is: "[04] errand", "4 | busy"; and how many they are."""
+    records, end = [], at
+    while end < len(lines) and (row := ROW.match(lines[end].text)) and not frames.OWN_NUMBER.search(bare(row[3])):
+        record = Record(slots=[lines[end].part(*row.span(1 if row[1] else 2))])
+        record.add(glue(STATUS, record.slots[0]), [lines[end].part(*row.span(3))])
+        records.append(record)
+        end += 1
+    return (records, end - at) if len(records) > 1 else None
+
+
+def bare(text: str) -> str:
+    """What a row says without its costs."""
+    return COST.sub("", text)
+
+
+def strip_at(lines: Sequence[Piece], at: int, marks: Mapping[str, str], num_slots: int | None) -> list[Record] | None:
+    """A line of marks, one a slot, as a record a state: "0-7: □□■■□■■■", or below its slots' numbers."""
+    mark = "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
+    strip = re.search(rf"(?<!\w)(?:(?:{mark})\ufe0f?[ \t|,]{{0,3}}){{4,}}(?!\w)", lines[at].text) if mark else None
+    if not strip:
+        return None
+    found = re.compile(mark).finditer(lines[at].text, *strip.span())
+    told = [lines[at].part(*one.span()) for one in found]
+    first = _first(lines, at, strip.start(), len(told), num_slots)
+    if first is None:
+        return None
+    named = frames.NAMED.search(lines[at].text, 0, strip.start())
+    agent = lines[at].part(*named.span()) if named else None
+    by_state: dict[str, Record] = {}
+    for slot, one in zip(first, told, strict=True):
+        state = marks[one.text]
+        record = by_state.setdefault(state, Record(agent))
+        record.slots.append(one._replace(text=str(slot)))
+        if len(record.slots) == 1:
+            record.add(glue(STATUS, one), [one._replace(text=state)])
+    return list(by_state.values())
+
+
+def _first(lines: Sequence[Piece], at: int, ahead: int, many: int, num_slots: int | None) -> Sequence[int] | None:
+    """The slots of a strip of so many marks: of a range beside it, of numbers above it, or the whole calendar."""
+    near = [lines[at].text[:ahead], *(line.text for line in lines[max(0, at - 2) : at + 2])]
+    for text in near:
+        for low, high in SPAN.findall(text):
+            if int(high) - int(low) + 1 == many:
+                return range(int(low), int(high) + 1)
+    for line in reversed(lines[max(0, at - FAR_ABOVE) : at]):
+        if (numbers := NUMBERS.search(line.text)) and len(above := numbers[0].replace("|", " ").split()) == many:
+            return [int(number) for number in above]
+    return range(many) if many == num_slots else None
