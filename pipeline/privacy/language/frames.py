@@ -163,10 +163,15 @@ SUBJECT = re.compile(
 # How data and layout are written (records.py, layout.py).
 AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
 ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
-AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
+AGENT_KEY = re.compile(
+    r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of|about|source|speaker|"
+    r"on behalf of|"
+    r"(?:relay(?:ed|ing)?|forward(?:ed)?|fwd|sent|said|told|reported|quoted?|written) (?:from|by|for))$"
+)
 SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
 ASIDE_KEY = re.compile(
-    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|round|id|phase|turn|to|recipients?|version|"
+    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|(?:num(?:ber)?|count|total|how many)\b.*|"
+    r".* count|round|id|phase|turn|to|recipients?|version|"
     r"count|total|priority|rank)$"
 )
 # Keys that say only that something is said.
@@ -176,29 +181,55 @@ PLAIN_KEY = re.compile(
     r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
 )
 CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+NAMES_SLOTS = re.compile(rf"{CHOSEN_KEY.pattern}|^{SLOT_KEY.pattern}")
+SLOT_WORD = re.compile(r"\bs(?:l|lots?)?[\s_#]*(?=\d)|slots?[\s_#]*|[*`#]", re.I)
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 EDGES = " \t*`\"'|:?"
-SLOT_CELL = re.compile(r"[\s*`]*(?:slots?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
-TRUE = re.compile(r"[\s*]*(?:true|yes|y)[\s*]*$", re.I)
-FALSE = re.compile(r"[\s*]*(?:false|no|n)[\s*]*$", re.I)
+SLOT_CELL = re.compile(r"[\s*`]*(?:s(?:lots?)?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
+COSTED = re.compile(r"\W*(\d+(?:\.\d+)?)\W*(?:units?|points?)?")
+IN_WORDS = re.compile(r"[A-Za-z]{2}")
+TRUE = re.compile(r"[\s*]*(?:true|yes|y|yep|probably|likely)[\s*]*$", re.I)
+FALSE = re.compile(r"[\s*]*(?:false|no|n|nope|unlikely|doubtful)[\s*]*$", re.I)
 EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 # What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 # Where JSON starts: with a key, or a list of objects.
-JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
+JSON = re.compile(r"""\{\s*(?:["}]|[A-Za-z_]\w{0,30}\s*:)|\[\s*\{\s*\"""")
 # Whose data follows: "Data from Agent 4: {…}".
 DATA_OF = re.compile(
     r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
     r" sent)?: ?(?:```(?:json)?\s)?\s?$",
     re.I,
 )
-TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
+TOKEN = re.compile(
+    r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|(?i:true|false|null|none)|[A-Za-z_]\w{0,30}(?=\s*:))|([{}\[\],:]))'
+)
 # Whose words follow, and numbers that only blanks part.
 RELAY = re.compile(
     r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
     re.I,
 )
 BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
+# What is said of all slots, or of the rest: "free: all but 3", "default: busy", "all others | free".
+ALL_OF = re.compile(
+    r"\W*(?:all|any|every(?:thing)?|anything|always|all day|(?:the )?(?:whole|entire) (?:day|calendar)|(?:all|any|"
+    r"every) "
+    r"slots?)(?:\W{1,3}(?:except(?:ing)?|but|excluding|other than|apart from|besides|save|minus|bar)(?: for)? ?:? ?"
+    r"(?:slots? ?)?([\d ,&]+(?:and \d+)?))?\W*$",
+    re.I,
+)
+REST_KEY = re.compile(
+    r"(?:the )?(?:rest|remaining|remainder)(?: slots?)?$|(?:(?:all|any|every) ?)?(?:the )?others?(?: slots?)?$|"
+    r"default$|"
+    r"(?:every|any)thing else$|(?:all )?remaining(?: slots?)?$"
+)
+EXCEPT_KEY = re.compile(
+    r"(?:except(?:ions?|ing)?|excluding|but(?: not)?|besides|apart from|other than)(?: for| slots?)?$"
+)
+# What was, where what is stands beside it.
+OLD_KEY = re.compile(r"(?:old|was|before|previous(?:ly)?|prior|former(?:ly)?|earlier)\b")
+NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b")
+I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")

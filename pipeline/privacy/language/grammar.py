@@ -142,7 +142,13 @@ IGNORED: Phrases = (
     r" with slots?)",
     r"(?:due to|owing to|because of|on account of|for(?<=ed for)) {duty}|"
     r"(?:check|look|search)\w* (?:slots? ?#?0+ )?for (?:any )?(?:{item}|{noun}|{clash})|as soon as possible|free of "
-    r"charge|open (?:question|issue|to (?:discuss|suggest|hear)\w*)|"
+    r"charge|open (?:(?:question|issue|point|item|task|thread)s?|to (?:discuss|suggest|hear)\w*)|here (?:you|we) (?:go|"
+    r"are)(?= ?:)|(?:kindly|please|pls) (?:find|see|note|refer to)(?! if\b)|let me (?:order|list|lay|set|sum|walk|go|"
+    r"give|"
+    r"share|start|put|run|recap|break)\b|(?:as|since|because) you (?:asked|requested|wanted)|to (?:save|spare|"
+    r"help) you\b|"
+    r"(?:for|to) you(?= ?:)|(?:morning|middle|midday|noon|afternoon|evening|time|first|second|third|last|early|"
+    r"late) blocks?(?= ?[(:,]| of| is| are| ?$)|"
     r"high(?:er|est)?[- ](?:cost|impact|priority|stakes)|(?:very|too|more|most|quite|less) (?:costly|expensive)|"
     r"(?:un|in)flexible",
     r"(?:not|isn't|aren't|wouldn't be|won't be|hardly|far from|might be|may be) {adv}(?:great|ideal|perfect|"

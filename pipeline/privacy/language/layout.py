@@ -4,70 +4,59 @@ One pass over a message, in time proportional to its length.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
-from pipeline.privacy.language.records import DEEPEST, Piece, Record, Rewritten, glue, is_slots, json_at
-from pipeline.privacy.language.tables import HOLLOW, fields_at, rows_at, strip_at, table_at, table_records
+from pipeline.privacy.language.legends import Legend, legend_of, spelled_out, strip_at
+from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
+from pipeline.privacy.language.tables import agents_at, fields_at, rows_at, table_at, table_records
 
 LONGEST_TITLE = 60  # characters
-TICKS = {tick: "free" if said == frames.YES else "not free" for tick, said in frames.TICKS.items()}
-# "✅ = free, ❌ = busy", "(Y = available, N = not available)", "F free / B busy", "green is free", "fr = free"
-PICTURE = r"[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?·–—→-]\ufe0f?"
-MARK = rf"(?:[A-HJ-Z]|{PICTURE})"
-# What a legend may call by its name.
-CALLED = {
-    **{
-        "green": "🟢🟩💚✅",
-        "red": "🔴🟥❌",
-        "yellow": "🟡🟨💛",
-        "amber": "🟠🟧🟡",
-        "orange": "🟠🟧🧡",
-        "blue": "🔵🟦💙",
-    },
-    **{"white": "⚪⬜□◻○", "black": "⚫⬛■◼●", "filled": "■●", "empty": "□○", "hollow": "□○", "dot": ".", "dash": "-"},
-    **{"tick": "✅✔☑✓", "check": "✅✔☑✓", "cross": "❌✖✗✘", "star": "⭐★*", "hash": "#"},
-}
-STATE = (
-    r"(?i:[a-z' ]{0,40}\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|"
-    r"unavail\w*|book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|"
-    r"full|good|bad|fixed|nothing|empty|shut|aren't|isn't|unsure|maybe)\b"
-    r"[a-z' ]{0,60}+)(?![\d#:])"
-)
-MEANS = r"(?:=|:|->|→|means|stands for)"
-ENTRY = rf"({MARK}) {{0,3}}(?:{MEANS} {{0,3}})?+({STATE})"
-LEGEND = re.compile(
-    rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<![\w#])(?<!\d ){ENTRY}(?: {{0,3}}(?:[,;/|·]| and )? {{0,3}}{ENTRY})*[)\]]?"
-)
-PAIRS = re.compile(rf"(?<!\w){ENTRY}")
-NAMES = re.compile(
-    rf"(?i:\b(?:an? |the )?({'|'.join(CALLED)})(?:e?s| mark)?\b(?: (?:one|square|circle|box|mark|light|dot|cell)e?s?)?"
-    rf" ?(?:{MEANS}|is|are)? ?)({STATE})"
-)
-CODES = re.compile(rf"\b([a-z]{{1,3}}|[01]) ?{MEANS} ?({STATE})")
-NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
-NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
-NOT_SO = re.compile(r"(?:are|is)n't\W*$", re.I)
-MEETING = re.compile(r"^meetings?$", re.I)
 
 
-class Legend(NamedTuple):
-    """What marks stand for: anywhere in a message, and in its rows and strips alone; and the calendar's slots."""
+class Rewritten:
+    """A text made of pieces of a message, and where each stands there."""
 
-    marks: Mapping[str, str]
-    codes: Mapping[str, str]
-    num_slots: int | None
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.starts: list[int] = []
+        self.length = 0
 
-    def of_strips(self) -> Mapping[str, str]:
-        """The marks that may stand side by side, one a slot."""
-        return TICKS | self.marks | self.codes
+    def add(self, *pieces: Piece) -> None:
+        """Append pieces."""
+        for piece in pieces:
+            if piece.text:
+                self.pieces.append(piece)
+                self.starts.append(self.length)
+                self.length += len(piece.text)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def places(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the text stands in the message: from the first of its pieces there to the last."""
+        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
+        # Of many pieces only composed sentences are out of order, and those are short.
+        among = range(first, last) if last - first <= MANY else (*range(first, first + MANY), *range(last - MANY, last))
+        cut = [self._cut(at, start, end) for at in among]
+        return min(begin for begin, _ in cut), max(stop for _, stop in cut)
+
+    def _cut(self, index: int, start: int, end: int) -> tuple[int, int]:
+        """Where the part of a piece within a stretch stands: all of one that is not word for word in the message."""
+        (text, begin, stop), at = self.pieces[index], self.starts[index]
+        if len(text) != stop - begin:
+            return begin, stop
+        return begin + max(start - at, 0), begin + min(end - at, len(text))
 
 
 def in_sentences(content: str, num_slots: int | None) -> Rewritten | None:
     """A message with its layout in sentences, one a line; None where it has no layout."""
     out, end = Rewritten(), 0
-    content, legend = _legend(content, num_slots)
+    content, legend = legend_of(content, num_slots)
     changed = bool(legend.marks)
     while match := frames.JSON.search(content, end):
         records, stop = json_at(content, match.start())
@@ -90,7 +79,7 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Legend) -> None
         out.add(glue("\nnext\n", here))
     for sentence in record.sentences():
         spelled = (piece._replace(text=legend.codes.get(piece.text, piece.text)) for piece in sentence)
-        pieces = [part for piece in spelled for part in _spelled_out(piece, legend.marks)]
+        pieces = [part for piece in spelled for part in spelled_out(piece, legend.marks)]
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
 
@@ -107,7 +96,7 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legen
             continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
         pieces = [part for piece in pieces for part in _listed(piece)]
-        pieces = [part for piece in pieces for part in _spelled_out(piece, legend.marks)]
+        pieces = [part for piece in pieces for part in spelled_out(piece, legend.marks)]
         changed |= bool(legend.marks) or len(pieces) != 1 or pieces[0].text != lines[at].text
         out.add(*pieces)
         at += 1
@@ -124,7 +113,7 @@ def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable
         return [fields[0]], fields[1]
     if strip := strip_at(lines, at, legend.of_strips(), legend.num_slots):
         return strip, 1
-    return rows_at(lines, at)
+    return agents_at(lines, at) or rows_at(lines, at)
 
 
 def _lines(content: str, start: int, end: int) -> list[Piece]:
@@ -224,57 +213,3 @@ def _listed(line: Piece) -> Iterator[Piece]:
             yield glue(",", line.part(at))
             start = at
     yield line.part(start)
-
-
-def _legend(content: str, num_slots: int | None) -> tuple[str, Legend]:
-    """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
-    marks, codes, spans, last = dict[str, str](), dict[str, str](), list[tuple[int, int]](), ""
-    for legend in LEGEND.finditer(content):
-        if told := _pairs(legend[0]):
-            marks |= told
-            spans.append(legend.span())
-    for name in NAMES.finditer(content):
-        if kind := [mark for mark in CALLED[name[1].lower()] if mark in content]:
-            last = f"not {last}" if NOT_SO.match(name[2]) else name[2]
-            (codes if kind[0] in ".-" else marks).update(dict.fromkeys(kind, last))
-            spans.append(name.span())
-    if len(coded := list(CODES.finditer(content))) > 1:
-        codes |= {code[1]: code[2] for code in coded}
-        spans += [code.span() for code in coded]
-    return _blanked(content, spans), Legend(_states(marks), _states(codes), num_slots)
-
-
-def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
-    chars = list(content) if spans else []
-    for start, end in spans:
-        chars[start:end] = HOLLOW * (end - start)
-    return "".join(chars) or content
-
-
-def _states(told: Mapping[str, str]) -> dict[str, str]:
-    return {mark: MEETING.sub("existing meeting", state.strip()) for mark, state in told.items()}
-
-
-def _pairs(legend: str) -> dict[str, str]:
-    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
-    told = dict(PAIRS.findall(legend))
-    return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else {}
-
-
-def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
-    """A piece of a line with its marks in words, and without the legend."""
-    if not legend:
-        yield piece
-        return
-    marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
-    end = 0
-    for found in re.finditer(marks, piece.text):
-        word = legend[found[0]]
-        yield piece.part(end, found.start())
-        end = found.end()
-        after = NEXT_NUMBER.match(piece.text, end)
-        ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
-        word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
-        word += "slots " if after and not after[1] else ""
-        yield Piece(word, piece.start + found.start(), piece.start + end)
-    yield piece.part(end)

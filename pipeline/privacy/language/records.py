@@ -3,8 +3,6 @@
 Each piece of a sentence knows where it stands in the message, so that a claim's span is there.
 """
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,47 +25,15 @@ class Piece(NamedTuple):
         text = self.text[start:end]
         return Piece(text, self.start + start, self.start + start + len(text))
 
+    def strip(self, chars: str) -> "Piece":
+        """A piece without some characters around it."""
+        start = len(self.text) - len(self.text.lstrip(chars))
+        return self.part(start, max(start, len(self.text.rstrip(chars))))
+
 
 def glue(text: str, near: Piece) -> Piece:
     """Words that stand nowhere in the message, near a piece that does."""
     return Piece(text, near.start, near.start)
-
-
-class Rewritten:
-    """A text made of pieces of a message, and where each stands there."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Piece] = []
-        self.starts: list[int] = []
-        self.length = 0
-
-    def add(self, *pieces: Piece) -> None:
-        """Append pieces."""
-        for piece in pieces:
-            if piece.text:
-                self.pieces.append(piece)
-                self.starts.append(self.length)
-                self.length += len(piece.text)
-
-    @property
-    def text(self) -> str:
-        """The text so far."""
-        return "".join(piece.text for piece in self.pieces)
-
-    def places(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the text stands in the message: from the first of its pieces there to the last."""
-        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
-        # Of many pieces only composed sentences are out of order, and those are short.
-        among = range(first, last) if last - first <= MANY else (*range(first, first + MANY), *range(last - MANY, last))
-        cut = [self._cut(at, start, end) for at in among]
-        return min(begin for begin, _ in cut), max(stop for _, stop in cut)
-
-    def _cut(self, index: int, start: int, end: int) -> tuple[int, int]:
-        """Where the part of a piece within a stretch stands: all of one that is not word for word in the message."""
-        (text, begin, stop), at = self.pieces[index], self.starts[index]
-        if len(text) != stop - begin:
-            return begin, stop
-        return begin + max(start - at, 0), begin + min(end - at, len(text))
 
 
 def plain(key: str) -> str:
@@ -93,7 +59,7 @@ def is_slots(text: str) -> bool:
 
 def named_slots(pieces: Sequence[Piece]) -> list[Piece]:
     """Slots as a sentence names them."""
-    stripped = [piece._replace(text=re.sub(r"(?i)slots?[\s_#]*|[*`#]", "", piece.text).strip()) for piece in pieces]
+    stripped = [piece._replace(text=frames.SLOT_WORD.sub("", piece.text).strip()) for piece in pieces]
     return [glue("slots ", stripped[0]), *joined([[piece] for piece in stripped])]
 
 
@@ -127,16 +93,27 @@ class Field(NamedTuple):
         if is_slots(name) and name:
             return _said_of([self.key], [self._said(value, priced) for value in self.values])
         if all(is_slots(value.text) for value in self.values):
-            names_them = self.listed or frames.CHOSEN_KEY.search(name) or frames.SLOT_KEY.match(name)
+            names_them = self.listed or not first.text.isdecimal() or frames.NAMES_SLOTS.search(name)
             return [*label, *named_slots(self.values)] if names_them else []
-        return [*label, *joined([[value] for value in self.values])] if frames.AMOUNT.search(first.text) else []
+        if not frames.AMOUNT.search(first.text):
+            return []
+        if frames.I_SAY.search(first.text) and frames.PLAIN_KEY.match(name):
+            return [*label, glue('said "', first), *joined([[value] for value in self.values]), glue('"', first)]
+        return [*label, *joined([[value] for value in self.values])]
 
     def beside(self) -> list[Piece]:
         """What the field says of the slots of its record."""
         name, first = self.name, self.values[0]
         key = self.key._replace(text=name)
+        if "cost" in name and (amount := frames.COSTED.match(first.text)):
+            left = first.part(amount.end(), len(first.text)).strip(" ()")
+            return (
+                [left]
+                if frames.IN_WORDS.search(left.text)
+                else [key._replace(text="cost "), first.part(*amount.span(1))]
+            )
         if is_slots(first.text):
-            return [key, glue(" ", key), first] if "cost" in name else []
+            return []
         if frames.PLAIN_KEY.match(name):
             return self._said(first)
         if frames.TRUE.match(first.text):
@@ -147,13 +124,28 @@ class Field(NamedTuple):
 
     def _said(self, value: Piece, priced: bool = False) -> list[Piece]:
         """A value without the numbers that count something: a truth in words."""
-        if value.text in ("true", "false"):
-            return [value._replace(text="free" if value.text == "true" else "not free")]
+        if value.text.lower() in ("true", "false"):
+            return [value._replace(text="free" if value.text.lower() == "true" else "not free")]
         if is_slots(value.text):
             return [glue("cost ", value), value] if priced else []
         if frames.A_MEETING.match(value.text):
             return [value._replace(text="existing meeting")]
         return [value._replace(text=frames.AMOUNT.sub("", value.text))]
+
+    def of_all(self, but: Sequence[Piece]) -> list[Piece]:
+        """The field as a sentence of all slots but some, or of all others; else nothing."""
+        name, first = self.name, self.values[0]
+        if frames.REST_KEY.match(name) and not is_slots(first.text):
+            return [self.key._replace(text="all other slots are "), *self._said(first)]
+        told = frames.ALL_OF.match(first.text)
+        if not told or frames.CHOSEN_KEY.search(name):
+            return []
+        if told[1]:
+            but = [first.part(*told.span(1))]
+        if not but:
+            return [first._replace(text="all other slots are "), self.key._replace(text=name)]
+        verb = f"every slot is {name} except "
+        return [self.key._replace(text=verb), *named_slots(but)]
 
 
 @dataclass
@@ -189,8 +181,13 @@ class Record:
         subject = [self.agent, glue(": ", self.agent)] if self.agent else []
         labels = [label._replace(text=plain(label.text)) for label in self.labels]
         said = [[label] for label in labels]
+        but = [value for one in self.fields if frames.EXCEPT_KEY.match(one.name) for value in one.values]
+        if any(frames.NEW_KEY.match(one.name) for one in self.fields):
+            self.fields = [one for one in self.fields if not frames.OLD_KEY.match(one.name)]
         for one in self.fields:
-            if apart := one.apart(any("cost" in label.text for label in self.labels)):
+            if whole := one.of_all(but):
+                yield [*subject, *whole]
+            elif apart := one.apart(any("cost" in label.text for label in self.labels)):
                 yield [*subject, *(part for label in labels for part in (label, glue(": ", label))), *apart]
             elif beside := one.beside():
                 said.append(beside)

@@ -1,7 +1,7 @@
 """Rows and columns to records: tables with and without a header, and lines of keys and values."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import MANY, Piece, Record, agent_of, glue, is_slots, plain
@@ -39,13 +39,19 @@ QUOTED = re.compile(r"""'([^'"\n]*)'(?=\s*[:,\]}])""")
 HOLLOW = "\r"
 # "[04] errand", "4: busy", "s3 | free", and not "4. I'm free", a numbered item.
 ROW = re.compile(
-    r"[\s>|*_`•-]*(?:\[(\d{1,2})\]|(?:slot ?#?|s)?(\d{1,2})[*_`]*(?= *[:|=\t\u2013\u2014\u2192]| *->| - |  ))"
+    r"[\s>|*_`•-]*(?:\[(\d{1,2})\]|((?:slot ?#?|s)\d{1,2}(?=[*_`]*(?: *[|\t]|  ))|\d{1,2}"
+    r"(?=[*_`]*(?: *[:|=\t\u2013\u2014\u2192]| *->| - |  ))))"
     r"[*_` \t:|=>\u2013\u2014\u2192-]*([^\d\s:|=-][^|]*?)[\s|]*$"
 )
+# Slots of an agent under a title that says what they are.
+TITLE = re.compile(r"\W*[A-Za-z][\w ',()-]{2,50}\W*$")
+AGENT_ROW = re.compile(
+    r"[\s>*•_-]*((?:agent|a)[\s_#]*\d{1,2}|me|i|mine)[*_]*\s*[:=|\u2192\u2013-]+>?[\s*_]*((?:slots? )?#?\d{1,2}"
+    r"(?:(?:\s*[,/&]\s*|\s+and\s+|\s+)#?\d{1,2})*)[\s|*_.]*$",
+    re.I,
+)
+SLOT = re.compile(r"\d+")
 COST = re.compile(r"\b(?:costs?|price)\W{0,3}(?:of )?\d+|\(\d+\)|\b(?:meeting|mtg|agent|m) ?#?\d+", re.I)
-SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
-NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
-FAR_ABOVE = 6
 STATUS = "status"
 
 
@@ -174,6 +180,10 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
         keys.add(plain(key.text))
         record.add(key, [value])
         end += 1
+    if any(frames.ALL_OF.match(one.values[0].text) or frames.REST_KEY.match(one.name) for one in record.fields):
+        return record, end - at
+    if record.agent and end - at > 1 and any(frames.PLAIN_KEY.match(one.name) for one in record.fields):
+        return record, end - at
     beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
     return (record, end - at) if record.slots and record.fields and beside else None
 
@@ -194,37 +204,16 @@ def bare(text: str) -> str:
     return COST.sub("", text)
 
 
-def strip_at(lines: Sequence[Piece], at: int, marks: Mapping[str, str], num_slots: int | None) -> list[Record] | None:
-    """A line of marks, one a slot, as a record a state: "0-7: □□■■□■■■", or below its slots' numbers."""
-    mark = "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
-    strip = re.search(rf"(?<!\w)(?:(?:{mark})\ufe0f?[ \t|,]{{0,3}}){{4,}}(?!\w)", lines[at].text) if mark else None
-    if not strip:
+def agents_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
+    """A title over lines that give each agent's slots and nothing else, as a record an agent: "Free:", "A0: 2, 5"."""
+    if at + 1 == len(lines) or any(map(str.isdigit, lines[at].text)) or not TITLE.match(lines[at].text):
         return None
-    found = re.compile(mark).finditer(lines[at].text, *strip.span())
-    told = [lines[at].part(*one.span()) for one in found]
-    first = _first(lines, at, strip.start(), len(told), num_slots)
-    if first is None:
-        return None
-    named = frames.NAMED.search(lines[at].text, 0, strip.start())
-    agent = lines[at].part(*named.span()) if named else None
-    by_state: dict[str, Record] = {}
-    for slot, one in zip(first, told, strict=True):
-        state = marks[one.text]
-        record = by_state.setdefault(state, Record(agent))
-        record.slots.append(one._replace(text=str(slot)))
-        if len(record.slots) == 1:
-            record.add(glue(STATUS, one), [one._replace(text=state)])
-    return list(by_state.values())
-
-
-def _first(lines: Sequence[Piece], at: int, ahead: int, many: int, num_slots: int | None) -> Sequence[int] | None:
-    """The slots of a strip of so many marks: of a range beside it, of numbers above it, or the whole calendar."""
-    near = [lines[at].text[:ahead], *(line.text for line in lines[max(0, at - 2) : at + 2])]
-    for text in near:
-        for low, high in SPAN.findall(text):
-            if int(high) - int(low) + 1 == many:
-                return range(int(low), int(high) + 1)
-    for line in reversed(lines[max(0, at - FAR_ABOVE) : at]):
-        if (numbers := NUMBERS.search(line.text)) and len(above := numbers[0].replace("|", " ").split()) == many:
-            return [int(number) for number in above]
-    return range(many) if many == num_slots else None
+    records, end = [], at + 1
+    while end < len(lines) and (row := AGENT_ROW.match(lines[end].text)):
+        agent, slots = (lines[end].part(*row.span(group)) for group in (1, 2))
+        record = Record(agent_of(agent))
+        numbers = [slots.part(*one.span()) for one in SLOT.finditer(slots.text)]
+        record.add(glue(lines[at].text, slots), numbers, listed=True)
+        records.append(record)
+        end += 1
+    return (records, end - at) if records else None

@@ -80,6 +80,7 @@ OCCUPIED: Phrases = (
     r"is meeting 0+(?= ?$| ?[,~(]| for me| on my)|meeting 0+ (?:(?:should|must|has to|needs to|will|can|"
     r"would) )?(?:stays?|remains?|belongs) (?:put )?(?:at|in|on)|(?:leave|keep) meeting 0+ (?:at|in|on)",
     r"another(?: one)?(?= (?:at|in|for|on) {slot})|the (?:other )?one (?=(?:at|in) {slot})|"
+    r"(?:can|could) (?:be )?(?:moved?|shift(?:ed)?){label}|"
     r"(?:pick|drop)(?:p?ing)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
 )
 

@@ -1,0 +1,160 @@
+"""Legends: what marks stand for in a message, in its lines and in strips of one mark a slot."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pipeline.privacy.language import frames
+from pipeline.privacy.language.records import Piece, Record, glue
+from pipeline.privacy.language.tables import HOLLOW, STATUS
+
+TICKS = {tick: "free" if said == frames.YES else "not free" for tick, said in frames.TICKS.items()}
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)", "F free / B busy", "green is free", "fr = free"
+PICTURE = r"[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?·–—→-]\ufe0f?"
+MARK = rf"(?:[A-HJ-Z]|{PICTURE})"
+# What a legend may call by its name.
+CALLED = {
+    **{
+        "green": "🟢🟩💚✅",
+        "red": "🔴🟥❌",
+        "yellow": "🟡🟨💛",
+        "amber": "🟠🟧🟡",
+        "orange": "🟠🟧🧡",
+        "blue": "🔵🟦💙",
+    },
+    **{"white": "⚪⬜□◻○", "black": "⚫⬛■◼●", "filled": "■●", "empty": "□○", "hollow": "□○", "dot": "."},
+    **{"tick": "✅✔☑✓", "check": "✅✔☑✓", "cross": "❌✖✗✘", "star": "⭐★*", "hash": "#"},
+}
+STATE = (
+    r"(?i:[a-z' ]{0,40}\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|"
+    r"unavail\w*|book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|"
+    r"full|good|bad|fixed|nothing|empty|shut|aren't|isn't|unsure|maybe)\b"
+    r"[a-z' ]{0,60}+)(?![\d#]|: ?(?:slots? ?)?#?\d)"
+)
+MEANS = r"(?:=|:|->|→|means|stands for|for)"
+ENTRY = rf"({MARK}) {{0,3}}(?:{MEANS} {{0,3}})?+({STATE})"
+LEGEND = re.compile(
+    rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<![\w#])(?<!\d ){ENTRY}(?: {{0,3}}(?:[,;/|·]| and )? {{0,3}}{ENTRY})*[)\]]?"
+)
+PAIRS = re.compile(rf"(?<!\w){ENTRY}")
+NAMES = re.compile(
+    rf"(?i:\b(?:an? |the )?({'|'.join(CALLED)})(?:e?s| mark)?\b(?: (?:one|square|circle|box|mark|light|dot|cell)e?s?)?"
+    rf" ?(?:{MEANS}|is|are)? ?)({STATE})"
+)
+CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
+BITS = re.compile(r"(?:[01][, ]{1,2}){7}[01]")
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+NOT_SO = re.compile(r"(?i)(?:(?:i'm|i am|they're|is|are|am) )?(?:not|aren't|isn't)\W*$")
+MEETING = re.compile(r"^meetings?$", re.I)
+SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
+NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
+FAR_ABOVE = 6
+
+
+class Legend(NamedTuple):
+    """What marks stand for: anywhere in a message, and in its rows and strips alone; and the calendar's slots."""
+
+    marks: dict[str, str]
+    codes: dict[str, str]
+    num_slots: int | None
+
+    def of_strips(self) -> dict[str, str]:
+        """The marks that may stand side by side, one a slot."""
+        return TICKS | self.marks | self.codes
+
+
+def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
+    """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
+    marks, codes, spans = dict[str, str](), dict[str, str](), list[tuple[int, int]]()
+    for legend in LEGEND.finditer(content):
+        if told := _pairs(legend[0]):
+            marks |= told
+            spans.append(legend.span())
+    for name in NAMES.finditer(content):
+        if kind := [mark for mark in CALLED[name[1].lower()] if mark in content]:
+            (codes if kind == ["."] else marks).update(dict.fromkeys(kind, name[2]))
+            spans.append(name.span())
+    coded = [code for code in CODES.finditer(content) if code[1].isalpha() or BITS.search(content)]
+    if len(coded) > 1:
+        codes |= {code[1]: code[2] for code in coded}
+        spans += [code.span() for code in coded]
+    return _blanked(content, spans), Legend(_states(marks), _states(codes), num_slots)
+
+
+def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
+    chars = list(content) if spans else []
+    for start, end in spans:
+        chars[start:end] = HOLLOW * (end - start)
+    return "".join(chars) or content
+
+
+def _states(told: Mapping[str, str]) -> dict[str, str]:
+    """Each mark's state; one that is only denied denies the one before: "X taken, O isn't"."""
+    states, last = dict[str, str](), ""
+    for mark, state in told.items():
+        last = f"not {last}" if NOT_SO.match(state) else MEETING.sub("existing meeting", state.strip())
+        states[mark] = last
+    return states
+
+
+def _pairs(legend: str) -> dict[str, str]:
+    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
+    told = dict(PAIRS.findall(legend))
+    plain = " means " in legend or " stands for " in legend or ("=" in legend and not legend.isascii())
+    return told if len(told) > 1 or plain else {}
+
+
+def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
+    """A piece of a line with its marks in words, and without the legend."""
+    if not legend:
+        yield piece
+        return
+    marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
+    end = 0
+    for found in re.finditer(marks, piece.text):
+        word = legend[found[0]]
+        yield piece.part(end, found.start())
+        end = found.end()
+        after = NEXT_NUMBER.match(piece.text, end)
+        ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+        word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
+        word += "slots " if after and not after[1] else ""
+        yield Piece(word, piece.start + found.start(), piece.start + end)
+    yield piece.part(end) if end else piece
+
+
+def strip_at(lines: Sequence[Piece], at: int, marks: Mapping[str, str], num_slots: int | None) -> list[Record] | None:
+    """A line of marks, one a slot, as a record a state: "0-7: □□■■□■■■", or below its slots' numbers."""
+    mark = "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
+    strip = re.search(rf"(?<!\w)(?:(?:{mark})\ufe0f?[ \t|,]{{0,3}}){{4,}}(?!\w)", lines[at].text) if mark else None
+    if not strip:
+        return None
+    found = re.compile(mark).finditer(lines[at].text, *strip.span())
+    told = [lines[at].part(*one.span()) for one in found]
+    first = _first(lines, at, strip.start(), len(told), num_slots)
+    if first is None:
+        return None
+    named = frames.NAMED.search(lines[at].text, 0, strip.start())
+    agent = lines[at].part(*named.span()) if named else None
+    by_state: dict[str, Record] = {}
+    for slot, one in zip(first, told, strict=True):
+        state = marks[one.text]
+        record = by_state.setdefault(state, Record(agent))
+        record.slots.append(one._replace(text=str(slot)))
+        if len(record.slots) == 1:
+            record.add(glue(STATUS, one), [one._replace(text=state)])
+    return list(by_state.values())
+
+
+def _first(lines: Sequence[Piece], at: int, ahead: int, many: int, num_slots: int | None) -> Sequence[int] | None:
+    """The slots of a strip of so many marks: of a range beside it, of numbers above it, or the whole calendar."""
+    near = [lines[at].text[:ahead], *(line.text for line in lines[max(0, at - 2) : at + 2])]
+    for text in near:
+        for low, high in SPAN.findall(text):
+            if int(high) - int(low) + 1 == many:
+                return range(int(low), int(high) + 1)
+    for line in reversed(lines[max(0, at - FAR_ABOVE) : at]):
+        if (numbers := NUMBERS.search(line.text)) and len(above := numbers[0].replace("|", " ").split()) == many:
+            return [int(number) for number in above]
+    return range(many) if many == num_slots else None
