@@ -10,8 +10,8 @@ from pipeline.privacy.language.atoms import RELATIVE, Atom
 from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     Clause,
-    affirms_it,
     goes_on,
+    is_from_all,
     is_news,
     is_of_last_alone,
     is_of_others,
@@ -22,7 +22,7 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
-from pipeline.privacy.language.frames import MOVED_IT, NOTHING, PAST, REPORTS
+from pipeline.privacy.language.frames import IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
 
@@ -101,6 +101,7 @@ class ClauseReader:
             self._lean_on(clause)
             return
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
+            self._leave_rest(clause, self.exception)
             self._add_exception(clause)
         self.open = clause
 
@@ -172,8 +173,8 @@ class ClauseReader:
 
     def contrast(self, atom: Atom) -> None:
         """Say of other slots the opposite of what was said."""
-        if self.open.lacks_slots and leaves_rest(self.text, atom):
-            self.open.slots = [rest_of(atom)]
+        if self.open.lacks_slots and (leaves_rest(self.text, atom) or is_from_all(self.text, self.open, atom)):
+            self.open.slots = [rest_of(self.text, atom)]
             self._close(self.open)
         self._lean(atom, OPPOSITE[self.antecedent.claim_class or ""], self.antecedent, overrides=True)
 
@@ -184,7 +185,7 @@ class ClauseReader:
             main = self.open
             self.fill_class(atom)
         if main is not self.open and leaves_rest(self.text, atom):
-            main.slots = [rest_of(atom)]
+            main.slots = [rest_of(self.text, atom)]
             self._add_whole(atom, main)
         but_these = NOTHING.search(self.text, 0, atom.start) is not None
         claim_class = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
@@ -208,7 +209,8 @@ class ClauseReader:
 
     def affirms(self, atom: Atom) -> bool:
         """Whether what was denied of one is so of another."""
-        return affirms_it(self.text, self.last, atom)
+        denied = self.last.claim_class == "negative" and not (self.last.silent or atom.slots or atom.claim_class)
+        return denied and IT_IS.match(self.text[: atom.end], atom.start) is not None
 
     def revise(self, atom: Atom) -> None:
         """Say what slots now are, in place of what they were, or where what they held was moved."""
@@ -273,6 +275,13 @@ class ClauseReader:
         opposite = OPPOSITE.get(clause.claim_class or "")
         if exception and exception.slots and opposite:
             self._lean(exception, opposite, clause, overrides=True)
+
+    def _leave_rest(self, clause: Clause, exception: Atom) -> None:
+        """Say of all slots but the excepted ones what names none: "except slot 3, I'm free"."""
+        if is_from_all(self.text[exception.start :], clause, replace(exception, start=0)):
+            clause.slots = [rest_of(self.text, exception)]
+            self.clauses.append(clause)
+            clause = replace(clause, slots=[])
 
     def _add_subject(self, clause: Clause) -> None:
         own = any(token.kind in ("group", "for_whom") for token in clause.tokens)

@@ -17,23 +17,23 @@ from pipeline.privacy.language.frames import (
     GLUE,
     IS_SO,
     IT,
-    IT_IS,
     IT_IS_NOT,
     JUST,
     MEETING_AT,
     MOVED,
     NARROWED,
     NEWS,
+    NOT_BY,
     OF_ANOTHER,
+    OF_SOME,
     ONLY,
     REPORTS,
 )
-from pipeline.privacy.language.ranges import REST, Slots
+from pipeline.privacy.language.ranges import ONLY_REST, REST, Slots
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
-NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 JOINED = (",", "and", ", and")
 LISTED = ("and", "or", ", and", ", or")
 GOES_ON = (*LISTED, ",", "plus", "(", "~")
@@ -92,9 +92,17 @@ def leaves_rest(text: str, atom: Atom) -> bool:
     return bool(every) and not NARROWED.search(text)
 
 
-def rest_of(atom: Atom) -> Slots:
-    """The slots that an exception leaves."""
-    return Slots(atom.start, atom.start, open=REST)
+def rest_of(text: str, atom: Atom) -> Slots:
+    """The slots that an exception leaves: of the calendar, if it does not say which, where none was named before."""
+    if leaves_rest(text, atom) or not atom.slots:
+        return Slots(atom.start, atom.start, open=REST)
+    return atom.slots[0]._replace(to_start=-1, to_end=-1, open=ONLY_REST)
+
+
+def is_from_all(text: str, clause: Clause, atom: Atom) -> bool:
+    """Whether an exception is one from all that a clause without slots says: "I'm free except 3"."""
+    says = clause.lacks_slots and not clause.silent and clause.claim_class in ("positive", "negative")
+    return says and bool(atom.slots) and not (NARROWED.search(text) or OF_SOME.search(text, 0, atom.start))
 
 
 def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
@@ -219,15 +227,9 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom says only that it is not so: "Agent 2 can't", "not by Agent 2"."""
     if before.claim_class is None:
         return False
-    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
+    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_BY.match(text, atom.start):
         return True
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
-
-
-def affirms_it(text: str, before: Clause, atom: Atom) -> bool:
-    """Whether an atom says only that it is so of another agent than the one it is denied of: "but Agent 2 can"."""
-    denied = before.claim_class == "negative" and not (before.silent or atom.slots or atom.claim_class)
-    return denied and IT_IS.match(text[: atom.end], atom.start) is not None
 
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:

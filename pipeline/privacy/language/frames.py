@@ -133,7 +133,11 @@ VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
 IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
 COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
 REST_SAID = re.compile(
-    r"\s*(?:(?:and|but|so|otherwise),? )?(?:everything else|(?:all|every|any) other slots?|(?:all )?the rest)\b"
+    r"\s*(?:(?:and|but|so|otherwise|sorry|sadly|unfortunately),? )?(?:(?:every|no)thing else|"
+    r"(?:all|every|any) other (?:slots?|times?)|all (?:the )?others?|(?:all )?(?:the )?(?:rest|remainder)|"
+    r"(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
+    r"(?:all |the )+(?:remaining|other) (?:slots|times|ones)|my other slots|"
+    r"otherwise(?=,? (?:i'm|i am|my|everything|all)))\b"
 )
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
@@ -144,6 +148,11 @@ NARROWED = re.compile(
     r"suggested|proposed|mentioned|discussed))\b"
 )
 
+# What an exception is from, where it is not the calendar.
+OF_SOME = re.compile(
+    r"\b(?:that|those|these|they|it|this|yours?|them|'?em|ones)\b|(?<!agent )(?<!agents )(?<!meeting )\b0"
+)
+NOT_BY = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
 PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")

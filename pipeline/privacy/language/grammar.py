@@ -20,8 +20,8 @@ from pipeline.privacy.language.vocabulary.classes import (
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
     r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
-    r"excluding|apart from|aside from|besides(?<=[a-z] besides)|other than|save for|minus|barring|"
-    r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the exception of|(?:anything|everything|any slot|"
+    r"excluding|apart from|aside from|besides(?<=[a-z0] besides)|other than|save for|minus|barring|"
+    r"(?:bar|less|just not|only not)(?= slots?| #?0)|with the (?:\w+ )?exceptions? of|(?:anything|everything|any slot|"
     r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|"
     r"possible)\b)",
 )
@@ -219,9 +219,14 @@ REQUEST: Phrases = (
 # All slots of which nothing else is said.
 EVERY: Phrases = (
     r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)(?! (?:there|then)\b)|"
-    r"else(?<=none else)|other(?<=no other) slots?|(?:all|every|any) other slots?|"
+    r"else(?<=none else)|other(?<=no other) slots?|(?:all|every|any) other (?:slots?|times?)|"
+    r"all (?:the )?others(?! (?:of|who|can|have)\b)|(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
+    r"(?:all (?:the )?|the )remaining (?:slots|times)|all the other slots|my other slots|"
+    r"otherwise(?=,? (?:i'm|i am|my|everything|all|free|fully|wide|completely|open)\b[^0.;]*$)|"
     r"(?:the|my|their) (?:whole|entire|rest of (?:the|my|their)) (?:day|calendar|schedule)|all day|all other slots",
-    r"the rest(?= of (?:my|the|their) (?:slots|calendar|day|schedule)| (?:is|are) )|(?:all|everything|anything|"
+    r"(?:the )?(?:rest|remainder)(?= of (?:my|the|their) (?:slots|calendar|day|schedule|time)|"
+    r",? (?:(?:is|are|'s) |works?\b|don't|doesn't|i'm|i am|i can)| ?[:=]|"
+    r" (?:all )?(?:free|open|busy|booked|blocked|taken|full|unavailable|clear|available)\b)|(?:all|everything|anything|"
     r"(?:every|any|all)(?: of)?(?: (?:my|the|their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|besides|"
     r"other than|aside|but slots?))",
 )
