@@ -10,6 +10,11 @@ DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
 TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+# A tick beside what is settled, which says more.
+SETTLED = re.compile(
+    rf"[{''.join(mark for mark, said in TICKS.items() if said == YES)}]\ufe0f?"
+    rf"(?=[^\n.;!?{''.join(TICKS)}]{{0,40}}\b(?:confirmed|locked|settled|agreed|final|booked)\b)"
+)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -204,21 +209,9 @@ EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 # Where JSON starts: with a key, or a list of objects.
 JSON = re.compile(r"""\{\s*(?:["}]|[A-Za-z_]\w{0,30}\s*:)|\[\s*\{\s*\"""")
-# Whose data follows: "Data from Agent 4: {…}".
-DATA_OF = re.compile(
-    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
-    r" sent)?: ?(?:```(?:json)?\s)?\s?$",
-    re.I,
-)
 TOKEN = re.compile(
     r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|(?i:true|false|null|none)|[A-Za-z_]\w{0,30}(?=\s*:))|([{}\[\],:]))'
 )
-# Whose words follow, and numbers that only blanks part.
-RELAY = re.compile(
-    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
-    re.I,
-)
-BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
 # What is said of all slots, or of the rest: "free: all but 3", "default: busy", "all others | free".
 ALL_OF = re.compile(
     r"\W*(?:all|any|every(?:thing)?|anything|always|all day|(?:the )?(?:whole|entire) (?:day|calendar)|(?:all|any|"
@@ -241,13 +234,8 @@ NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b"
 I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
-BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
-MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
-OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
-ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
-ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+BULLET = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{1,2}|[a-h])[.)]|[-*+•])[ \t]")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
-ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
 # "They are free at 5", after a sentence that says who they are.

@@ -205,7 +205,8 @@ REQUEST: Phrases = (
     r"say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|"
     r"(?:go ahead and )?(?:move|"
     r"reschedule|shift)|relocate|swap|clear|free|consider|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
-    r"let me know(?<![0^`] let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b)|(?:report|send|state|provide|"
+    r"let me know(?<![0^`] let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b| find| see| note)|(?:report|"
+    r"send|state|provide|"
     r"(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|options|"
     r"costs?)|please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|clarify|"
     r"justify",

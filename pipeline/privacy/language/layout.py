@@ -9,11 +9,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
-from pipeline.privacy.language.legends import Legend, legend_of, spelled_out, strip_at
+from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
 from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
 from pipeline.privacy.language.tables import agents_at, fields_at, rows_at, table_at, table_records
 
 LONGEST_TITLE = 60  # characters
+# Whose data follows: "Data from Agent 4: {…}".
+DATA_OF = re.compile(
+    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
+    r" sent)?: ?(?:```(?:json)?\s)?\s?$",
+    re.I,
+)
+# Whose words follow, and numbers that only blanks part.
+RELAY = re.compile(
+    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
+    re.I,
+)
+BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
+MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
+ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
+ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 
 
 class Rewritten:
@@ -60,7 +77,7 @@ def in_sentences(content: str, num_slots: int | None) -> Rewritten | None:
     changed = bool(legend.marks)
     while match := frames.JSON.search(content, end):
         records, stop = json_at(content, match.start())
-        if source := frames.DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
+        if source := DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
             for record in records:
                 record.agent = record.agent or Piece(source[1], *source.span(1))
         changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
@@ -95,7 +112,7 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legen
             at += block[1]
             continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
-        pieces = [part for piece in pieces for part in _listed(piece)]
+        pieces = [part for piece in pieces for one in _listed(piece) for part in chosen(one, legend.options)]
         pieces = [part for piece in pieces for part in spelled_out(piece, legend.marks)]
         changed |= bool(legend.marks) or len(pieces) != 1 or pieces[0].text != lines[at].text
         out.add(*pieces)
@@ -159,7 +176,7 @@ class Titles:
         first = len(body) - len(body.lstrip(" \t#*_+-•"))
         words = line.part(first, len(body))
         agent = frames.NAMED.search(body)
-        while self.open and (agent or frames.ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
+        while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
             self.open.pop()
         if self.open and self.open[-1].rank == rank and not self.fresh:
             self.open.pop()
@@ -171,7 +188,7 @@ class Titles:
         if slots:
             return []
         of = [glue(f"{outer.text}: ", words)] if outer else []
-        if agent and frames.OF_AGENT.search(body):
+        if agent and OF_AGENT.search(body):
             of, words = [*of, words, glue(": ", words)], line.part(*agent.span())
         return [*of, words, Piece(":", line.start + len(body), line.end)]
 
@@ -185,15 +202,15 @@ def _rank(text: str, below: str) -> int | None:
     """How deep a title a line is, by its mark and the line below; None where it is none."""
     bullet = frames.BULLET.match(text)
     body = text[bullet.end() if bullet else 0 :].strip()
-    if not body or len(body) > LONGEST_TITLE or "|" in body or frames.ENDS_SENTENCE.search(body):
+    if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
         return None
     if frames.OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
         return None
     indent = len(text) - len(text.lstrip())
-    markdown = frames.MARKDOWN.match(text)
+    markdown = MARKDOWN.match(text)
     if markdown and below:
         return len(markdown[1]) if markdown[1] else 7 + indent
-    if body.rstrip("*_ ").endswith(":") or (below and frames.ONLY_AGENT.match(body)):
+    if body.rstrip("*_ ").endswith(":") or (below and ONLY_AGENT.match(body)):
         return 8 + indent
     deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
     return 8 + indent if deeper or "|" in below else None
@@ -201,12 +218,12 @@ def _rank(text: str, below: str) -> int | None:
 
 def _listed(line: Piece) -> Iterator[Piece]:
     """A line with its source over it, as a title, and commas in its lists: "Relay from Agent 3. Free 2 4 6"."""
-    relay = frames.RELAY.match(line.text)
+    relay = RELAY.match(line.text)
     start = relay.end() if relay else 0
     if relay:
         yield line.part(relay.start(2), relay.end(1))
         yield Piece(":\n", line.start + relay.end(1), line.start + start)
-    for blanks in frames.BARE_LIST.finditer(line.text, start):
+    for blanks in BARE_LIST.finditer(line.text, start):
         for blank in re.finditer(" ", blanks[0]):
             at = blanks.start() + blank.start()
             yield line.part(start, at)

@@ -44,9 +44,21 @@ NAMES = re.compile(
 CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
 BITS = re.compile(r"(?:[01][, ]{1,2}){7}[01]")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+SEPARATED = re.compile(r"\s*[/|·]\s*(?:slot )?#?\d")
 NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 NOT_SO = re.compile(r"(?i)(?:(?:i'm|i am|they're|is|are|am) )?(?:not|aren't|isn't)\W*$")
 MEETING = re.compile(r"^meetings?$", re.I)
+OPTIONS = r"(?i:option|plan|choice|alternative|proposal|candidate)"
+OPTION = re.compile(
+    rf"\b{OPTIONS} ([A-H]|\d)\b[*_ ]{{0,3}}(?:[:=~\u2013\u2014-]| (?i:is)| \() ?[*_ ]{{0,3}}(?i:slot) ?#?(\d{{1,2}})\b|"
+    rf"(?m:^[|\s]*(?:{OPTIONS} )?([A-H])[ *]*\|[ *]*(?i:slot )?(\d{{1,2}})[ *]*\|)"
+)
+CHOICE = re.compile(
+    r"(?i:\b(?:votes? (?:is |goes )?(?:for )?|pick(?: is)? |choose |choice is |prefer |go(?:ing)? (?:with|for) |"
+    r"settle on |"
+    r"push for |favou?rs? |favou?rite is |lean(?:ing)? to(?:wards)? |lock in |propose |suggest |let's (?:do|take) |"
+    rf"confirm ))[*:_]{{0,3}}({OPTIONS} )?([A-H]|\d)\b(?![ *_]*(?:slot|or\b|[:=]))"
+)
 SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
 NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
 FAR_ABOVE = 6
@@ -58,6 +70,7 @@ class Legend(NamedTuple):
     marks: dict[str, str]
     codes: dict[str, str]
     num_slots: int | None
+    options: Mapping[str, str]
 
     def of_strips(self) -> dict[str, str]:
         """The marks that may stand side by side, one a slot."""
@@ -79,7 +92,7 @@ def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
     if len(coded) > 1:
         codes |= {code[1]: code[2] for code in coded}
         spans += [code.span() for code in coded]
-    return _blanked(content, spans), Legend(_states(marks), _states(codes), num_slots)
+    return _blanked(content, spans), Legend(_states(marks), _states(codes), num_slots, options_of(content))
 
 
 def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -118,7 +131,8 @@ def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         end = found.end()
         after = NEXT_NUMBER.match(piece.text, end)
         ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
-        word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
+        apart = SEPARATED.match(piece.text, end)
+        word = f": {word}{';' if apart else ','} " if ahead else f" {word}: " if after else f" {word} "
         word += "slots " if after and not after[1] else ""
         yield Piece(word, piece.start + found.start(), piece.start + end)
     yield piece.part(end) if end else piece
@@ -158,3 +172,20 @@ def _first(lines: Sequence[Piece], at: int, ahead: int, many: int, num_slots: in
         if (numbers := NUMBERS.search(line.text)) and len(above := numbers[0].replace("|", " ").split()) == many:
             return [int(number) for number in above]
     return range(many) if many == num_slots else None
+
+
+def options_of(content: str) -> dict[str, str]:
+    """The slot that each option is by its name: "Option A: slot 4", or a row "A | 4" of a table of options."""
+    return {named[1] or named[3]: named[2] or named[4] for named in OPTION.finditer(content)}
+
+
+def chosen(piece: Piece, options: Mapping[str, str]) -> Iterator[Piece]:
+    """A piece of a line with the slot of an option that it speaks of in place of its name: "I vote A"."""
+    end = 0
+    for found in CHOICE.finditer(piece.text) if options else ():
+        if found[2] in options and (found[1] or found[2].isalpha()):
+            start, place = found.start(1 if found[1] else 2), found.end()
+            yield piece.part(end, start)
+            yield Piece(f"slot {options[found[2]]}", piece.start + start, piece.start + place)
+            end = place
+    yield piece.part(end) if end else piece

@@ -32,6 +32,7 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
+MARKED = ("\n", "{", "[", "~~", "\u2192", "....", ": a", ": e", "ption ")
 LEGEND = re.compile(r"= ?[A-Za-z]")
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
@@ -39,7 +40,7 @@ SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
 
-BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
+BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
 COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
@@ -113,7 +114,7 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 
 
 def _may_have_layout(content: str) -> bool:
-    if "\n" in content or "{" in content or "[" in content or ("=" in content and LEGEND.search(content)):
+    if any(map(content.__contains__, MARKED)) or ("=" in content and LEGEND.search(content)):
         return True
     return BARE.search(content) is not None or SOURCE.match(content) is not None
 
@@ -157,7 +158,7 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
-        content = frames.EMOJI.sub(_ended, content)
+        content = frames.EMOJI.sub(_ended, frames.SETTLED.sub(lambda tick: " " * len(tick[0]), content))
     if "g. " in content or "l. " in content or "ched. " in content or ".." in content:
         content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:

@@ -21,7 +21,9 @@ I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours
 QUOTED_LINE = re.compile(
     r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
 )  # "> Agent 2: I can"
-QUOTED_BLOCK = re.compile(r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE)
+QUOTED_BLOCK = re.compile(
+    r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*(?:\n[ \t]*)?((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE
+)
 BLOCK_LINE = re.compile(r">[^\n]*")
 AGAIN = re.compile(r"\W*(?!(?:me|i|my)\b)(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
 SAYINGS = re.compile(r"(?<=[.!?;])(?= )")

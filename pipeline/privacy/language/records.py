@@ -95,7 +95,7 @@ class Field(NamedTuple):
         if all(is_slots(value.text) for value in self.values):
             names_them = self.listed or not first.text.isdecimal() or frames.NAMES_SLOTS.search(name)
             return [*label, *named_slots(self.values)] if names_them else []
-        if not frames.AMOUNT.search(first.text):
+        if "cost" in name or not frames.AMOUNT.search(first.text):
             return []
         if frames.I_SAY.search(first.text) and frames.PLAIN_KEY.match(name):
             return [*label, glue('said "', first), *joined([[value] for value in self.values]), glue('"', first)]

@@ -36,11 +36,16 @@ LEADERS = re.compile(r"(?<=[\w)\]]) ?(?:\.{4,}|(?: \.){3,}|_{3,}|…{2,}) ?(?=[^
 TAG = re.compile(r"<(/?)(t[dhr]|table|thead|tbody|br|b|i|p|ul|ol|li|pre|code|strong|em)\b[^<>\n]{0,80}>", re.I)
 PYTHON = re.compile(r"""[{\[]\s*\{?\s*'[\w ]+'\s*:""")
 QUOTED = re.compile(r"""'([^'"\n]*)'(?=\s*[:,\]}])""")
+CHECKED = re.compile(r"(?m)^[ \t]*[-*+]?[ \t]*\[[xX\u2713\u2714]\][ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$")
+BOX = re.compile(r"(?m)^([ \t]*[-*+]?[ \t]*)\[([ xX\u2713\u2714])\](?=[ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$)")
+# "agent_2.free = 8", "Agent 0 → 10".
+OF_AGENT = re.compile(r"\b(agent[ _]?\d{1,2})\.(?=[a-z])", re.I)
+ARROW = re.compile(r"(?i)(\b(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))? ?)(\u2192|\u27a1\ufe0f?|=>)")
 HOLLOW = "\r"
 # "[04] errand", "4: busy", "s3 | free", and not "4. I'm free", a numbered item.
 ROW = re.compile(
     r"[\s>|*_`•-]*(?:\[(\d{1,2})\]|((?:slot ?#?|s)\d{1,2}(?=[*_`]*(?: *[|\t]|  ))|\d{1,2}"
-    r"(?=[*_`]*(?: *[:|=\t\u2013\u2014\u2192]| *->| - |  ))))"
+    r"(?=[*_`]*(?: *[:|=\t\u2013\u2014\u2192]| *->| - |  | \())))"
     r"[*_` \t:|=>\u2013\u2014\u2192-]*([^\d\s:|=-][^|]*?)[\s|]*$"
 )
 # Slots of an agent under a title that says what they are.
@@ -64,9 +69,21 @@ def in_columns(content: str) -> str:
         content = TAG.sub(_bar, content)
     if "..." in content or ". ." in content or "___" in content or "……" in content:
         content = LEADERS.sub(lambda dots: ":".ljust(len(dots[0])), content)
+    if "[" in content:
+        content = BOX.sub(_ticked, content) if CHECKED.search(content) else content
+    if "_" in content or "." in content:
+        content = OF_AGENT.sub(lambda dot: f"{dot[1]}:", content)
+    if "\u2192" in content or "\u27a1" in content or "=>" in content:
+        content = ARROW.sub(lambda arrow: f"{arrow[1]}{':'.ljust(len(arrow[2]))}", content)
     if "{" in content and (start := PYTHON.search(content)):
         content = content[: start.start()] + QUOTED.sub(r'"\1"', content[start.start() :])
     return content
+
+
+def _ticked(box: re.Match[str]) -> str:
+    """A box with its cross as a tick, an empty one as a cross: "- [x] slot 2"."""
+    mark = "\u274c" if box[2] == " " else "\u2705"
+    return f"{box[1]}{mark}{HOLLOW * 2}"
 
 
 def _bar(tag: re.Match[str]) -> str:

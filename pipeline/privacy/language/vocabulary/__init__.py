@@ -29,7 +29,7 @@ PATTERNS: Mapping[str, str] = {
         r"the) ){0,3}"
     ),
     "{slot}": r"(?:slots?\b|#?0)",
-    "{label}": r"(?= ?[:=] ?\(?(?:slots )?#?0)",
+    "{label}": r"(?= ?[:=] ?\(?(?:slots? )?#?0)",
     "{agent}": r"agents? ?#?00?",
     "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
     "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
