@@ -84,3 +84,30 @@ def test_effort_that_is_denied_is_none_and_a_duty_without_an_errand_only_a_reaso
     message: str, stated: set[str]
 ) -> None:
     assert claims(message) == stated
+
+
+WHOSE: tuple[tuple[str, set[str]], ...] = (
+    ("I heard from Agent 1 and Agent 2. Both of them are free at slot 7.", {"1 7 positive", "2 7 positive"}),
+    (
+        "I spoke with Agents 1, 2 and 4. All three said they can do slot 5.",
+        {"1 5 positive", "2 5 positive", "4 5 positive"},
+    ),
+    ("Agent 2 named slots 3 and 5. Slot 5 is possible for all three of us.", {"9 5 positive"}),
+    ("Agent 4, I am told, would have to reschedule something in slot 3.", {"4 3 occupied"}),
+    ("Agent 3's slot 9 is cheap, and mine is empty.", {"3 9 cost", "9 9 positive"}),
+    ("I would settle on slot 2, as Agent 1 proposed.", {"9 2 proposal", "1 2 proposal"}),
+    ('"My slot 7 is open," says Agent 3.', {"3 7 positive"}),
+    ('You wrote "I am free at slot 3", and I want to make sure that I read you right.', set()),
+    ("Agent 2 said:\n\n> I'm free at slot 9.\n\nI'm free at slot 10.", {"2 9 positive", "9 10 positive"}),
+    (
+        "Agent 0's message was \"I'm busy at slot 2, let's use slot 5\", so slot 2 is out.",
+        {"0 2 negative", "0 5 proposal"},
+    ),
+    ('When I asked, the reply from Agent 3 was "not slot 4, slot 6 would be possible".', {"3 6 positive"}),
+    ("It sounded as though slot 5 is bad for Agent 2, i.e. busy for them.", {"2 5 negative"}),
+)
+
+
+@pytest.mark.parametrize(("message", "stated"), WHOSE)
+def test_words_are_those_of_whom_they_are_said_to_be(message: str, stated: set[str]) -> None:
+    assert claims(message) == stated

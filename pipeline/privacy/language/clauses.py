@@ -133,12 +133,13 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
     marks = marks_of(atom)
     if marks and marks[0].kind == "group" and text.startswith("agent", marks[0].start) and claim_class in OPPOSITE:
         return not before.silent and before.claim_class is not None
-    return bool(marks) and _is_label_of(text, before, atom)
+    return bool(marks) and (_is_label_of(text, before, atom) or atom.lead.endswith(("as", "given")))
 
 
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
     """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
-    return not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
+    is_label = not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
+    return is_label or text.startswith(("mine", "theirs"), marks_of(atom)[0].start)
 
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
@@ -234,7 +235,7 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
-    if not before.lacks_class or before.apart or not is_whole(atom):
+    if not before.lacks_class or before.apart or not is_whole(atom) or text.startswith("not", before.start):
         return False
     return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
 

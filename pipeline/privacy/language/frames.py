@@ -66,7 +66,7 @@ LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[,;|"
-    r")]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMT]\w*)"
+    r")]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
@@ -240,7 +240,9 @@ OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\
 
 # "They are free at 5", after a sentence that says who they are.
 THEY = re.compile(
-    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
+    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said))|"
+    r"(?:both|all|each|neither|the two|the three|all three) of them|all (?:two|three|four)(?= (?:have|can|said|are))|"
+    r"the other (?:two|three)|the (?:answer|reply|response)(?= (?:was|is)\b))\b(?!.*agent)"
 )
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
 BOTH_OF = re.compile(
@@ -303,3 +305,19 @@ MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?
 ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
 # "… is free at 5, Agent 3 at 6": the same of another.
 GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
+
+# "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
+HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
+NEWS_FROM = re.compile(
+    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer|note|info|relay|"
+    r"forwarded)\s+(?:\w+\s+)?from\b|^\s*from\b(?=\s+agents?\s*#?0+\s*:)"
+)
+SUITS_ME = re.compile(r"\s(?:me|us)\b")
+FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
+VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
+MINE = re.compile(r"\b(?:me|my|mine)\b")
+PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
+HOLDS = re.compile(
+    r"(?:'\w+)?\s*(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
+    r"(?:have|has|had|got|keep|kept|make|get|mark|leave|offer|find|see)\b"
+)

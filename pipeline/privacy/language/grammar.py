@@ -49,17 +49,21 @@ SOFT: Phrases = (
     r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|"
     r"so|because",
     r"since|which|where",
-    r"then|plus|or|given|(?:even )?though|although",
+    r"then(?<!agent 0 then)|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
 )
 
-FIRST = r"(?:i(?!-)|we|my|mine|our|of us)\b"
+FIRST = r"(?:i(?!-|\.e)|we|my|mine|our|of us)\b"
 YOU = r"(?:you|your|yours)\b"
 THEY = (
     r"(?:they|everyone i(?:'ve| have) \w+|both(?= (?:are|can|can't|have|could|said|confirmed|told|is))|"
     r"their|theirs|he|she|his|her|who|(?:everyone|everybody|anyone|someone|somebody) else|"
     r"(?:the )?others|(?:the )?other (?:agents|participants|people|two|three|attendees)|someone|somebody|"
-    r"anyone|a0{1,2}|"
+    r"anyone|a0{1,2}|(?:both|all(?: two| three| four)?|each|the (?:two|three)) of them|"
+    r"all (?:two|three|four)(?= (?:have|can|could|said|say|told|confirm\w*|agree\w*|are (?:\w+ )?(?:free|available|"
+    r"busy|"
+    r"open|good|fine) (?:at|for|in|on|with) {slot}))|the (?:latter|former)|the (?:answer|reply|response)(?= (?:was|is|"
+    r"came))|"
     r"(?:the )?rest of (?:the )?(?:group|team))\b"
 )
 ONE = rf"(?:{{agents}}|{FIRST}|{YOU}|{THEY}|myself)"
@@ -100,7 +104,8 @@ FOR_WHOM: Phrases = (
 )
 # An agent who is only spoken to or about.
 SPOKEN_TO: Phrases = (
-    r"(?:ask(?:ed|ing|s)?|tell(?:ing)?|told|with|from|to|inform(?:ed|ing)?|contact(?:ed|ing)?|messag(?:e|ed|ing)|"
+    r"(?:ask(?:ed|ing|s)?|tell(?:ing)?|told|with(?! agents? ?#?0+ \w+ing\b)|from|to|inform(?:ed|ing)?|contact(?:ed|"
+    r"ing)?|messag(?:e|ed|ing)|"
     r"ping(?:ed)?|notify|notified|via|about|of|let|dm'?e?d?|after|like|than|thank|thanks|hi|hello|"
     r"hey) {agents}(?:(?: and| or| &|,) {agents})*",
     r"(?:tells?|told|inform\w*|giv(?:e|es|ing)|gave|show|remind\w*|offer(?:ed)?|sen[dt]|assure|let|"
@@ -130,7 +135,10 @@ IGNORED: Phrases = (
     r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
     r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
     r"in mind|empty|alone|out)",
-    r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|"
+    r"want(?:ed)? to (?:be (?:sure|clear|certain)|make sure|say|thank|add|note|flag|point out|know)|"
+    r"(?:read|take|took|interpret(?:ed)?) (?:that|this|it) as (?:an? )?(?:[\w]+ )?(?:no|yes|refusal|agreement)(?: "
+    r"(?:to|for) "
+    r"{slot})?|(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|"
     r"work(?:s|ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|"
     r"free)|on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|"
     r"us) to|"
@@ -166,10 +174,13 @@ IGNORED: Phrases = (
 
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
-    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if|whether|unless|"
+    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if(?! i (?:read|heard|recall|remember|got|have|"
+    r"understood|"
+    r"understand)\b[^,;]{0,24}\b(?:right|correctly|well)\b)|whether|unless|"
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|"
     r"avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
-    r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
+    r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when(?<!is when)|whenever|now that|should (?=you|slot|agent|0|we|any|"
+    r"that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|"
@@ -214,6 +225,7 @@ REQUEST: Phrases = (
     r"name (?:it|the)|say (?:it|what)|what exactly|what precisely|any (?:chance|way)|"
     r"is there (?:any|a) (?:chance|way)|consider(?:ing)?(?! slots? ?#?0+ (?:confirmed|taken|booked|done|settled|"
     r"locked|agreed|fixed))",
+    r"agents? ?#?0+ to (?=confirm|check|verify|review|reply|answer|say|decide|respond)|"
     r"(?:we|i)(?:'d| would)? (?:need|want|like|ask) you to|do you|are you|have you",
 )
 

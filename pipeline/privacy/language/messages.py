@@ -40,6 +40,12 @@ SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
 
+# What is put between commas and says only how the sender knows it.
+COMMENT = re.compile(
+    r", (?:(?:or |and )?so )?(?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|"
+    r"understand|"
+    r"should add|might add|fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly)(?=,)"
+)
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
 COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
@@ -173,6 +179,8 @@ def _plain(content: str) -> tuple[str, str]:
     if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
+    if ", i" in folded or ", as i" in folded or "ly," in folded or ", or so" in folded or ", and so" in folded:
+        folded = COMMENT.sub(lambda comment: " " * (len(comment[0]) - 1) + ",", folded)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, MARKS)) else folded
 
 

@@ -5,7 +5,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from pipeline.privacy.language.statements import Statement
+from pipeline.privacy.language.statements import ALONE, Statement
 from pipeline.privacy.language.targets import OPPOSITE
 
 MARKS = ('"', "“", ": '", ", '", "said '", ">")  # where there may be a quotation
@@ -17,7 +17,10 @@ ADDRESSED = re.compile(
     r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))|\b(?:me|myself) ?: ?$"
 )
 SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
-I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours)(?![\w-])")
+I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours|let's)(?![\w-])")
+YOU_SAID = re.compile(
+    r"\byou(?:'ve)? (?:\w+ )?(?:wrote|said|say|told (?:me|us)|mentioned|replied|answered|put it)\b[^.!?;]*$"
+)
 QUOTED_LINE = re.compile(
     r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
 )  # "> Agent 2: I can"
@@ -55,6 +58,7 @@ WAS = re.compile(
     r"thought|earlier|previously)\b"
 )
 CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence|meaning),? (?:that )?$")
+OWN = re.compile(r"\b(?:i|i'\w+|me|my|mine|we|us|our|for the (?:group|team))\b")
 BEARING = {"positive": 1, "cost": 0, "negative": -1, "occupied": -1}
 SENTENCE_END = re.compile(r"[.!?;\n][\s.!]*\S")
 FAR_TAKEN_BACK = 60  # characters between a claim and what takes it back
@@ -62,6 +66,11 @@ FAR_CHANGED = 120  # characters before a claim in which it is said that somethin
 FAR_CONCLUDED = 12
 FAR_QUOTED = 80  # characters before a quotation in which its speaker is named
 LONGEST_QUOTE = 800
+
+
+def _yours(saying: str) -> str:
+    """A sentence quoted from the recipient with a Y in its first persons."""
+    return I_QUOTED.sub(lambda word: f"Y{word[0][1:]}", saying)
 
 
 def _marked(saying: str) -> str:
@@ -91,6 +100,8 @@ def fold_quotes(content: str, folded: str) -> str:
             chars[start:end] = "".join(_marked(part) for part in SAYINGS.split(f" {inside}"))
             if chars[end : end + 1] != ["\n"]:
                 chars[end : end + 1] = " "
+        elif end - start <= LONGEST_QUOTE and YOU_SAID.search("".join(chars[max(0, start - FAR_QUOTED) : start])):
+            chars[start + 1 : end] = _yours("".join(chars[start + 1 : end]))
     return "".join(chars)
 
 
@@ -121,6 +132,8 @@ def still_stated(stated: list[Statement], folded: str) -> list[Statement]:
     until |= {_end_before(ends, m.start(), folded): m.end() for m in denied}
     if set(until) - {None}:
         stated = [held for each in stated if (held := _taken_back(each, until.get(each[-1], 0)))]
+    if "so " in folded or "therefore" in folded or "hence" in folded:
+        stated = _without_conclusions(stated, folded)
     bearings = {BEARING.get(kind, 0) for _, _, kind, _, _ in stated}
     return _last_words(stated, folded) if len(bearings - {0}) == 2 else stated
 
@@ -167,6 +180,24 @@ def _contradicted(places: Sequence[int], stated: Sequence[Statement], folded: st
     if against and not changed and CONCLUDES.search(folded, max(0, start - FAR_CONCLUDED), start):
         return [last]
     return [i for i in against if changed or _is_past(stated[i], start, folded)]
+
+
+def _without_conclusions(stated: list[Statement], folded: str) -> list[Statement]:
+    """The statements without what is only concluded from another's: "Agent 2 is busy at 4, so slot 4 is out"."""
+    others = {
+        slot for targets, slots, kind, _, _ in stated if targets != ALONE and kind == "negative" for slot in slots
+    }
+    return [
+        (targets, slots, kind, start, end)
+        for targets, slots, kind, start, end in stated
+        if not (
+            targets in (ALONE, [None])
+            and kind == "negative"
+            and others.issuperset(slots)
+            and CONCLUDES.search(folded, max(0, start - FAR_CONCLUDED), start)
+            and not OWN.search(folded, start, end)
+        )
+    ]
 
 
 def _bearing(statement: Statement) -> int:

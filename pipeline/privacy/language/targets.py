@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import FINE, HEARD, HOLDS, MINE, NEWS_FROM, PRONOUN, SUITS_ME, VOTE
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, LISTS
 
@@ -118,25 +119,21 @@ SENDER: Span = (-1, -1)
 LEFT_OUT = re.compile(r"\b(?:everyone|everybody|all|us)\s+(?:but|except|apart from)\b")
 BUT_ME = re.compile(LEFT_OUT.pattern + r"\s+(?:for\s+)?me\b")
 NUMBER = re.compile(r"(?<!\ba)0+")
+ALL_OF_THEM = re.compile(r"all (?:two|three|four)$")
 FIRST = re.compile(
-    r"(?<!everyone )\b(?:i|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all|both of us)\b(?! else| i\b| i')"
+    r"(?<!everyone )\b(?:i(?!\.e)|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all(?! of them)|"
+    r"both of us)\b(?! else| i\b| i')"
 )
-THEY = re.compile(r"\b(?:they|both|everyone i|their|theirs|them|he|she|his|him|her|who|a0+)\b")
+THEY = re.compile(
+    r"\b(?:they|both|the (?:latter|former|others?|answer|reply|response)|everyone i|their|theirs|them|he|she|his|him|"
+    r"her|who|a0+)\b"
+)
+# A quotation after which it is said whose it is: "…," says Agent 3.
+SAID_BY = re.compile(
+    r"[,.]?\s{2,}(?:(?:says?|said|writes|wrote|claims|replied|answered)\s+agents?\s*#?0+|"
+    r"agents?\s*#?0+\s+(?:says?|said|writes|wrote|claims|replied|answered))\b"
+)
 COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
-# "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
-HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
-WORD = re.compile(
-    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer|note|info|relay|forwarded)\s+(?:\w+\s+)?from\b|^\s*from\b(?=\s+agents?\s*#?0+\s*:)"
-)
-SUITS_ME = re.compile(r"\s(?:me|us)\b")
-FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
-VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
-MINE = re.compile(r"\b(?:me|my|mine)\b")
-PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
-HOLDS = re.compile(
-    r"(?:'\w+)?\s*(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
-    r"(?:have|has|had|got|keep|kept|make|get|mark|leave|offer|find|see)\b"
-)
 
 
 class Who(NamedTuple):
@@ -155,6 +152,8 @@ def named(phrase: str) -> Who:
     but_me = BUT_ME.search(phrase) is not None
     first = FIRST.search(phrase) is not None and not but_me
     they = THEY.search(phrase) is not None
+    if ALL_OF_THEM.match(phrase):
+        return Who(False, (), True)
     if LEFT_OUT.search(phrase):
         return Who(first, (), they, (*agents, SENDER) if but_me else agents)
     return Who(first, agents, they)
@@ -226,7 +225,7 @@ def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> lis
     if not spoken_to:
         return []
     if subject is None:
-        word = WORD.search(text)
+        word = NEWS_FROM.search(text)
         return [token for token in spoken_to if word and word.end() <= token.start + 5]
     return (
         [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
@@ -296,4 +295,5 @@ def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Sp
             if who.agents:
                 both = who.first and text.startswith("both", pronoun.start)
                 return [*[(token.start + start, token.start + end) for start, end in who.agents], *[SENDER] * both]
-    return []
+    said = SAID_BY.search(text, pronoun.end)
+    return [NUMBER.search(text, said.start()).span()] if said else []  # type: ignore[union-attr]

@@ -125,10 +125,11 @@ SHORT = {
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
     **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
-    **{"ive": "i've", "thats": "that's", "z": "zero"},
+    **{"ive": "i've", "thats": "that's", "z": "zero", "theyd": "they'd", "theyre": "they're", "youre": "you're"},
 }
 REAL = frozenset(("conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
+    **{"L": "they propose", "Y": "you", "Yy": "your", "Yur": "your"},
 }

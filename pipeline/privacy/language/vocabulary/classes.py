@@ -132,8 +132,8 @@ POSITIVE: Phrases = (
     r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
     r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
-    r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
-    r"free) to) {adv}{do}",
+    r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|pleased|"
+    r"delighted|fine|okay|ok|free) to) {adv}{do}",
     r"{can} {adv}(?:accept|cope|live with|squeeze|arrange|spare|oblige|say yes|show up|turn up|get there|stretch|pull|"
     r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|"
     r"make it(?= (?:to|at|for|in|on)\b))|offer(?:ed|ing)(?= slots?| #?0)|free|capacity|in a position to|"
@@ -141,8 +141,9 @@ POSITIVE: Phrases = (
     r"empty|work(?:s(?!-))?|{able}",
     r"un(?:book|block|assign|schedul|plann|committ|claim|reserv|engag|occupi|encumber|touch|us)ed|untaken|"
     r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|"
-    r"a (?:clear |firm |definite )?yes|up for grabs|(?:ready|in|free|happy|glad|okay|ok|fine|up) (?:for|"
-    r"with) (?={slot})",
+    r"a (?:clear |firm |definite )?yes|up for grabs|(?:ready|in|free|happy|glad|okay|ok|fine|up|good|cool|great) "
+    r"(?:for|"
+    r"with|at|in|on) (?={slot})",
     r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)|manages?(?= slots?| #?0| it|"
     r" that)|(?:{have}|leaves?) {adv}to offer|offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|"
     r"word|argument) against|(?:{have}|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|room){at}",
@@ -255,7 +256,8 @@ PROPOSAL: Phrases = (
     r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|"
     r"went with",
     r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|"
-    r"proceed(?:ing|s)?(?: with)?|use|using|(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|"
+    r"proceed(?:ing|s)?(?: with)?|use|using|(?:i'll|we'll|(?:i|we) (?:will|shall)|i'd|we'd|to|happy to) (?:take|do|"
+    r"use|book|"
     r"put|set|hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|"
     r"ing)|chose|select(?:ed|ing)?",
     r"reserv(?:e|ed|ing)|book(?:ing)?|booked (?:us|it|the|this|meeting)|schedul(?:e|ing) (?=it|this|the|that|our|"
@@ -265,7 +267,8 @@ PROPOSAL: Phrases = (
     r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|"
     r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|"
     r"pick)|land(?:s|ed|ing)? on|see you",
-    r"consensus|converged?|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for|"
+    r"with (?:you|{agent}) on (?={slot})|sign(?:ed|s|ing)? off on|consensus|converged?|sealed|(?:it's|we have|that's) "
+    r"a deal|done deal|winner|(?:we're|we are|it's) on for|"
     r"(?:we'll|we will|to) meet|float|it(?:'ll| will| shall) be|pencil(?:l?ed|l?ing)?|"
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)|"
     r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final",
