@@ -82,8 +82,9 @@ class ClauseReader:
             self.open.apart = True
 
     def await_class(self, atom: Atom) -> None:
-        """Keep slots of which nothing is said yet."""
+        """Keep slots of which nothing is said yet; of "not 3, 5 works" what follows is not said of 3."""
         self.open = self.clause_of(atom, None)
+        self.open.apart = atom.lead.endswith("not")
 
     def await_main_clause(self, atom: Atom) -> None:
         """Keep slots that are excepted from what is still to be said."""

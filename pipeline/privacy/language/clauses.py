@@ -126,9 +126,8 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
     """Whether an atom that says this is of the slots of the clause before."""
     if atom.echoes or atom.lead == "(" or atom.lead.endswith(RELATIVE):
         return True
-    if (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
-        return True
-    if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
+    bare = before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end)
+    if bare or (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
         return True
     marks = marks_of(atom)
     if marks and marks[0].kind == "group" and text.startswith("agent", marks[0].start) and claim_class in OPPOSITE:
@@ -235,7 +234,7 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
 
 def shares_class(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what an atom says of its slots is said of those before it, too: "slot 3, and slot 5 is free"."""
-    if not before.lacks_class or before.apart or not is_whole(atom) or text.startswith("not", before.start):
+    if not before.lacks_class or before.apart or not is_whole(atom):
         return False
     return atom.lead in JOINED or GLUE.fullmatch(text, before.slots[-1].end, atom.slots[0].start) is not None
 

@@ -42,9 +42,9 @@ WORDS = re.compile(r"\w")
 
 # What is put between commas and says only how the sender knows it.
 COMMENT = re.compile(
-    r", (?:(?:or |and )?so )?(?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|"
-    r"understand|"
-    r"should add|might add|fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly)(?=,)"
+    r", (?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|understand|should add|might add|"
+    r"fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly),(?= (?:is|are|has|have|can|"
+    r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
 COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
@@ -179,8 +179,8 @@ def _plain(content: str) -> tuple[str, str]:
     if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    if ", i" in folded or ", as i" in folded or "ly," in folded or ", or so" in folded or ", and so" in folded:
-        folded = COMMENT.sub(lambda comment: " " * (len(comment[0]) - 1) + ",", folded)
+    if ", i" in folded or ", as i" in folded or "ly," in folded:
+        folded = COMMENT.sub(lambda comment: " " * len(comment[0]), folded)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, MARKS)) else folded
 
 
