@@ -103,7 +103,7 @@ WHOSE: tuple[tuple[str, set[str]], ...] = (
         "Agent 0's message was \"I'm busy at slot 2, let's use slot 5\", so slot 2 is out.",
         {"0 2 negative", "0 5 proposal"},
     ),
-    ('When I asked, the reply from Agent 3 was "not slot 4, slot 6 would be possible".', {"3 6 positive"}),
+    ('When I asked, the reply from Agent 3 was "not slot 4, sorry, slot 6 would be possible".', {"3 6 positive"}),
     ("It sounded as though slot 5 is bad for Agent 2, i.e. busy for them.", {"2 5 negative"}),
 )
 

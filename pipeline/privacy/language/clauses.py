@@ -1,6 +1,5 @@
 """A clause of a sentence, and how it leans on the one before: pronouns, words left out, and what is news."""
 
-import re
 from dataclasses import dataclass, field
 
 from pipeline.privacy.language.atoms import RELATIVE, Atom
@@ -117,9 +116,8 @@ def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
     """Whether an atom's class is of slots named before: in its scope, or as "it" for someone else in another."""
     if atom.claim_class is None or atom.lead in ("|", "/"):
         return False
-    return bool(before.slots) or (
-        bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None
-    )
+    is_of_last = bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None
+    return bool(before.slots) or is_of_last
 
 
 def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
@@ -137,8 +135,8 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
 
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
     """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
-    is_label = not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
-    return is_label or text.startswith(("mine", "theirs"), marks_of(atom)[0].start)
+    mine = text.startswith(("mine", "theirs"), marks_of(atom)[0].start)
+    return mine or not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
 
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:

@@ -42,8 +42,10 @@ WORDS = re.compile(r"\w")
 
 # What is put between commas and says only how the sender knows it.
 COMMENT = re.compile(
-    r", (?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|understand|should add|might add|"
-    r"fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly),(?= (?:is|are|has|have|can|"
+    r", (?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|understand|should add|might "
+    r"add|"
+    r"fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly),(?= (?:is|are|has|have|"
+    r"can|"
     r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
