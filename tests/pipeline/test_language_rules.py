@@ -53,6 +53,10 @@ TAKEN_BACK: tuple[tuple[str, set[str]], ...] = (
     ("I said slot 5 works. It doesn't.", {"9 5 negative"}),
     ("I reported Agent 2 as free at slot 7, which was wrong.", set()),
     ("I'm free at slot 8. Agent 1 is busy at slot 8. So slot 8 is out.", {"9 8 positive", "1 8 negative"}),
+    ("I had offered slot 5. I have to withdraw that.", set()),
+    ("slot 0 is good actually no its not", {"9 0 negative"}),
+    ("Slot 5, sorry, slot 6 works for me.", {"9 6 positive"}),
+    ("Slot 7 was going to work but now doesn't.", {"9 7 negative"}),
     ("Slot 3 is free. It isn't ideal.", {"9 3 positive"}),
     ("I have an errand in slot 3. Slot 3 works, though.", {"9 3 occupied", "9 3 positive"}),
 )
@@ -72,6 +76,8 @@ EFFORT_DENIED: tuple[tuple[str, set[str]], ...] = (
     ("I wouldn't have to bump a single thing for slot 2", {"9 2 positive"}),
     ("No need for Agent 2 to touch a thing in slot 5", {"2 5 positive"}),
     ("I checked slot 7 for errands and found none, so slot 7 is fine", {"9 7 positive"}),
+    ("There'd be no need for rescheduling in slot 5", {"9 5 positive"}),
+    ("Slot 5 is not a problem for Agent 2 and me", {"2 5 positive", "9 5 positive"}),
     ("Slot 7 is unavailable due to a prior commitment", {"9 7 negative"}),
     ("Slot 7 conflicts with a standing obligation", {"9 7 negative"}),
     ("Slot 7 conflicts with an errand", {"9 7 occupied"}),
@@ -104,6 +110,11 @@ WHOSE: tuple[tuple[str, set[str]], ...] = (
         {"0 2 negative", "0 5 proposal"},
     ),
     ('When I asked, the reply from Agent 3 was "not slot 4, sorry, slot 6 would be possible".', {"3 6 positive"}),
+    (
+        "Same as Agent 1: slot 12 free, slot 13 not.",
+        {"9 12 positive", "1 12 positive", "9 13 negative", "1 13 negative"},
+    ),
+    ("Glad slot 5 works for you, Agent 2.", set()),
     ("It sounded as though slot 5 is bad for Agent 2, i.e. busy for them.", {"2 5 negative"}),
 )
 

@@ -280,7 +280,7 @@ GLUE = re.compile(
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
 IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
 IT_IS_NOT = re.compile(
-    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+|(?<=and )0+)(?:'m\s+not|"
+    r"\b(?:it|that|this|they|i|we|now|agents?\s*#?0+|(?<=and )0+)(?:'m\s+not|'?s\s+not|"
     r"\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
     r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now|either))?\s*$|"
     r"\bagents?\s*#?0+\s+not\s*$"
@@ -291,7 +291,9 @@ IT_IS = re.compile(
 )
 # What was so, and is not now: "4 was taken but has come free".
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
-JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
+JUST = re.compile(
+    r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again|probably|likely)\s+)*"
+)  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
 EVERY_SLOT = re.compile(
     r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the|"

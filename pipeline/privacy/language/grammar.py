@@ -35,14 +35,18 @@ ASIDE: Phrases = (
 # Slots that are kept away from are not proposed.
 SHUN: Phrases = (
     r"avoid(?:ed|able)|reluctant|hesitant|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
-    r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least favou?rite|against|(?:for|until|till) last|"
+    r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least (?:favou?rite|prefer\w*|liked)|against|(?:for|until|"
+    r"till) last|"
     r"let(?:'s| us) not(?: \w+)?",
     r"(?:prefer|rather|better|best) (?:not|we didn't|i didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|"
     r"explain|go)\w+)?",
 )
 
 # These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
-HARD: Phrases = (r"but(?! also)|otherwise|alternatively|however|whereas|yet|while|conversely",)
+HARD: Phrases = (
+    r"actually,? no\b|no,? wait|wait,? no|scratch that|(?:sorry|i meant?),? (?={slot}|make)|or rather|make that|"
+    r"but(?! also)|otherwise|alternatively|however|whereas|yet|while|conversely",
+)
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
@@ -75,6 +79,7 @@ GROUP: Phrases = (
     r"(?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) {agents}|me(?= ?(?:[:=(~|^`]|-[> ]|"
     r"yes|no|ok|okay|free|busy|open|available|can|errand))",
     rf"(?:both )?agents[ #]*0{{1,2}}(?: ?, ?0{{1,2}})* ?, ?(?:and|or|&) {OTHER}",
+    r"(?:exactly )?(?:the )?same as {agents}",
     rf"(?:both of us|we two|the two of us) ?, ?{ONE} and {OTHER} ?,?|(?:just )?like (?:me|myself|{{agents}}) ?, ?{ONE}",
     rf"{ONE} ?, (?:just |much )?like (?:me|myself|{{agents}}) ?,",
     rf"{SOURCE}{ONE}(?: ?, ?{OTHER})+ ?,? (?:and|or|&) (?:also )?{OTHER}",
@@ -94,7 +99,7 @@ FOR_WHOM: Phrases = (
     r"for 0{1,2}(?: ?, ?0{1,2})*(?: ?,? (?:and|&) )(?:me|myself|{agents})\b",
     r"for (?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) (?:{agents}|me\b)",
     rf"for (?:both |either |neither |all )?(?:of )?{WHOM}"
-    rf"(?:(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
+    rf"(?:(?!(?<=you) ?, ?agent)(?: ?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|{agents}) (?:own )?"
     r"(?:end|side|part|calendar|schedule|agenda|plate|planner|diary|way)"
@@ -144,7 +149,8 @@ IGNORED: Phrases = (
     r"us) to|"
     r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
     r"doesn't|requires|means|needs|works|conflicts|clashes)\b)",
-    r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|disclose|"
+    r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|rule (?:it |"
+    r"that )?out|disclose|"
     r"reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|wait|provide|"
     r"give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|insist)(?! to slots?| to 0|"
     r" with slots?)",

@@ -46,7 +46,8 @@ WRONG = re.compile(
     rf"(?:{STARTS}|, (?:and |but )?)(?:which|that|this|it) (?:is|was|turned out)(?: to be)?(?: all| now| simply)? "
     r"(?:wrong|(?:a|my|an) (?:mistake|error|slip|typo)|incorrect|untrue|false|not true|not so|out of date|outdated)\b"
     rf"|{STARTS}(?:(?:completely )?wrong\b(?= ?[.!,~]| agent)|that's (?:wrong|not true|no longer (?:true|so|the case))|"
-    r"not any ?more|i (?:got that|was) wrong|(?:scratch|strike|ignore|disregard|forget) that\b)"
+    r"not any ?more|i (?:got that|was) wrong|(?:i |i'll |i (?:have to|must) |let me )?(?:withdraw|retract|cancel) "
+    r"(?:that|it)\b|(?:scratch|strike|ignore|disregard|forget) that\b)"
 )
 # What has changed since it was said, and how things were.
 CHANGED = re.compile(

@@ -121,7 +121,7 @@ BUT_ME = re.compile(LEFT_OUT.pattern + r"\s+(?:for\s+)?me\b")
 NUMBER = re.compile(r"(?<!\ba)0+")
 ALL_OF_THEM = re.compile(r"all (?:two|three|four)$")
 FIRST = re.compile(
-    r"(?<!everyone )\b(?:i(?!\.e)|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all(?! of them)|"
+    r"(?<!everyone )\b(?:i(?!\.e)|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all(?! of them)|same(?= as)|"
     r"both of us)\b(?! else| i\b| i')"
 )
 THEY = re.compile(

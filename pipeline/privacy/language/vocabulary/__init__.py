@@ -43,7 +43,8 @@ PATTERNS: Mapping[str, str] = {
         r"swap|dislodg|postpon|cancel|disrupt|disturb|uproot)\w*(?! costs?))"
     ),
     "{clash}": (
-        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|"
+        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hitch|snag|hurdle|barrier|difficult(?:y|ie)|"
+        r"conflict|"
         r"constraint|objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
     ),
     "{burden}": (
@@ -107,7 +108,8 @@ PATTERNS: Mapping[str, str] = {
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
-        r"seems|fits|suits|holds|makes|(?:free|open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
+        r"seems|fits|suits|holds|makes|presents|poses|creates|clashes|overlaps|finds|brings|involves|means|(?:free|"
+        r"open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
     ),
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
 }

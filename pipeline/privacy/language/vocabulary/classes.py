@@ -21,7 +21,9 @@ NEGATIVE: Phrases = (
     r" ?[,:~(])",
     r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|"
     r"both|either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
-    r"ing)? (?:off|out)|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|no luck(?! with (?:the )?meeting)",
+    r"ing)? (?:off|out)|veto(?:e[sd])?|snapped up|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|no "
+    r"luck(?! with "
+    r"(?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
     r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
@@ -175,19 +177,20 @@ CLEAR: Phrases = (
     # A need, an item or an obstacle denied.
     r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
-    r"thing)(?: (?:with|against|at|in|for|on)| \w+ed)?",
+    r"thing)(?: (?:with|against|at|in|for(?= {slot})|on)| \w+ed)?",
     r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
     r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt|place))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
     r"a thing))){it}",
     r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|"
-    r"(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
+    r"(?:be )?{adv}(?:(?<!don't )(?<!do not ){clash}|clash\w*|collid\w+|interfer\w+|"
     r"occupied|taken|booked))|(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |"
     r"no ){clash}(?: with| at)?",
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}|"
     r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|"
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)|"
-    r"(?:need(?:n't| not)|no need (?:for {whom} )?to) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? "
+    r"(?:need(?:n't| not)|no need (?:for(?: any)?|(?:for {whom} )?to)) (?:{move}|touch){it}|(?:(?:would|will|'d|"
+    r"{need})(?: to)? "
     r")?{move} (?:nothing|(?:no|"
     r"zero) {mods}{item})",
     # Nothing there.
@@ -238,7 +241,8 @@ COST: Phrases = (
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
-    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|i move (?:that|to|we)|"
+    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|"
+    r"(?:backs|backed|endorse[sd]?) (?={slot})|i move (?:that|to|we)|"
     r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
     r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|meeting 0+ (?:will be|goes|takes place|happens|lands|is set|"
     r"is fixed|is on) (?:at |in |to |into |for )?|"
@@ -273,5 +277,5 @@ PROPOSAL: Phrases = (
     r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)|"
     r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final",
     r"official|fixing(?= {slot})|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|"
-    r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
+    r"plan(?:s|ning)?(?: on| for)?|try|it is(?<!where it is)(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
 )
