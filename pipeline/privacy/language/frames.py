@@ -119,24 +119,6 @@ HELD = re.compile(
     r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|"
     r"leaves?|left)\s+$"
 )  # "3 and 8 free", but not "2 conflicts"
-# Such a number is no slot even next to a class.
-# How what it finds ends: few numbers need the search.
-OTHERS_END = (
-    *("of", "of the", "of our", "of my", "of these", "of all", ",", "and", "but", "vs", "vs.", "against", "versus"),
-    *(
-        f"{word}{s}"
-        for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
-        for s in ("", "s")
-    ),
-)
-OTHERS = re.compile(
-    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
-    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
-    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
-)
-VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
-IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
-COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
 REST_SAID = re.compile(
     r"\s*(?:(?:and|but|so|otherwise|sorry|sadly|unfortunately),? )?(?:(?:every|no)thing else|"
     r"(?:all|every|any) other (?:slots?|times?)|all (?:the )?others?|(?:all )?(?:the )?(?:rest|remainder)|"
@@ -158,21 +140,9 @@ OF_SOME = re.compile(
     r"\b(?:that|those|these|they|it|this|yours?|them|'?em|ones)\b|(?<!agent )(?<!agents )(?<!meeting )\b0"
 )
 NOT_BY = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
-ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
-# Where a sentence starts with its place: "At 7, I'd need to move things".
-PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
 STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
-ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
-SUBJECT = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
-    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
-    r"bump)ing\b|"
-    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
-    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
-)
 
 # How data and layout are written (records.py, layout.py).
 AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)

@@ -7,22 +7,13 @@ from collections.abc import Sequence
 from pipeline.privacy.language.frames import (
     ANCHOR,
     BEFORE,
-    COUNT,
     COUNTED,
-    ELLIPSIS,
     FOR,
     HELD,
-    IN_ALL,
-    ITEM,
     NOT_FOR,
-    OTHERS,
-    OTHERS_END,
-    PLACE,
     STARTS,
-    SUBJECT,
     VERB,
     VERBS,
-    VERSUS,
 )
 from pipeline.privacy.language.ranges import BOTH_ENDS, DOWNWARD, FROM, ONWARD, OPENED, OPENING, OPENS_IT, words_before
 from pipeline.privacy.language.scan import Token
@@ -36,6 +27,36 @@ PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|wa
 AND_YOU = re.compile(r"0,? (?:and|but|while) (?:you|me|us|them|agents? 0) (?:only |just |about )?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
+# Such a number is no slot even next to a class.
+# How what it finds ends: few numbers need the search.
+OTHERS_END = (
+    *("of", "of the", "of our", "of my", "of these", "of all", ",", "and", "but", "vs", "vs.", "against", "versus"),
+    *(
+        f"{word}{s}"
+        for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
+        for s in ("", "s")
+    ),
+)
+OTHERS = re.compile(
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
+    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
+    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
+)
+VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
+IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
+COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+# Where a sentence starts with its place: "At 7, I'd need to move things".
+PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
+ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
+# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
+SUBJECT = re.compile(
+    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
+    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
+    r"bump)ing\b|"
+    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
+    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
+)
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
 ERRAND = re.compile(r"\s+errand\b")
 PRICE = re.compile(r"0 ?\(|0\(")
