@@ -10,11 +10,6 @@ DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
 TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
-# A tick beside what is settled, which says more.
-SETTLED = re.compile(
-    rf"[{''.join(mark for mark, said in TICKS.items() if said == YES)}]\ufe0f?"
-    rf"(?=[^\n.;!?{''.join(TICKS)}]{{0,40}}\b(?:confirmed|locked|settled|agreed|final|booked)\b)"
-)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -52,15 +47,6 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
-# "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
-TALLY = re.compile(
-    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open)) ?[:=] ?\d+(?!\d*,)"
-)
-TALLIED = re.compile(
-    r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
-    re.IGNORECASE,
-)
-OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
 
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
@@ -72,15 +58,6 @@ SPELT = re.compile(
 GLUED = ("am", "is", "are", "not")  # "amfree"
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 
-# A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
-EMOJI = re.compile(
-    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
-    r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
-)
-# "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
-SHORTENED = re.compile(
-    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
-)
 
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
@@ -97,7 +74,6 @@ LABEL = re.compile(
     r"hello|ok|please|sorry|great|yes|no\b)"
 )
 OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
-BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
@@ -165,6 +141,9 @@ PLAIN_KEY = re.compile(
     r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
 )
 CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+# A list of slots, each of which is called by its number.
+OF_SLOTS_KEY = re.compile(r"(?:time )?slots?$|(?:my )?(?:calendar|schedule|availability)$")
+ID_KEY = re.compile(r"(?i)(?:id|idx|index|number|num|no|n|time)$")
 NAMES_SLOTS = re.compile(rf"{CHOSEN_KEY.pattern}|^{SLOT_KEY.pattern}")
 SLOT_WORD = re.compile(r"\bs(?:l|lots?)?[\s_#]*(?=\d)|slots?[\s_#]*|[*`#]", re.I)
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -184,7 +163,8 @@ TOKEN = re.compile(
 )
 # What is said of all slots, or of the rest: "free: all but 3", "default: busy", "all others | free".
 ALL_OF = re.compile(
-    r"\W*(?:all|any|every(?:thing)?|anything|always|all day|(?:the )?(?:whole|entire) (?:day|calendar)|(?:all|any|"
+    r"\W*(?:(?:the |all )?(?:rest|(?:the )?others?|remaining)|everything else|all|any|every(?:thing)?|anything|always|"
+    r"all day|(?:the )?(?:whole|entire) (?:day|calendar)|(?:all|any|"
     r"every) "
     r"slots?)(?:\W{1,3}(?:except(?:ing)?|but|excluding|other than|apart from|besides|save|minus|bar)(?: for)? ?:? ?"
     r"(?:slots? ?)?([\d ,&]+(?:and \d+)?))?\W*$",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
 from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
-from pipeline.privacy.language.tables import agents_at, fields_at, rows_at, table_at, table_records
+from pipeline.privacy.language.tables import agents_at, fields_at, lists_at, rows_at, table_at, table_records
 
 LONGEST_TITLE = 60  # characters
 # Whose data follows: "Data from Agent 4: {…}".
@@ -95,7 +95,7 @@ def _add_record(out: Rewritten, record: Record, at: int, legend: Legend) -> None
     if record.agent:
         out.add(glue("\nnext\n", here))
     for sentence in record.sentences():
-        spelled = (piece._replace(text=legend.codes.get(piece.text, piece.text)) for piece in sentence)
+        spelled = (piece._replace(text=legend.coded(piece.text)) for piece in sentence)
         pieces = [part for piece in spelled for part in spelled_out(piece, legend.marks)]
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
@@ -130,7 +130,7 @@ def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable
         return [fields[0]], fields[1]
     if strip := strip_at(lines, at, legend.of_strips(), legend.num_slots):
         return strip, 1
-    return agents_at(lines, at) or rows_at(lines, at)
+    return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at)
 
 
 def _lines(content: str, start: int, end: int) -> list[Piece]:

@@ -42,9 +42,9 @@ NAMES = re.compile(
     rf" ?(?:{MEANS}|is|are)? ?)({STATE})"
 )
 CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
-BITS = re.compile(r"(?:[01][, ]{1,2}){7}[01]")
+BITS = re.compile(r"(?<!\d)(?:[01][, ]{0,2}){8}")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
-SEPARATED = re.compile(r"\s*[/|·]\s*(?:slot )?#?\d")
+SEPARATED = re.compile(r"\s*[/|·](?=\s*(?:slot )?#?\d)")
 NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
 NOT_SO = re.compile(r"(?i)(?:(?:i'm|i am|they're|is|are|am) )?(?:not|aren't|isn't)\W*$")
 MEETING = re.compile(r"^meetings?$", re.I)
@@ -71,6 +71,10 @@ class Legend(NamedTuple):
     codes: dict[str, str]
     num_slots: int | None
     options: Mapping[str, str]
+
+    def coded(self, cell: str) -> str:
+        """What a cell says: a number is a slot there, whatever it stands for in a strip."""
+        return cell if cell.isdecimal() else self.codes.get(cell, cell)
 
     def of_strips(self) -> dict[str, str]:
         """The marks that may stand side by side, one a slot."""
@@ -133,6 +137,7 @@ def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
         apart = SEPARATED.match(piece.text, end)
         word = f": {word}{';' if apart else ','} " if ahead else f" {word}: " if after else f" {word} "
+        end = apart.end() if apart and ahead else end
         word += "slots " if after and not after[1] else ""
         yield Piece(word, piece.start + found.start(), piece.start + end)
     yield piece.part(end) if end else piece

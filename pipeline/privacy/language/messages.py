@@ -32,10 +32,40 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
-MARKED = ("\n", "{", "[", "~~", "\u2192", "....", ": a", ": e", "ption ")
+LAID_OUT = ("\n", "{", "[", "~~", "\u2192", "....", "<b", "), (", ": a", ": e", "ption ")
 LEGEND = re.compile(r"= ?[A-Za-z]")
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
+# "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
+TALLY = re.compile(
+    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open)) ?[:=] ?\d+(?!\d*,)"
+)
+TALLIED = re.compile(
+    r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
+    re.IGNORECASE,
+)
+OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
+# A tick beside what is settled, which says more, and after an exception, which says it already: to read over. Before
+# "me 👍" another sentence ends.
+MARKED = "".join(frames.TICKS)
+SAID_BY_WORDS = re.compile(
+    rf"()[{''.join(mark for mark, said in frames.TICKS.items() if said == frames.YES)}]\ufe0f?"
+    rf"(?=[^\n.;!?{MARKED}]{{0,40}}\b(?:confirmed|locked|settled|agreed|final|booked)\b)|"
+    rf"(\b(?:except|but|bar|minus|besides|apart from)(?: for)? (?:slots? ?)?\d{{1,2}}(?:(?:, ?|"
+    rf" and )\d{{1,2}}){{0,9}} ?)"
+    rf"[{MARKED}]\ufe0f?"
+)
+TICKED_NEXT = re.compile(rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])")
+# A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
+EMOJI = re.compile(
+    rf"(?<=[a-z)'!] )(?![{''.join(frames.TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
+)
+# "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
+SHORTENED = re.compile(
+    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
+)
+BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
@@ -122,7 +152,7 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 
 
 def _may_have_layout(content: str) -> bool:
-    if any(map(content.__contains__, MARKED)) or ("=" in content and LEGEND.search(content)):
+    if any(map(content.__contains__, LAID_OUT)) or ("=" in content and LEGEND.search(content)):
         return True
     return BARE.search(content) is not None or SOURCE.match(content) is not None
 
@@ -157,6 +187,11 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     return still_stated(stated, folded) if stated else stated
 
 
+def _blank(found: re.Match[str]) -> str:
+    """What goes before a tick, and blanks for it."""
+    return (found[2] or "").ljust(len(found[0]))
+
+
 def _ended(emoji: re.Match[str]) -> str:
     """A picture as the end of a sentence that names a number; else as blanks."""
     before = emoji.string[max(0, emoji.start() - FAR) : emoji.start()]
@@ -166,15 +201,16 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
-        content = frames.EMOJI.sub(_ended, frames.SETTLED.sub(lambda tick: " " * len(tick[0]), content))
+        content = TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content))
+        content = EMOJI.sub(_ended, content)
     if "g. " in content or "l. " in content or "ched. " in content or ".." in content:
-        content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
+        content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
-        content = frames.BRACKETED.sub(" ", content)
+        content = BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
-    if any(map(content.__contains__, COUNTED)) and frames.TALLY.search(content) and not frames.OF_SLOTS.search(content):
-        content = frames.TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
+    if any(map(content.__contains__, COUNTED)) and TALLY.search(content) and not OF_SLOTS.search(content):
+        content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)
     folded = fold(content)

@@ -142,7 +142,7 @@ class Field(NamedTuple):
             return []
         if told[1]:
             but = [first.part(*told.span(1))]
-        if not but:
+        if not but or frames.REST_KEY.match(first.text.lower()):
             return [first._replace(text="all other slots are "), self.key._replace(text=name)]
         verb = f"every slot is {name} except "
         return [self.key._replace(text=verb), *named_slots(but)]
@@ -185,6 +185,7 @@ class Record:
         if any(frames.NEW_KEY.match(one.name) for one in self.fields):
             self.fields = [one for one in self.fields if not frames.OLD_KEY.match(one.name)]
         for one in self.fields:
+            subject = subject if not frames.NAMED.search(one.name) else []
             if whole := one.of_all(but):
                 yield [*subject, *whole]
             elif apart := one.apart(any("cost" in label.text for label in self.labels)):
@@ -237,7 +238,8 @@ def _take(frame: Frame, piece: Piece) -> None:
     if frame.listed:
         frame.values.append(piece)
     elif frame.key is None:
-        frame.key = piece
+        listed = frame.keys and frames.OF_SLOTS_KEY.match(plain(frame.keys[-1].text))
+        frame.key = piece._replace(text="slot") if listed and frames.ID_KEY.match(piece.text) else piece
     else:
         frame.record.add(frame.key, [piece])
         frame.key = None

@@ -41,10 +41,14 @@ BOX = re.compile(r"(?m)^([ \t]*[-*+]?[ \t]*)\[([ xX\u2713\u2714])\](?=[ \t]*(?:s
 # "agent_2.free = 8", "Agent 0 → 10".
 OF_AGENT = re.compile(r"\b(agent[ _]?\d{1,2})\.(?=[a-z])", re.I)
 ARROW = re.compile(r"(?i)(\b(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))? ?)(\u2192|\u27a1\ufe0f?|=>)")
+# "free: [2, 3]  busy: [4]", "(2, free), (3, busy)", "2/free".
+LIST_END = re.compile(r"\](?=[ \t]+[A-Za-z][\w ]{0,20}[:=] ?\[)")
+TUPLE = re.compile(r"\((\d{1,2}),( ?[A-Za-z][A-Za-z' ]{1,30})\)(?=[,;\s.]*(?:\(\d|$))")
+OF_STATE = re.compile(r"(?<=\d)/(?=(?:free|busy|open|available|blocked|booked|taken|errand)\b)", re.I)
 HOLLOW = "\r"
 # "[04] errand", "4: busy", "s3 | free", and not "4. I'm free", a numbered item.
 ROW = re.compile(
-    r"[\s>|*_`•-]*(?:\[(\d{1,2})\]|((?:slot ?#?|s)\d{1,2}(?=[*_`]*(?: *[|\t]|  ))|\d{1,2}"
+    r"[\s>|*_`•▪▫◦‣⁃▸►➤➜→🔹🔸📌\ufe0f-]*(?:\[(\d{1,2})\]|((?:slot ?#?|s)\d{1,2}(?=[*_`]*(?: *[|\t]|  ))|\d{1,2}"
     r"(?=[*_`]*(?: *[:|=\t\u2013\u2014\u2192]| *->| - |  | \())))"
     r"[*_` \t:|=>\u2013\u2014\u2192-]*([^\d\s:|=-][^|]*?)[\s|]*$"
 )
@@ -56,6 +60,13 @@ AGENT_ROW = re.compile(
     re.I,
 )
 SLOT = re.compile(r"\d+")
+# "yes - 1, 3", "FREE 3 4 11", "ERRAND 12 (cost 7)": a state, and slots.
+LISTS = re.compile(
+    r"[ \t]*(?:[-*•][ \t]+)?[*_]*(?!(?:agent|meeting|slot|round|option|cost|a|m|s)s?\b)([A-Za-z][A-Za-z', -]{1,40}?)"
+    r"(?P<mark>[*_]*[ \t]*(?: -|\u2013|\u2014|=|->|=>|>|\u2192|:)[*_ \t]*|[ \t]+)(\d{1,2}(?:[ ,/&]{1,3}\d{1,2})*)"
+    r"(?P<note>[ \t]*\([^()\n]*\))?[ \t*_.]*$"
+)
+NOTED = re.compile(r"[ \t]*(?:[^\w\s(\[]{1,3}[ \t]+)?()(\d{1,2})[ \t]+(\([^()\n]*[A-Za-z]{3}[^()\n]*\))[ \t]*$")
 COST = re.compile(r"\b(?:costs?|price)\W{0,3}(?:of )?\d+|\(\d+\)|\b(?:meeting|mtg|agent|m) ?#?\d+", re.I)
 STATUS = "status"
 
@@ -63,10 +74,8 @@ STATUS = "status"
 def in_columns(content: str) -> str:
     """A message without what is struck out, and with bars, colons and double quotes where tags, leaders and single
     quotes do their work: every other character in its place."""
-    if "~~" in content or "</" in content:
-        content = STRUCK.sub(lambda struck: HOLLOW * len(struck[0]), content)
-    if "</t" in content or "<br" in content:
-        content = TAG.sub(_bar, content)
+    if "~~" in content or "</" in content or "<br" in content:
+        content = TAG.sub(_bar, STRUCK.sub(lambda struck: HOLLOW * len(struck[0]), content))
     if "..." in content or ". ." in content or "___" in content or "……" in content:
         content = LEADERS.sub(lambda dots: ":".ljust(len(dots[0])), content)
     if "[" in content:
@@ -75,6 +84,10 @@ def in_columns(content: str) -> str:
         content = OF_AGENT.sub(lambda dot: f"{dot[1]}:", content)
     if "\u2192" in content or "\u27a1" in content or "=>" in content:
         content = ARROW.sub(lambda arrow: f"{arrow[1]}{':'.ljust(len(arrow[2]))}", content)
+    if "]" in content or "(" in content or "/" in content:
+        content = LIST_END.sub(";", content)
+        content = TUPLE.sub(lambda pair: f" {pair[1]}:{pair[2]};", content)
+        content = OF_STATE.sub(":", content)
     if "{" in content and (start := PYTHON.search(content)):
         content = content[: start.start()] + QUOTED.sub(r'"\1"', content[start.start() :])
     return content
@@ -87,9 +100,10 @@ def _ticked(box: re.Match[str]) -> str:
 
 
 def _bar(tag: re.Match[str]) -> str:
-    """A cell's tag as a bar, any other as blanks."""
-    cell = tag[2].lower() in ("td", "th") and not tag[1]
-    return ("|" if cell else " ").ljust(len(tag[0]), HOLLOW)
+    """A cell's tag as a bar, a line's end as one, any other as blanks."""
+    name, opens = tag[2].lower(), not tag[1]
+    line = name == "br" or (name in ("tr", "li", "p") and not opens)
+    return ("\n" if line else "|" if opens and name in ("td", "th") else HOLLOW).ljust(len(tag[0]), HOLLOW)
 
 
 def _cells(line: Piece) -> list[Piece]:
@@ -208,12 +222,19 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
 def rows_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
     """Lines in a row that begin with a slot and say what it is: "[04] errand", "4 | busy"; and how many they are."""
     records, end = [], at
-    while end < len(lines) and (row := ROW.match(lines[end].text)) and not frames.OWN_NUMBER.search(bare(row[3])):
+    while end < len(lines) and (row := _row_of(lines[end].text)):
         record = Record(slots=[lines[end].part(*row.span(1 if row[1] else 2))])
         record.add(glue(STATUS, record.slots[0]), [lines[end].part(*row.span(3))])
         records.append(record)
         end += 1
-    return (records, end - at) if len(records) > 1 else None
+    alone = len(records) == 1 < len(lines) and NOTED.match(lines[at].text)
+    return (records, end - at) if len(records) > 1 or alone else None
+
+
+def _row_of(text: str) -> re.Match[str] | None:
+    """A row as its slot, and what it says, which names no other slot."""
+    row = ROW.match(text) or NOTED.match(text)
+    return row if row and not frames.OWN_NUMBER.search(bare(row[3])) else None
 
 
 def bare(text: str) -> str:
@@ -234,3 +255,19 @@ def agents_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | Non
         records.append(record)
         end += 1
     return (records, end - at) if records else None
+
+
+def lists_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
+    """Lines in a row that name a state and then its slots, without a colon; and how many they are."""
+    records, end, plainly = [], at, True
+    while end < len(lines) and (told := LISTS.match(lines[end].text)):
+        key, slots = (lines[end].part(*told.span(group)) for group in (1, 3))
+        plainly = plainly and ":" in told["mark"]
+        if not told["mark"].strip() and not STATE_HEAD.match(key.text):
+            break
+        record = Record()
+        note = [lines[end].part(*told.span("note"))] if told["note"] else []
+        record.add(key, [slots.part(*one.span()) for one in SLOT.finditer(slots.text)], listed=True)
+        records.append(record if not note else Record(slots=[slots], labels=[key, *note]))
+        end += 1
+    return (records, end - at) if end - at > 1 and not plainly else None
