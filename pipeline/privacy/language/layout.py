@@ -128,7 +128,7 @@ def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable
         return table_records(lines[at : at + rows]), rows
     if fields := fields_at(lines, at):
         return [fields[0]], fields[1]
-    if strip := strip_at(lines, at, legend.of_strips(), legend.num_slots):
+    if strip := strip_at(lines, at, legend):
         return strip, 1
     return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at)
 

@@ -51,7 +51,7 @@ MEETING = re.compile(r"^meetings?$", re.I)
 OPTIONS = r"(?i:option|plan|choice|alternative|proposal|candidate)"
 OPTION = re.compile(
     rf"\b{OPTIONS} ([A-H]|\d)\b[*_ ]{{0,3}}(?:[:=~\u2013\u2014-]| (?i:is)| \() ?[*_ ]{{0,3}}(?i:slot) ?#?(\d{{1,2}})\b|"
-    rf"(?m:^[|\s]*(?:{OPTIONS} )?([A-H])[ *]*\|[ *]*(?i:slot )?(\d{{1,2}})[ *]*\|)"
+    rf"(?m:^[| \t\r]{0, 9}(?:{OPTIONS} )?([A-H])[ *]*\|[ *]*(?i:slot )?(\d{{1,2}})[ *]*\|)"
 )
 CHOICE = re.compile(
     r"(?i:\b(?:votes? (?:is |goes )?(?:for )?|pick(?: is)? |choose |choice is |prefer |go(?:ing)? (?:with|for) |"
@@ -59,6 +59,7 @@ CHOICE = re.compile(
     r"push for |favou?rs? |favou?rite is |lean(?:ing)? to(?:wards)? |lock in |propose |suggest |let's (?:do|take) |"
     rf"confirm ))[*:_]{{0,3}}({OPTIONS} )?([A-H]|\d)\b(?![ *_]*(?:slot|or\b|[:=]))"
 )
+STRIP = r"(?<!\w)(?:(?:MARK)\ufe0f?[ \t|,]{0,3}){4,}(?!\w)"
 SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
 NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
 FAR_ABOVE = 6
@@ -71,14 +72,12 @@ class Legend(NamedTuple):
     codes: dict[str, str]
     num_slots: int | None
     options: Mapping[str, str]
+    strips: Mapping[str, str]  # marks that may stand side by side, one a slot
+    strip: re.Pattern[str]
 
     def coded(self, cell: str) -> str:
         """What a cell says: a number is a slot there, whatever it stands for in a strip."""
         return cell if cell.isdecimal() else self.codes.get(cell, cell)
-
-    def of_strips(self) -> dict[str, str]:
-        """The marks that may stand side by side, one a slot."""
-        return TICKS | self.marks | self.codes
 
 
 def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
@@ -96,7 +95,10 @@ def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
     if len(coded) > 1:
         codes |= {code[1]: code[2] for code in coded}
         spans += [code.span() for code in coded]
-    return _blanked(content, spans), Legend(_states(marks), _states(codes), num_slots, options_of(content))
+    told = TICKS | _states(marks) | _states(codes)
+    strip = re.compile(STRIP.replace("MARK", "|".join(sorted(map(re.escape, told), key=len, reverse=True))))
+    known = Legend(_states(marks), _states(codes), num_slots, options_of(content), told, strip)
+    return _blanked(content, spans), known
 
 
 def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -143,22 +145,21 @@ def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
     yield piece.part(end) if end else piece
 
 
-def strip_at(lines: Sequence[Piece], at: int, marks: Mapping[str, str], num_slots: int | None) -> list[Record] | None:
+def strip_at(lines: Sequence[Piece], at: int, legend: Legend) -> list[Record] | None:
     """A line of marks, one a slot, as a record a state: "0-7: □□■■□■■■", or below its slots' numbers."""
-    mark = "|".join(sorted(map(re.escape, marks), key=len, reverse=True))
-    strip = re.search(rf"(?<!\w)(?:(?:{mark})\ufe0f?[ \t|,]{{0,3}}){{4,}}(?!\w)", lines[at].text) if mark else None
+    strip = legend.strip.search(lines[at].text)
     if not strip:
         return None
-    found = re.compile(mark).finditer(lines[at].text, *strip.span())
-    told = [lines[at].part(*one.span()) for one in found]
-    first = _first(lines, at, strip.start(), len(told), num_slots)
+    marks = re.compile("|".join(sorted(map(re.escape, legend.strips), key=len, reverse=True)))
+    told = [lines[at].part(*one.span()) for one in marks.finditer(lines[at].text, *strip.span())]
+    first = _first(lines, at, strip.start(), len(told), legend.num_slots)
     if first is None:
         return None
     named = frames.NAMED.search(lines[at].text, 0, strip.start())
     agent = lines[at].part(*named.span()) if named else None
     by_state: dict[str, Record] = {}
     for slot, one in zip(first, told, strict=True):
-        state = marks[one.text]
+        state = legend.strips[one.text]
         record = by_state.setdefault(state, Record(agent))
         record.slots.append(one._replace(text=str(slot)))
         if len(record.slots) == 1:

@@ -259,15 +259,14 @@ def agents_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | Non
 
 def lists_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
     """Lines in a row that name a state and then its slots, without a colon; and how many they are."""
-    records, end, plainly = [], at, True
-    while end < len(lines) and (told := LISTS.match(lines[end].text)):
+    records, end = [], at
+    while end < len(lines) and (told := LISTS.match(lines[end].text)) and ":" not in told["mark"]:
         key, slots = (lines[end].part(*told.span(group)) for group in (1, 3))
-        plainly = plainly and ":" in told["mark"]
-        if not told["mark"].strip() and not STATE_HEAD.match(key.text):
+        if not (told["mark"].strip() or STATE_HEAD.match(key.text)):
             break
         record = Record()
         note = [lines[end].part(*told.span("note"))] if told["note"] else []
         record.add(key, [slots.part(*one.span()) for one in SLOT.finditer(slots.text)], listed=True)
         records.append(record if not note else Record(slots=[slots], labels=[key, *note]))
         end += 1
-    return (records, end - at) if end - at > 1 and not plainly else None
+    return (records, end - at) if end - at > 1 else None
