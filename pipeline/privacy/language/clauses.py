@@ -209,8 +209,8 @@ def _denies(atom: Atom) -> bool:
 
 def agrees(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what was said holds of an atom's slots, too: "5 isn't either"."""
-    bare = before.silent or not atom.slots or not leans(text, before, atom)
-    return not bare and AGREES.search(text, atom.start, atom.end) is not None
+    leant = not before.silent and bool(atom.slots) and leans(text, before, atom)
+    return leant and AGREES.search(text, atom.start, atom.end) is not None
 
 
 def contrasts(text: str, before: Clause, atom: Atom) -> bool:
@@ -279,10 +279,8 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
 
 def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom adds for whom the slots before it are so."""
-    marks = marks_of(atom)
-    if not (before.slots and marks) or marks[0].kind != "for_whom":
-        return False
-    return JUST.fullmatch(text, atom.start, marks[0].start) is not None
+    marks = marks_of(atom) if before.slots else ()
+    return bool(marks) and marks[0].kind == "for_whom" and JUST.fullmatch(text, atom.start, marks[0].start) is not None
 
 
 def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:

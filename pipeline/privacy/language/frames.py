@@ -47,12 +47,11 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
-
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
-    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[,;|"
-    r")]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)"
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|(?:conf|prop)'d|[a-z]{2,}|"
+    r"[uzqw](?!\w)|[yn](?= ?(?:[,;|)]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
@@ -68,12 +67,6 @@ ANCHOR = re.compile(
 FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
-# Of whom the sentences of a line are, and what is of another.
-LABEL = re.compile(
-    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|"
-    r"hello|ok|please|sorry|great|yes|no\b)"
-)
-OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
@@ -95,13 +88,6 @@ HELD = re.compile(
     r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|"
     r"leaves?|left)\s+$"
 )  # "3 and 8 free", but not "2 conflicts"
-REST_SAID = re.compile(
-    r"\s*(?:(?:and|but|so|otherwise|sorry|sadly|unfortunately),? )?(?:(?:every|no)thing else|"
-    r"(?:all|every|any) other (?:slots?|times?)|all (?:the )?others?|(?:all )?(?:the )?(?:rest|remainder)|"
-    r"(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
-    r"(?:all |the )+(?:remaining|other) (?:slots|times|ones)|my other slots|"
-    r"otherwise(?=,? (?:i'm|i am|my|everything|all)))\b"
-)
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
     r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|"
@@ -188,12 +174,6 @@ BULLET = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{1,2}|[a-h])[.)]|[-*+•])[ \
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
-# "They are free at 5", after a sentence that says who they are.
-THEY = re.compile(
-    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said))|"
-    r"(?:both|all|each|neither|the two|the three|all three) of them|all (?:two|three|four)(?= (?:have|can|said|are))|"
-    r"the other (?:two|three)|the (?:answer|reply|response)(?= (?:was|is)\b))\b(?!.*agent)"
-)
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
 BOTH_OF = re.compile(
     r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"

@@ -185,8 +185,8 @@ HYPOTHETICAL: Phrases = (
     r"understand)\b[^,;]{0,24}\b(?:right|correctly|well)\b)|whether|unless|"
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|"
     r"avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
-    r"(?:until|before)(?! (?:slots? ?)?#?0)|once|when(?<!is when)|whenever|now that|should (?=you|slot|agent|0|we|any|"
-    r"that|it)|"
+    r"(?:until|before)(?! (?:slots? ?)?#?0|(?: and after)? (?:that|then|those)\b(?! (?:happens|can|is))|"
+    r" and after\b)|once|when(?<!is when)|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|"
@@ -237,7 +237,14 @@ REQUEST: Phrases = (
 
 # All slots of which nothing else is said.
 EVERY: Phrases = (
-    r"(?:every|any)thing else(?! in (?:there|it|that))|elsewhere|else(?<=nothing else)(?! (?:there|then)\b)|"
+    r"(?:every|any)thing else(?! in (?:there|it|that))|"
+    r"elsewhere(?:(?<=free elsewhere)|(?<=open elsewhere)|(?<=clear elsewhere)|(?=,? (?:i'm|i am|my|everything)\b))|"
+    # Before and after the slots named last.
+    r"(?:(?:every|any|no)thing |all |from )?(?:before and after|earlier(?: and|or) later|before|after|beyond|from|"
+    r"until) (?:that|then|those|this|it)(?: onwards?| on)?(?= ?[,:]| ?$| (?:i|im|i'm|i've|it's|its|is|isn't|my|all|we|"
+    r"they|works?|agent|everything|nothing)\b)|(?:(?:every|any|no)thing |all )?(?:earlier|later)(?= (?:is|isn't|works?|"
+    r"doesn't|won't)\b| ?$| ?[,:])|(?:(?:every|any)thing |all )?before and after(?= (?:is|works?|that)\b| ?$)|"
+    r"afterwards?|thereafter|else(?<=nothing else)(?! (?:there|then)\b)|"
     r"else(?<=none else)|other(?<=no other) slots?|(?:all|every|any) other (?:slots?|times?)|"
     r"all (?:the )?others(?! (?:of|who|can|have)\b)|(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
     r"(?:all (?:the )?|the )remaining (?:slots|times)|all the other slots|my other slots|"

@@ -63,9 +63,9 @@ EMOJI = re.compile(
 )
 # "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
 SHORTENED = re.compile(
-    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
+    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.)|"
+    r"(?<=[Rr]eq\.)|(?<=sug\.)|(?<=[Aa]lt\.))(?= [a-zA-Z(])"
 )
-BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
@@ -79,6 +79,13 @@ COMMENT = re.compile(
     r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
+# Words that are written with a digit, and letters of the same length for them.
+IN_DIGITS = re.compile(
+    r"\b(?:[Bb]4|[Gg]r8|(?:(?<=free )|(?<=good )|(?<=fine )|(?<=work )|(?<=works )|(?<=open )|(?<=busy )|(?<=speak )|"
+    r"(?<=ok ))4(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b))"
+)
+WITHOUT_DIGITS = {"b4": "bf", "gr8": "grt", "4": "q"}
+BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
@@ -203,7 +210,7 @@ def _plain(content: str) -> tuple[str, str]:
     if not content.isascii():
         content = TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content))
         content = EMOJI.sub(_ended, content)
-    if "g. " in content or "l. " in content or "ched. " in content or ".." in content:
+    if "g. " in content or "l. " in content or "ched. " in content or "eq. " in content or ".." in content:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = BRACKETED.sub(" ", content)
@@ -211,6 +218,8 @@ def _plain(content: str) -> tuple[str, str]:
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if any(map(content.__contains__, COUNTED)) and TALLY.search(content) and not OF_SLOTS.search(content):
         content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
+    if any(map(content.__contains__, ("4", "8"))):
+        content = IN_DIGITS.sub(lambda word: WITHOUT_DIGITS[word[0].lower()], content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)
     folded = fold(content)

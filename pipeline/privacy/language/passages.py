@@ -16,7 +16,8 @@ STOP = "}"  # no folded text has it
 NUMBER = re.compile(r"0+")
 SLOTS_NAMED = re.compile(rf"(?<![a-z0-9'.$]){expand(SLOTS[0])}")
 MOST_BACK = 8  # sentences to look back for slots
-ALL, REPEATS = -1, -2  # of some slots that another sentence names; of those that it repeats something of
+ALL, REPEATS, BEYOND = -1, -2, -3  # those of another sentence, what is said of them, what is before or after them
+JOINS = {REPEATS: ",", BEYOND: STOP}
 COUNTS = {"both": 2, "either": 2, "neither": 2, **{word: int(value) for word, value in frames.VALUES.items()}}
 
 # A sentence that names no slot of its own, and what in it points back to those of another.
@@ -59,11 +60,37 @@ BARE = re.compile(
     r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*slots? ?#?0+"
     r"(?:\s+(?:then|first|next))?\W*"
 )
+RELATES = re.compile(
+    r"\b(?:before|after|beyond|from|until) (?:that|then|those)\b|\b(?:afterwards?|thereafter)\b|"
+    r"^\W*(?:(?:every|any|no)thing )?(?:earlier|later|before and after)\b"
+)
+ALL_AFTER = re.compile(r"\W*(?:(?:every|any|no)thing )(?:before|after|beyond|from) (?:that|then|those)\b")
 ANSWERS = re.compile(
     r"\W*(?:yes|no|nope|yep|sure|ok|okay|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
     r"works|nothing|an?|my|i|i'm|i've|also|unfortunately|sadly|sorry|definitely)\b"
 )
 SUPPOSES = re.compile(r"\b(?:if|whether|unless|until|once|before|after)\b")
+
+# Of the rest of the calendar.
+REST_SAID = re.compile(
+    r"\s*(?:(?:and|but|so|otherwise|sorry|sadly|unfortunately),? )?(?:(?:every|no)thing else|"
+    r"(?:all|every|any) other (?:slots?|times?)|all (?:the )?others?|(?:all )?(?:the )?(?:rest|remainder)|"
+    r"(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
+    r"(?:all |the )+(?:remaining|other) (?:slots|times|ones)|my other slots|"
+    r"otherwise(?=,? (?:i'm|i am|my|everything|all)))\b"
+)
+# "They are free at 5", after a sentence that says who they are.
+THEY = re.compile(
+    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said))|"
+    r"(?:both|all|each|neither|the two|the three|all three) of them|all (?:two|three|four)(?= (?:have|can|said|are))|"
+    r"the other (?:two|three)|the (?:answer|reply|response)(?= (?:was|is)\b))\b(?!.*agent)"
+)
+# Of whom the sentences of a line are, and what is of another.
+LABEL = re.compile(
+    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|"
+    r"hello|ok|please|sorry|great|yes|no\b)"
+)
+OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
 
 
 class Heading(NamedTuple):
@@ -117,12 +144,12 @@ def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
             heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
             if numbers:
                 yield start, text, question, count, None, apart, 0
-        elif back == REPEATS and named and not heading and start - named[0] < FAR:
+        elif back in JOINS and named and not heading and start - named[0] < FAR:
             begins, ends, first = named
-            text = f"{folded[begins:ends]}{','.ljust(start - ends)}{text}"
+            text = f"{folded[begins:ends]}{JOINS[back].ljust(start - ends)}{text}"
             yield begins, text, question, first, None, True, start - begins
             named = begins, begins + len(text), first
-        elif back and not heading and (slots := _pointed_to(recent, start, values, back)):
+        elif (back > 0 or back == ALL) and not heading and (slots := _pointed_to(recent, start, values, back)):
             yield start, slots.text + text, question, count, slots, True, 0
         elif not numbers:
             heading = None
@@ -135,13 +162,13 @@ def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
             text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
             yield begins, text, question, first, None, False, start - begins
             named = begins, begins + len(text), first
-        elif speaker and not frames.OWN_SUBJECT.search(text):
+        elif speaker and not OWN_SUBJECT.search(text):
             yield start, speaker.text + text, question, count, speaker, apart, 0
         else:
             yield start, text, question, count, None, apart, 0
             named = start, start + len(text), count
-            label = frames.LABEL.match(text) if numbers > 1 and not question else None
-            of_agent = label and not frames.OWN_SUBJECT.search(text, label.end())
+            label = LABEL.match(text) if numbers > 1 and not question else None
+            of_agent = label and not OWN_SUBJECT.search(text, label.end())
             speaker = Heading(start, label[0], values[count : count + 1]) if label and of_agent else None
         speaker = None if line else speaker
         apart, bare = not numbers, is_bare and not line
@@ -160,18 +187,22 @@ def outline(text: str) -> Outline:
     heads = text.rstrip().endswith(":")
     back = _points_back(text)
     if "0" not in text:
-        return Outline(0, heads, frames.REST_SAID.match(text) is not None, back, False)
-    they = ("he" in text or "both" in text) and frames.THEY.match(text) is not None
+        return Outline(0, heads, REST_SAID.match(text) is not None, back, False)
+    they = ("he" in text or "both" in text) and THEY.match(text) is not None
     leans = they or not text.islower()  # a capital: what follows is still quoted
     return Outline(len(numbers_of(text)), heads, leans, 0 if leans else back, BARE.fullmatch(text) is not None)
 
 
 def _points_back(text: str) -> int:
     """How many slots of another sentence are meant: 1 by "it", "then" or "there", 2 by "both", ALL by "those"."""
+    if ALL_AFTER.match(text):
+        return BEYOND
     if "0" in NO_SLOT.sub("", text) or not text.islower():
         return 0
     if REPEATED.fullmatch(text):
         return REPEATS
+    if RELATES.search(text):
+        return BEYOND
     several = POINTS_TO_SEVERAL.search(text)
     found = several or POINTS_TO_ONE.search(text)
     if found is None or SUPPOSES.search(text, 0, found.end()) or OF_OTHERS.search(text):

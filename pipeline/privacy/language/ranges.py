@@ -26,6 +26,9 @@ GOAL = re.compile(r"\s*(?:to\b|~)")
 DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
 FROM = re.compile(r"\bfrom\s+$")
 BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
+LED = re.compile(
+    r"\b(?:free|open|available|busy|booked|blocked|taken|(?:any|every)thing)\s+(?:only\s+)?between\s+(?:the\s+)?$"
+)
 CHOICE = re.compile(
     r"\b(?:(?<!of )(?<!except )(?<!except for )(?<!from )slots?|favou?r|prefer|choose|pick|better|best|the (?:first|"
     r"latter|former))\b"
@@ -47,17 +50,20 @@ OPENED = re.compile(
 )
 # The same where a clause begins with it: "after 9 I'm free".
 OPENING = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so))\s*(?:"
+    r"(?:^|[,:~(]|\b(?:and|but|so|that))\s*(?:"
     + "|".join(f"({words})" for _, words in OPEN_LEADS)
     + r")\s+(?:the\s+|slots?\s+#?)?$"
 )
-OPENS_IT = re.compile(r"\s*,?\s*(?:(?:i|agents?\s*#?0+|it|everything|my (?:\w+))(?:'m|'s| am| is| have)\b|all\b)")
+OPENS_IT = re.compile(
+    r"(?:\s+inclusive|\s+included)?\s*,?\s*"
+    r"(?:(?:i|agents?\s*#?0+|it|everything|my (?:\w+))(?:'m|'s| am| is| have)\b|all\b)"
+)
 # The same by what stands after it.
 ONWARD = re.compile(
     r"\s*(?:\+(?!\s*#?0)|onwards?\b|up\b(?! (?:to|for|by))|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|"
     r"beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
-    r"till) the end)"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also|would|will|looks?|seems?|suits?|fits?)\b))|(?:to|through|until|"
+    r"till) the (?:very )?(?:end|last)(?! of slot))"
 )
 OPENINGS = ("+", " +", " up", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
 DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
@@ -72,6 +78,11 @@ LEADS = (
     *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
 )
 
+INCLUSIVE = re.compile(r"\s*,?\s*\(?(?:inclusive(?:ly)?|included)\b")
+# What stands before or after the slots named last: "after that", "earlier".
+BEYOND = re.compile(
+    r"before and after|earlier(?: and|or) later|before|earlier|until|after|later|beyond|from|thereafter"
+)
 NUMBER = re.compile(r"0+")
 RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
 AHEAD = 40  # characters before a number that may decide what it is
@@ -93,6 +104,19 @@ class Slots(NamedTuple):
     open: int = 0
 
 
+def beyond_them(words: str, named: Sequence[Slots]) -> list[Slots]:
+    """The slots before, after, or before and after those named: after "until 6" that starts with 6."""
+    if not named or REST in (named[0].open, named[-1].open):
+        return []
+    first, last, found = named[0], named[-1], list[Slots]()
+    ends = last._replace(start=last.to_start, end=last.to_end) if last.to_start >= 0 else last
+    if not words.startswith(("after", "later", "beyond", "from", "there")) and first.open not in (UP_TO, BEFORE_IT):
+        found.append(Slots(first.start, first.end, open=UP_TO if first.open == AFTER else BEFORE_IT))
+    if not words.endswith(("before", "earlier", "until")) and last.open not in (FROM_ON, AFTER):
+        found.append(Slots(ends.start, ends.end, open=FROM_ON if last.open == BEFORE_IT else AFTER))
+    return found
+
+
 def words_before(text: str, start: int) -> str:
     """The few words before a place, which may decide what stands there."""
     return text[max(0, start - AHEAD) : start]
@@ -111,6 +135,8 @@ def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> 
         if opened:
             slots = _listed(text, token, False, False, False)
             kind = next(kind for (kind, _), words in zip(OPEN_LEADS, opened.groups(), strict=True) if words)
+            if INCLUSIVE.match(text, token.end):
+                kind = {AFTER: FROM_ON, BEFORE_IT: UP_TO}.get(kind, kind)
             return [slots[0]._replace(open=kind), *slots[1:]] if slots[0].to_start < 0 else slots
         if BESIDE.search(before) or BOTH_ENDS.search(before):
             return [] if BESIDE.search(before) else _from_to(text, token)
@@ -163,7 +189,8 @@ def _spans(between: str) -> bool:
 def _from_to(text: str, token: Token) -> list[Slots]:
     """ "Between 3 and 6" is what lies between them, unless a choice follows."""
     ends = [number.span() for number in NUMBER.finditer(text, token.start, token.end)]
-    if len(ends) != 2 or CHOICE.search(text, token.end):
+    led = LED.search(words_before(text, token.start)) is not None
+    if len(ends) != 2 or (not led and CHOICE.search(text, token.end)):
         return []
     return [Slots(*ends[0], *ends[1])]
 

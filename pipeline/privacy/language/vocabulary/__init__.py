@@ -82,7 +82,8 @@ PATTERNS: Mapping[str, str] = {
     "{whom}": r"(?:me|us|them|him|her|any(?:one|body)|someone|{agent})",
     # Words between such a word and its noun.
     "{mods}": (
-        r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?"
+        r"(?:(?!luck|way|chance|because|since|due|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})"
+        r"[\w'-]+ ){0,3}?"
     ),
     "{it}": (
         r"(?: (?:to |of |for )?(?:anything(?: at all| else)?|(?:a (?:single )?)?things?|it|them|"
@@ -118,7 +119,7 @@ PATTERNS: Mapping[str, str] = {
 STEMS = (
     *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
-    "except",
+    *("except", "nothing"),
 )
 ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
@@ -128,7 +129,36 @@ SHORT = {
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
     **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
     **{"ive": "i've", "thats": "that's", "z": "zero", "theyd": "they'd", "theyre": "they're", "youre": "you're"},
+    **{"cfm": "confirm", "cfmd": "confirmed", "conf'd": "confirmed", "prop'd": "proposed", "prop": "propose"},
+    **{"avl": "available", "unavl": "unavailable", "resch": "reschedule", "sug": "suggest", "sugg": "suggest"},
+    **{"alt": "fallback", "prob": "probably", "dwfm": "doesn't work for me", "nada": "nothing", "bc": "because"},
+    **{"cuz": "because", "req": "requires", "occ": "occupied", "bkd": "booked", "blkd": "blocked", "bsy": "busy"},
+    **{"hv": "have", "lmk": "let me know", "idk": "don't know", "np": "no problem", "cann": "can"},
+    **{"til": "until", "q": "for", "bf": "before", "grt": "great", "w": "with", "everythings": "everything's"},
 }
+# Short words of which two letters may have changed places.
+COMMON = (
+    *(
+        "and",
+        "can",
+        "the",
+        "for",
+        "have",
+        "cost",
+        "said",
+        "with",
+        "that",
+        "from",
+        "does",
+        "only",
+        "also",
+        "good",
+        "fine",
+    ),
+    *("but", "not", "at", "is", "it", "to"),
+)
+SWAPPED = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
+SHORT |= {slip: word for slip, word in SWAPPED.items() if slip not in (*COMMON, "form", "ta", "ont")}
 REAL = frozenset(("conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {

@@ -26,7 +26,8 @@ NEGATIVE: Phrases = (
     r"(?:the )?meeting)",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
     r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
-    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
+    r"no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due)\b)|"
+    r"no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
     r"(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
@@ -34,6 +35,8 @@ NEGATIVE: Phrases = (
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
+    r"nothing (?=(?:before|after|until|till|past|beyond|(?:earlier|later) than) (?:the )?{slot}(?![^,:~]* (?:block|"
+    r"busy|book|taken|conflict|errand)))|"
     r"no (?:free |spare )?(?:time|gaps?|space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|"
     r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|"
     r"bad(?<=[0:=>~-] bad)|out (?:on|at|"
@@ -72,7 +75,8 @@ OCCUPIED: Phrases = (
     r"bump|disrupt|shift|move|dislodge)",
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|(?:pre-?)?occup(?:ied|ies|y|"
-    r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?|"
+    r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|"
+    r"meeting 0+ ?@ ?(?![^,;]*(?:confirm|propos|agreed|settled|locked|final))|"
     r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|"
     r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
@@ -93,7 +97,8 @@ EFFORT: Phrases = (
     r"(?:{can}|to|'d) {adv}open (?={slot})",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?|reorgani[sz]\w+|juggl\w+) (?:that(?! (?:we|"
     r"slot))|this|something|things|everything|stuff|it|them)(?: (?:around|away|aside|out of (?:there|"
-    r"the way)))?|{can} be (?:cleared|freed|opened|vacated)|free(?:ing)? (?:it |that |this |slots? 0+ |0+ )?up",
+    r"the way)))?|{can} be (?:cleared|freed|opened|vacated)|free(?:ing)? (?:it |that |this |slots? 0+ |0+ )?up"
+    r"(?! to\b)",
     r"freeing(?= #?0| slots?| it| that| them)|clear(?:ing)? (?:it|that|this|out|my|the|up|them)|"
     r"clear(?:ing)?(?= slots?\b| #?0)|(?:can|could) {adv}clear|(?:{can}|to) {adv}free(?= slots?| #?0| it| that|"
     r" this)|open(?:ing)? (?:it |that )?up|opening(?= slots?\b| #?0)",
@@ -156,7 +161,8 @@ POSITIVE: Phrases = (
     r"clear(?= (?:at|in|on|during|for)\b)|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
     r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
-    r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
+    r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright|"
+    r"splendid|lovely|wonderful|excellent|brilliant|awesome|cool|all yours|at your disposal)",
     r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
     r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|"
     r"for|by|at)|all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
