@@ -12,14 +12,15 @@ import polars as pl
 
 from pipeline.behaviour.phrases import (
     AMBIGUOUS,
-    ARTICLES,
     COMBINING,
+    GERUND,
     LINKING,
     SCHEDULING,
     TELLING,
     Word,
     english_messages,
     family,
+    frame,
     is_about_talk,
     is_figure,
     is_form_of,
@@ -28,8 +29,10 @@ from pipeline.behaviour.phrases import (
     may_contain_cue,
     misspellings,
     short_forms,
+    slips,
     split_words,
     stems,
+    told_as,
 )
 
 WHOLE_LABEL_WORDS = 3
@@ -91,22 +94,32 @@ def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, 
 
 def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
-    kinds = [
-        AMBIGUOUS if {kind, kind_of(message[at + shift].stem)} == {TELLING, AMBIGUOUS} else kind
-        for at, kind in enumerate(label.kinds[run[0] : run[1]], run[0])
-    ]
+    kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
     said = [kind for kind in kinds if kind != LINKING]
-    if len(said) == 1 and (
-        is_about_talk(message, run[1] + shift) or is_figure(message, run[0] + shift, run[1] + shift)
-    ):
+    start, after = run[0] + shift, run[1] + shift
+    if len(said) == 1 and (is_about_talk(message, start, after) or is_figure(message, start, after)):
         return False
     if said == [AMBIGUOUS]:
-        return is_own(message, run[0] + shift)
+        return is_own(message, start, after, _is_done(label, run[1]))
     return discloses(kinds, len(kinds) == len(label.kinds))
+
+
+def _is_done(label: PreparedLabel, after: int) -> bool:
+    """Whether a label's word that ends there is what somebody does, without an object: "Bowling", "Swim lengths"."""
+    follows = label.words[after].stem if after < len(label.words) else ""
+    return GERUND.search(label.words[after - 1].stem) is not None or (after == 1 and follows not in frame("articles"))
 
 
 def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
     return i >= 0 and j >= 0 and is_form_of(label.words[j].stem, message[i].stem)
+
+
+def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int, length: int) -> bool:
+    """Whether a run goes on after this many words: with the same one, or "my" for "the" after a word that says something."""
+    at, own = i + length, j + length
+    is_article = {label.words[own].stem, message[at].stem} <= frame("articles")
+    says = any(kind != LINKING for kind in label.kinds[j:own])
+    return (_same_stem(label, message, at, own) or (is_article and says)) and _same_sentence(label, message, at, own)
 
 
 def _same_sentence(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
@@ -120,8 +133,7 @@ def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -
     while (
         i + length < len(message)
         and j + length < len(label.words)
-        and _same_stem(label, message, i + length, j + length)
-        and _same_sentence(label, message, i + length, j + length)
+        and _goes_on(label, message, i, j, length)
     ):
         length += 1
     return length
@@ -134,7 +146,7 @@ def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[i
     first = start
     while first < end and label.kinds[first] == LINKING:
         first += 1
-    if first > start and label.words[first - 1].stem in ARTICLES:
+    if first > start and label.words[first - 1].stem in frame("articles"):
         first -= 1
     return first, end
 
@@ -221,12 +233,12 @@ class CueIndex:
     def __init__(self, cues: Iterable[str]) -> None:
         self.cues_of: dict[str, set[str]] = {}
         for cue in cues:
-            for key in (family(cue), *misspellings(cue), *short_forms(cue)):
+            for key in (cue, family(cue), *misspellings(cue), *short_forms(cue), *slips(cue)):
                 self.cues_of.setdefault(key, set()).add(cue)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = {key for stem in stems(content) for key in (family(stem), *misspellings(stem), *short_forms(stem))}
+        keys = {key for stem in stems(content) for key in (stem, family(stem), *misspellings(stem), *short_forms(stem))}
         return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
 
 

@@ -17,11 +17,15 @@ TO_SPACES = bytes(code if chr(code).isalnum() or chr(code) == "'" else 32 for co
 # What ends a sentence or a clause: no expression goes on across it.
 BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
 
+# What may stand between two words of one clause: spaces, quotation marks, emphasis.
+BETWEEN = " \t\r\n'\"“”*_~"
+
 # Word lists, as data: what each word counts for when a message is searched.
 LEXICONS = Path(__file__).with_name("lexicons")
 
 # What a word counts for.
 LINKING, SCHEDULING, AMBIGUOUS, COMBINING, TELLING = "linking", "scheduling", "ambiguous", "combining", "telling"
+CONTENT = frozenset((AMBIGUOUS, TELLING))  # what has other forms, and slips of the keys
 LONG_WORD = 8  # letters, of a word that is known with a typing error
 SHORTEST_ROOT = 4
 # What a word's forms end in, after its root.
@@ -29,6 +33,7 @@ ENDING = re.compile(
     rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
     r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
 )
+GERUND = re.compile(r"[aeiouy]\w*ing$")
 # What an abbreviation leaves out: "rehab" of rehabilitation.
 CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|iatr[a-z]+)$")
 
@@ -47,12 +52,18 @@ def words(name: str) -> Any:
 
 
 class Word(NamedTuple):
-    """A word of a text: its stem, where it stands, and whether a sentence or clause ends before it."""
+    """A word of a text: its stem, where it stands, whether a sentence or clause ends before it, and the first mark there."""
 
     stem: str
     start: int
     end: int
     breaks: bool
+    mark: str
+
+    @property
+    def apart(self) -> bool:
+        """Whether more than a space, a hyphen or emphasis stands before it."""
+        return self.mark != ""
 
 
 def straighten_apostrophes(text: str) -> str:
@@ -103,7 +114,7 @@ def kind_of(word: str) -> str:
 @lru_cache(maxsize=65536)
 def family(word: str) -> str:
     """A stem as it is, of a telling word its root: "divorc" of "divorce", "divorced" and "divorcing"."""
-    if kind_of(word) != TELLING:
+    if kind_of(word) not in CONTENT:
         return word
     while ending := ENDING.search(word):
         word = word[: ending.start()]
@@ -114,9 +125,24 @@ def family(word: str) -> str:
 @lru_cache(maxsize=16384)
 def misspellings(word: str) -> frozenset[str]:
     """What a long telling word and any with one letter more, less, other or swapped have in common; else nothing."""
-    if len(word) < LONG_WORD - 1 or kind_of(word) != TELLING:
+    if len(word) < LONG_WORD - 1 or kind_of(word) not in CONTENT:
         return frozenset()
     return frozenset((word, *(word[0] + word[1:i] + word[i + 1 :] for i in range(1, len(word)))))
+
+
+@lru_cache(maxsize=16384)
+def slips(word: str) -> frozenset[str]:
+    """A telling word of six letters or seven with two of them swapped, or one doubled or not; of any, f for ph."""
+    if kind_of(word) not in CONTENT:
+        return frozenset()
+    sounds = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
+    if not LONG_WORD - 2 <= len(word) < LONG_WORD:
+        return frozenset(sounds)
+    inner = range(1, len(word) - 1)
+    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner)
+    doubled = (word[:i] + word[i] + word[i:] for i in range(len(word)))
+    single = (word[:i] + word[i + 1 :] for i in inner if word[i] == word[i + 1])
+    return frozenset((*sounds, *swapped, *doubled, *single))
 
 
 @lru_cache(maxsize=65536)
@@ -125,14 +151,20 @@ def is_form_of(word: str, told: str) -> bool:
     if word == told:
         return True
     kinds = {kind_of(word), kind_of(told)}
-    if kinds == {TELLING, AMBIGUOUS}:
-        return family(word) == family(told)
-    if kind_of(told) != TELLING:
+    if kinds <= CONTENT and family(word) == family(told) and kind_of(family(word)) != SCHEDULING:
+        return True
+    if TELLING not in kinds or not kinds <= CONTENT:
         return False
-    alike = family(word) == family(told) and kind_of(family(word)) != SCHEDULING
-    if kinds == {TELLING} and (alike or _is_short_for(*sorted((word, told), key=len))):
+    if told in slips(word) or (kinds == {TELLING} and _is_short_for(*sorted((word, told), key=len))):
         return True
     return max(len(word), len(told)) >= LONG_WORD and not misspellings(word).isdisjoint(misspellings(told))
+
+
+def told_as(word: str, told: str) -> str:
+    """What a label's word counts for in the form that a message has: a doer's deed may be a figure ("vouch" of voucher)."""
+    kinds = {kind_of(word), kind_of(told)}
+    is_deed = word.endswith(("er", "or")) != told.endswith(("er", "or")) and kinds == {TELLING}
+    return AMBIGUOUS if kinds == {TELLING, AMBIGUOUS} or is_deed else kind_of(word)
 
 
 def _is_short_for(short: str, long: str) -> bool:
@@ -164,6 +196,7 @@ def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
 def _sure_parts(cue: str) -> Iterator[str]:
     """Stretches of which a text has one that has a form of the stem."""
     yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
+    yield from slips(cue)
     if short_forms(cue):
         yield cue[:SHORTEST_ROOT]
     if misspellings(cue) and cue.isascii():
@@ -198,86 +231,124 @@ def split_words(text: str) -> list[Word]:
     last = 0
     for match in WORD.finditer(straight):
         breaks = bool(words_so_far) and BREAK.search(straight, last, match.start() + 1) is not None
-        words_so_far.append(Word(stem(match[0]), match.start(), match.end(), breaks))
+        gap = straight[last : match.start()]
+        mark = "" if gap == "-" else gap.strip(BETWEEN)[:1] or ("\n" if "\n" in gap else "")
+        words_so_far.append(Word(stem(match[0]), match.start(), match.end(), breaks, mark))
         last = match.end()
     return words_so_far
 
 
-ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
-OWNING = ("my", "our", "a", "an")
-PLACING = ("at", "for", "from", "with")
-FIGURATIVE = ("of", "that", "it", "area", "agent", "slot")  # after a word, as in "a string of messages"
-DOING = ("i", "usually", "always", "involve")  # before what the sender does: "I bowl then"
-# Before what talk is about, and that: "screening the options", "sick of rescheduling" are no things.
-POINTING = frozenset(("of", "the", "this", "these", "those", "all", "our", "your", "my", "an", "a", "every", "agent"))
-TALKED_OF = frozenset(
-    [
-        "slot",
-        "option",
-        "plan",
-        "calendar",
-        "schedule",
-        "list",
-        "proposal",
-        "suggestion",
-        "idea",
-        "agent",
-        "meeting",
-        "message",
-        "offer",
-        "thought",
-        "number",
-        "choice",
-        "thread",
-    ]
-)
-LISTENING = ("you", "me", "us")  # whom a talker does it to: "consult you", "repay me"
-# Before "of", what makes of a thing a manner: "in the spirit of charity", "a matter of faith".
-MANNERS = frozenset(("spirit", "sense", "matter", "sake", "point", "question", "act", "sort", "kind", "bit"))
-SMALL = ("little", "quick", "short", "small", "brief")  # may stand before a thing of one's own: "a little tango"
+@cache
+def frame(name: str) -> frozenset[str]:
+    """The stems of a frame's words."""
+    return frozenset(words("ordinary")["frames"][name].split())
 
 
-def is_about_talk(message: Sequence[Word], after: int) -> bool:
+def before(message: Sequence[Word], start: int) -> list[str]:
+    """The stems that stand before a word, with nothing but spaces between: "i have a" of "No, I have a tango"."""
+    first = start
+    while first > 0 and not message[first].apart:
+        first -= 1
+    return [word.stem for word in message[max(first, start - 6) : start]]
+
+
+def behind(message: Sequence[Word], after: int) -> list[str]:
+    """The stems that stand after a word, with nothing but spaces between."""
+    stems_so_far: list[str] = []
+    for word in message[after : after + 4]:
+        if word.apart:
+            break
+        stems_so_far.append(word.stem)
+    return stems_so_far
+
+
+def is_about_talk(message: Sequence[Word], start: int, after: int) -> bool:
     """Whether what a word does, it does to what is talked about: "audit this list", "sick of rescheduling"."""
-    words = [word.stem for word in message[after : after + 4]]
-    if words and words[0] in LISTENING and message[after].start - message[after - 1].end == 1:
-        return True
-    if any(word.breaks for word in message[after : after + 2]) or not words or words[0] not in POINTING:
-        return False
-    if words[0] == "of" and len(words) > 1 and words[1].endswith("ing"):
-        return kind_of(words[1]) == SCHEDULING
-    objects = [word for word in words if word not in POINTING or word == "agent"]
-    return bool(objects) and objects[0] in TALKED_OF
+    last, then = (before(message, start) or [""])[-1], behind(message, after)
+    if not then or then[0] in frame("listening"):
+        return bool(then)
+    is_verb = last in frame("modal")
+    if is_verb and then[0] in frame("particle"):
+        del then[0]
+    if then[:1] == ["of"] and then[1:] and then[1].endswith("ing"):
+        return kind_of(then[1]) == SCHEDULING
+    objects = [word for word in then if word not in frame("pointing") or word == "agent"]
+    is_one = bool(objects) and objects[0] in frame("talked_of")
+    if message[after - 1].stem.endswith("ed") and then[:1] == objects[:1] != ["slot"]:
+        return is_one
+    return (is_verb or (bool(then) and then[0] in frame("pointing") - {"that"})) and is_one
 
 
 def is_figure(message: Sequence[Word], start: int, after: int) -> bool:
-    """Whether a word is part of a figure of speech: "in the spirit of charity", "no stranger to compromises"."""
-    third, second, last = ("", "", "", *(word.stem for word in message[max(0, start - 3) : start]))[-3:]
-    if message[start].breaks:
-        return False
-    follows = after < len(message) and message[after].stem == "to"
-    return (last == "no" and follows) or (last == "of" and second in MANNERS) or (third in MANNERS and second == "of")
+    """Whether a word is the listener's, or in a figure of speech: "your counsel", "in the spirit of charity"."""
+    third, second, last = ["", "", "", *before(message, start)][-3:]
+    if last == "your":
+        return True
+    manners = frame("manners")
+    is_no = last == "no" and behind(message, after)[:1] == ["to"]
+    return is_no or (last == "of" and second in manners) or (third in manners and second == "of")
 
 
-def is_own(message: Sequence[Word], at: int) -> bool:
-    """Whether a word that starts there is a thing of the sender's: "my flat", "at the bank", "slot 3: court"."""
-    if message[at].stem in ARTICLES:
-        at += 1
-    if at + 1 < len(message) and not message[at + 1].breaks and message[at + 1].stem in FIGURATIVE:
+def is_own(message: Sequence[Word], start: int, after: int, is_doing: bool) -> bool:
+    """Whether words are a thing of the sender's, or what it does: "my flat", "at the bank", "slot 3: court", "I bowl"."""
+    if message[start].stem in frame("articles"):
+        start += 1
+    left, then = before(message, start), behind(message, after)
+    while left and left[-1] in frame("small"):
+        left.pop()
+    if _is_figurative(message, after, then):
         return False
-    while at > 0 and message[at - 1].stem in SMALL and not message[at].breaks:
+    second, last = ["", "", *left][-2:]
+    is_verb = last in frame("modal") or last in frame("speaker") or last == "to"
+    if not is_verb and then and then[0] in frame("event"):
+        return True
+    is_gerund = GERUND.search(message[after - 1].stem) is not None
+    closes = not then or then[0] in frame("closing") or then[0].isdecimal()
+    closes = closes or (is_gerund and not frame("having").isdisjoint(then[:1]))
+    if is_verb and is_gerund:
+        return closes and last in ("i'm", "im")
+    if is_verb:
+        return is_doing and closes and (last != "to" or second in frame("bound"))
+    if not left:
+        return closes and _is_in_slot(message, start, then)
+    return _is_owned(left, last, second, closes)
+
+
+def _is_figurative(message: Sequence[Word], after: int, then: Sequence[str]) -> bool:
+    """Whether what follows makes of a thing a figure of speech, or of the word a heading or a question."""
+    if not then:
+        return after < len(message) and message[after].mark in (":", "?")
+    if then[0] in ("on", "in", "with"):
+        return then[1:2] in (["the"], ["this"], ["that"], ["your"], ["it"])
+    return then[0] in frame("figurative") or (then[0] == "slot" and then[1:] != [] and then[1].isdecimal())
+
+
+def _is_in_slot(message: Sequence[Word], start: int, then: Sequence[str]) -> bool:
+    """Whether a word that stands apart fills a slot: "slot 3: court", "| 4 | busy | tango |", "tango at slot 5"."""
+    if then[:1] == ["then"] or (then[:1] in (["at"], ["in"], ["during"]) and (then[1:2] == ["slot"])):
+        return True
+    if message[start - 1].stem in frame("key"):
+        return True
+    at = start - 1
+    while at >= 0 and message[at].stem in frame("status"):
         at -= 1
-    third, second, last = ("", "", "", *(word.stem for word in message[max(0, at - 3) : at]))[-3:]
-    if message[at].breaks:
-        return last.isdecimal()
+    return at >= 0 and message[at].stem.removeprefix("s").isdecimal()
+
+
+def _is_owned(left: Sequence[str], last: str, second: str, closes: bool) -> bool:
+    """Whether the words before a thing say that the sender has it, or that it is in a slot."""
+    if last in frame("owning"):
+        return second not in ("in", "on", "off", "up", "against")
+    is_slots = any(word.isdecimal() for word in left[-4:])
+    has_one = last in frame("one") or last == "the"
+    verb = second if has_one else last
+    if is_slots and verb in ("is", "be", "has", "hold", "for", "to", "go"):
+        return True
+    if not frame("denying").isdisjoint(left[-4:]):
+        return False
     if last == "the":
-        return second in PLACING
-    owned = last in OWNING and second not in ("in", "ring")
-    return (
-        owned
-        or (last in DOING and second != "agent")
-        or (last == "in" and (at + 1 == len(message) or message[at + 1].stem in ("at", "slot", "then", "during")))
-        or last in ("at", "note", "errand")
-        or (last in ("is", "for") and second.isdecimal() and third == "slot")
-        or (last == "for" and second == "is" and third.isdecimal())
-    )
+        return second in frame("placing")
+    if last in frame("one"):
+        return second not in frame("not_owned")
+    is_reason = (second, last) in (("because", "of"), ("due", "to"))
+    return closes and (last in frame("filling") or last.isdecimal() or is_reason)
