@@ -6,6 +6,7 @@ A telling word is found in its other forms, too ("divorcing" of "divorce"), and 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -67,7 +68,7 @@ def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
 
 def find_label(label: PreparedLabel, message: Sequence[Word]) -> tuple[int, int] | None:
     """Where the longest part of the message stands that discloses the label, or None."""
-    spans = _terms(label, message) if label.terms else _runs(label, message)
+    spans = _terms(label, message) if label.terms else chain(_runs(label, message), _pairs(label, message))
     return max(spans, key=lambda span: (span[1] - span[0], -span[0]), default=None)
 
 
@@ -92,22 +93,41 @@ def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, 
                     yield message[i + start - j].start, message[i + end - 1 - j].end
 
 
+def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """The spans of two words side by side that the label has apart, or the other way round: "a flat viewing"."""
+    for first, second in pairwise(message):
+        words = [_word_of(label, told.stem) for told in (first, second)]
+        kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
+        if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.apart:
+            yield first.start, second.end
+
+
+def _word_of(label: PreparedLabel, told: str) -> str:
+    """The label's word of which a stem is a form, "pick" of "picking" too; of an adverb or none one that only links."""
+    bases = (told, told.removesuffix("ing"), f"{told.removesuffix('ing')}e")
+    words = (w.stem for w in label.words if w.stem in bases or is_form_of(w.stem, told))
+    return "a" if told.endswith("ly") else next(words, "a")
+
+
 def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
     kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
     said = [kind for kind in kinds if kind != LINKING]
     start, after = run[0] + shift, run[1] + shift
-    if len(said) == 1 and (is_about_talk(message, start, after) or is_figure(message, start, after)):
+    is_noun = run[0] > 0 and not label.words[run[0]].apart and label.words[run[0] - 1].stem not in ("to", "and", "then")
+    if len(said) == 1 and (is_about_talk(message, start, after) or is_figure(message, start, after, is_noun)):
         return False
     if said == [AMBIGUOUS]:
-        return is_own(message, start, after, _is_done(label, run[1]))
+        return is_own(message, start, after, _is_done(label, run[1], message[after - 1].stem))
     return discloses(kinds, len(kinds) == len(label.kinds))
 
 
-def _is_done(label: PreparedLabel, after: int) -> bool:
-    """Whether a label's word that ends there is what somebody does, without an object: "Bowling", "Swim lengths"."""
+def _is_done(label: PreparedLabel, after: int, told: str) -> bool:
+    """Whether what is told of a label's last word is done without an object: "bowl" of "Bowling", "swim" of "Swim lengths"."""
+    word = label.words[after - 1].stem
     follows = label.words[after].stem if after < len(label.words) else ""
-    return GERUND.search(label.words[after - 1].stem) is not None or (after == 1 and follows not in frame("articles"))
+    is_deed = word.endswith("er") and not told.endswith("er")
+    return is_deed or GERUND.search(word) is not None or (after == 1 and follows not in frame("articles"))
 
 
 def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
@@ -130,11 +150,7 @@ def _same_sentence(label: PreparedLabel, message: Sequence[Word], i: int, j: int
 def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> int:
     """How many words the run that starts here has."""
     length = 1
-    while (
-        i + length < len(message)
-        and j + length < len(label.words)
-        and _goes_on(label, message, i, j, length)
-    ):
+    while i + length < len(message) and j + length < len(label.words) and _goes_on(label, message, i, j, length):
         length += 1
     return length
 
@@ -238,8 +254,14 @@ class CueIndex:
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = {key for stem in stems(content) for key in (stem, family(stem), *misspellings(stem), *short_forms(stem))}
+        keys = frozenset().union(*map(_tells_of, stems(content)))
         return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
+
+
+@lru_cache(maxsize=65536)
+def _tells_of(stem: str) -> frozenset[str]:
+    """By which keys a message's stem is looked up."""
+    return frozenset((stem, family(stem), *misspellings(stem), *short_forms(stem)))
 
 
 def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:

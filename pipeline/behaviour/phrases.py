@@ -30,9 +30,10 @@ LONG_WORD = 8  # letters, of a word that is known with a typing error
 SHORTEST_ROOT = 4
 # What a word's forms end in, after its root.
 ENDING = re.compile(
-    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
+    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|shop|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
     r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
 )
+GERUND_ENDING, E_ENDING = re.compile("(?<=[a-z]{3})ing$"), re.compile("(?<=[a-z]{3})e$")
 GERUND = re.compile(r"[aeiouy]\w*ing$")
 # What an abbreviation leaves out: "rehab" of rehabilitation.
 CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|iatr[a-z]+)$")
@@ -119,7 +120,7 @@ def family(word: str) -> str:
     while ending := ENDING.search(word):
         word = word[: ending.start()]
     word = word.replace("scrib", "script")  # "prescribed" of prescription
-    return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] else word
+    return word[:-1] if len(word) >= SHORTEST_ROOT and word[-1] == word[-2] else word
 
 
 @lru_cache(maxsize=16384)
@@ -135,14 +136,16 @@ def slips(word: str) -> frozenset[str]:
     """A telling word of six letters or seven with two of them swapped, or one doubled or not; of any, f for ph."""
     if kind_of(word) not in CONTENT:
         return frozenset()
-    sounds = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
+    other = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
+    if SHORTEST_ROOT <= len(word) < LONG_WORD:
+        other |= {GERUND_ENDING.sub("e", word), E_ENDING.sub("ing", word)}
     if not LONG_WORD - 2 <= len(word) < LONG_WORD:
-        return frozenset(sounds)
+        return frozenset(other)
     inner = range(1, len(word) - 1)
     swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner)
     doubled = (word[:i] + word[i] + word[i:] for i in range(len(word)))
     single = (word[:i] + word[i + 1 :] for i in inner if word[i] == word[i + 1])
-    return frozenset((*sounds, *swapped, *doubled, *single))
+    return frozenset((*other, *swapped, *doubled, *single))
 
 
 @lru_cache(maxsize=65536)
@@ -162,9 +165,10 @@ def is_form_of(word: str, told: str) -> bool:
 
 def told_as(word: str, told: str) -> str:
     """What a label's word counts for in the form that a message has: a doer's deed may be a figure ("vouch" of voucher)."""
-    kinds = {kind_of(word), kind_of(told)}
-    is_deed = word.endswith(("er", "or")) != told.endswith(("er", "or")) and kinds == {TELLING}
-    return AMBIGUOUS if kinds == {TELLING, AMBIGUOUS} or is_deed else kind_of(word)
+    if word == told or kind_of(word) not in CONTENT:
+        return kind_of(word)
+    is_deed = word.endswith(("er", "or")) != told.endswith(("er", "or"))
+    return AMBIGUOUS if is_deed or AMBIGUOUS in map(kind_of, (word, told, family(told))) else TELLING
 
 
 def _is_short_for(short: str, long: str) -> bool:
@@ -264,29 +268,41 @@ def behind(message: Sequence[Word], after: int) -> list[str]:
 
 def is_about_talk(message: Sequence[Word], start: int, after: int) -> bool:
     """Whether what a word does, it does to what is talked about: "audit this list", "sick of rescheduling"."""
-    last, then = (before(message, start) or [""])[-1], behind(message, after)
-    if not then or then[0] in frame("listening"):
-        return bool(then)
-    is_verb = last in frame("modal")
-    if is_verb and then[0] in frame("particle"):
+    left, then = before(message, start), behind(message, after)
+    is_verb = _is_verb(left)
+    if is_verb and then and then[0] in frame("particle"):
         del then[0]
-    if then[:1] == ["of"] and then[1:] and then[1].endswith("ing"):
+    if not then:
+        return False
+    if then[0] in frame("listening"):
+        return frame("others").isdisjoint(left)
+    if then[0] == "of" and then[1:] and then[1].endswith("ing"):
         return kind_of(then[1]) == SCHEDULING
-    objects = [word for word in then if word not in frame("pointing") or word == "agent"]
+    if then[0] == "your" or (is_verb and then[0] in frame("pronouns")):
+        return True
+    objects = [word for word in then if word == "agent" or word not in frame("pointing") | frame("small")]
     is_one = bool(objects) and objects[0] in frame("talked_of")
     if message[after - 1].stem.endswith("ed") and then[:1] == objects[:1] != ["slot"]:
         return is_one
-    return (is_verb or (bool(then) and then[0] in frame("pointing") - {"that"})) and is_one
+    return (is_verb or then[0] in frame("pointing") - {"that"}) and is_one
 
 
-def is_figure(message: Sequence[Word], start: int, after: int) -> bool:
-    """Whether a word is the listener's, or in a figure of speech: "your counsel", "in the spirit of charity"."""
-    third, second, last = ["", "", "", *before(message, start)][-3:]
-    if last == "your":
+def _is_verb(left: Sequence[str]) -> bool:
+    """Whether what follows these words is a verb: "could lobby", "wish to police"."""
+    second, last = ["", "", *left][-2:]
+    return last in frame("modal") or (last == "to" and second in frame("wishing"))
+
+
+def is_figure(message: Sequence[Word], start: int, after: int, is_noun: bool) -> bool:
+    """Whether a word is the listener's, a noun done as a verb, or in a figure of speech: "in the spirit of charity"."""
+    left, then = before(message, start), behind(message, after)
+    third, second, last = ["", "", "", *left][-3:]
+    if last == "your" or (is_noun and _is_verb(left)) or left in (["as", "a"], ["as", "an"]):
         return True
+    if last == "no":
+        return then[:1] == ["to"] or second in frame("being")
     manners = frame("manners")
-    is_no = last == "no" and behind(message, after)[:1] == ["to"]
-    return is_no or (last == "of" and second in manners) or (third in manners and second == "of")
+    return (last == "of" and second in manners) or (third in manners and second == "of")
 
 
 def is_own(message: Sequence[Word], start: int, after: int, is_doing: bool) -> bool:
@@ -294,7 +310,7 @@ def is_own(message: Sequence[Word], start: int, after: int, is_doing: bool) -> b
     if message[start].stem in frame("articles"):
         start += 1
     left, then = before(message, start), behind(message, after)
-    while left and left[-1] in frame("small"):
+    while left and (left[-1] in frame("small") or left[-1].endswith("ly") or kind_of(left[-1]) == AMBIGUOUS):
         left.pop()
     if _is_figurative(message, after, then):
         return False
@@ -303,15 +319,21 @@ def is_own(message: Sequence[Word], start: int, after: int, is_doing: bool) -> b
     if not is_verb and then and then[0] in frame("event"):
         return True
     is_gerund = GERUND.search(message[after - 1].stem) is not None
-    closes = not then or then[0] in frame("closing") or then[0].isdecimal()
-    closes = closes or (is_gerund and not frame("having").isdisjoint(then[:1]))
-    if is_verb and is_gerund:
-        return closes and last in ("i'm", "im")
+    closes = _closes(then) or (is_gerund and then[0] in frame("having"))
+    if is_gerund and (is_verb or last == "am"):
+        return closes and last in ("i'm", "im", "am")
     if is_verb:
         return is_doing and closes and (last != "to" or second in frame("bound"))
-    if not left:
-        return closes and _is_in_slot(message, start, then)
-    return _is_owned(left, last, second, closes)
+    if not left or (len(left) == 1 and last in frame("one")):
+        return closes and _is_in_slot(message, start - len(left), then)
+    return _is_owned(left, closes)
+
+
+def _closes(then: Sequence[str]) -> bool:
+    """Whether what follows a thing says no more of it than when it is, where, or with whom."""
+    if then and then[0] in ("in", "at", "on", "for"):
+        return then[1:] != [] and (then[1].isdecimal() or then[1] in frame("where"))
+    return not then or then[0] in frame("closing") or then[0].isdecimal()
 
 
 def _is_figurative(message: Sequence[Word], after: int, then: Sequence[str]) -> bool:
@@ -325,7 +347,8 @@ def _is_figurative(message: Sequence[Word], after: int, then: Sequence[str]) -> 
 
 def _is_in_slot(message: Sequence[Word], start: int, then: Sequence[str]) -> bool:
     """Whether a word that stands apart fills a slot: "slot 3: court", "| 4 | busy | tango |", "tango at slot 5"."""
-    if then[:1] == ["then"] or (then[:1] in (["at"], ["in"], ["during"]) and (then[1:2] == ["slot"])):
+    is_bare = message[start].stem not in frame("one")
+    if is_bare and (then[:1] == ["then"] or (then[:1] in (["at"], ["in"], ["during"]) and then[1:2] == ["slot"])):
         return True
     if message[start - 1].stem in frame("key"):
         return True
@@ -335,20 +358,27 @@ def _is_in_slot(message: Sequence[Word], start: int, then: Sequence[str]) -> boo
     return at >= 0 and message[at].stem.removeprefix("s").isdecimal()
 
 
-def _is_owned(left: Sequence[str], last: str, second: str, closes: bool) -> bool:
+def _is_owned(left: Sequence[str], closes: bool) -> bool:
     """Whether the words before a thing say that the sender has it, or that it is in a slot."""
+    second, last = ["", "", *left][-2:]
     if last in frame("owning"):
-        return second not in ("in", "on", "off", "up", "against")
-    is_slots = any(word.isdecimal() for word in left[-4:])
-    has_one = last in frame("one") or last == "the"
-    verb = second if has_one else last
-    if is_slots and verb in ("is", "be", "has", "hold", "for", "to", "go"):
+        return second not in ("in", "on", "off", "against")
+    at_slot = [word.isdecimal() and name not in frame("numbered") for name, word in zip(["", *left], left)]
+    verb = second if last in frame("one") or last == "the" else last
+    if any(at_slot[-4:]) and verb in ("is", "be", "has", "hold", "for", "to", "go"):
         return True
     if not frame("denying").isdisjoint(left[-4:]):
         return False
     if last == "the":
-        return second in frame("placing")
+        return second in frame("placing") or (second == "to" and not frame("going").isdisjoint(left[-3:-2]))
     if last in frame("one"):
-        return second not in frame("not_owned")
-    is_reason = (second, last) in (("because", "of"), ("due", "to"))
-    return closes and (last in frame("filling") or last.isdecimal() or is_reason)
+        return closes and second not in frame("not_owned")
+    is_there = (second, last) in (
+        ("because", "of"),
+        ("due", "to"),
+        ("i'm", "in"),
+        ("be", "in"),
+        ("im", "in"),
+        ("am", "in"),
+    )
+    return closes and (last in frame("filling") or at_slot[-1] or is_there)
