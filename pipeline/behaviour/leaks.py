@@ -13,6 +13,7 @@ import polars as pl
 
 from pipeline.behaviour.phrases import (
     AMBIGUOUS,
+    ARTICLES,
     COMBINING,
     GERUND,
     LINKING,
@@ -21,11 +22,9 @@ from pipeline.behaviour.phrases import (
     Word,
     english_messages,
     family,
-    frame,
-    is_about_talk,
-    is_figure,
+    fits,
+    frame_of,
     is_form_of,
-    is_own,
     kind_of,
     may_contain_cue,
     misspellings,
@@ -98,7 +97,7 @@ def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
     for first, second in pairwise(message):
         words = [_word_of(label, told.stem) for told in (first, second)]
         kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
-        if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.apart:
+        if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.mark:
             yield first.start, second.end
 
 
@@ -113,21 +112,27 @@ def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int]
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
     kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
     said = [kind for kind in kinds if kind != LINKING]
-    start, after = run[0] + shift, run[1] + shift
-    is_noun = run[0] > 0 and not label.words[run[0]].apart and label.words[run[0] - 1].stem not in ("to", "and", "then")
-    if len(said) == 1 and (is_about_talk(message, start, after) or is_figure(message, start, after, is_noun)):
+    if len(said) != 1:
+        return discloses(kinds, len(kinds) == len(label.kinds))
+    at = next(at for at in range(*run) if label.kinds[at] != LINKING)
+    marks = "d" * _is_done(label, at, message[at + shift].stem) + "n" * _is_noun(label, at)
+    frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
+    if fits("figures", frame) or (said == [AMBIGUOUS] and not fits("own", frame)):
         return False
-    if said == [AMBIGUOUS]:
-        return is_own(message, start, after, _is_done(label, run[1], message[after - 1].stem))
-    return discloses(kinds, len(kinds) == len(label.kinds))
+    return said == [AMBIGUOUS] or discloses(kinds, len(kinds) == len(label.kinds))
 
 
-def _is_done(label: PreparedLabel, after: int, told: str) -> bool:
-    """Whether what is told of a label's last word is done without an object: "bowl" of "Bowling", "swim" of "Swim lengths"."""
-    word = label.words[after - 1].stem
-    follows = label.words[after].stem if after < len(label.words) else ""
+def _is_noun(label: PreparedLabel, at: int) -> bool:
+    """Whether a label's word is no verb, as it neither begins a clause nor follows "to"."""
+    return at > 0 and not label.words[at].mark and label.words[at - 1].stem not in ("to", "and", "then")
+
+
+def _is_done(label: PreparedLabel, at: int, told: str) -> bool:
+    """Whether what is told of a label's word is done without an object: "bowl" of "Bowling", "swim" of "Swim lengths"."""
+    word = label.words[at].stem
+    follows = label.words[at + 1].stem if at + 1 < len(label.words) else ""
     is_deed = word.endswith("er") and not told.endswith("er")
-    return is_deed or GERUND.search(word) is not None or (after == 1 and follows not in frame("articles"))
+    return is_deed or GERUND.search(word) is not None or (at == 0 and follows not in ARTICLES)
 
 
 def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
@@ -137,7 +142,7 @@ def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) ->
 def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int, length: int) -> bool:
     """Whether a run goes on after this many words: with the same one, or "my" for "the" after a word that says something."""
     at, own = i + length, j + length
-    is_article = {label.words[own].stem, message[at].stem} <= frame("articles")
+    is_article = {label.words[own].stem, message[at].stem} <= ARTICLES
     says = any(kind != LINKING for kind in label.kinds[j:own])
     return (_same_stem(label, message, at, own) or (is_article and says)) and _same_sentence(label, message, at, own)
 
@@ -162,7 +167,7 @@ def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[i
     first = start
     while first < end and label.kinds[first] == LINKING:
         first += 1
-    if first > start and label.words[first - 1].stem in frame("articles"):
+    if first > start and label.words[first - 1].stem in ARTICLES:
         first -= 1
     return first, end
 

@@ -20,6 +20,12 @@ BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
 # What may stand between two words of one clause: spaces, quotation marks, emphasis.
 BETWEEN = " \t\r\n'\"“”*_~"
 
+# In the rules of frames: a list's name, and the word itself with what it has to be.
+PART, WORD_ITSELF = re.compile(r"\{(\w+)\}"), re.compile(r"@(\w?)")
+RIGHT_MARKS = {"": "", ":": ": ", "?": "? "}  # a heading and a question; all other marks end a clause alike
+CONTEXT = 8  # words, on either side of one
+ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
+
 # Word lists, as data: what each word counts for when a message is searched.
 LEXICONS = Path(__file__).with_name("lexicons")
 
@@ -60,11 +66,6 @@ class Word(NamedTuple):
     end: int
     breaks: bool
     mark: str
-
-    @property
-    def apart(self) -> bool:
-        """Whether more than a space, a hyphen or emphasis stands before it."""
-        return self.mark != ""
 
 
 def straighten_apostrophes(text: str) -> str:
@@ -243,142 +244,36 @@ def split_words(text: str) -> list[Word]:
 
 
 @cache
-def frame(name: str) -> frozenset[str]:
-    """The stems of a frame's words."""
-    return frozenset(words("ordinary")["frames"][name].split())
+def _rules(name: str) -> list[tuple[re.Pattern[str], bool]]:
+    """The rules of lexicons/frames.yaml under a name: what stands around a word, and what that says."""
+    frames = words("frames")
+    parts = {name: f"(?:{'|'.join(map(re.escape, listed.split()))})" for name, listed in frames["lists"].items()}
+    for shared, pattern in frames["shared"].items():
+        parts[shared] = PART.sub(lambda part: parts[part[1]], pattern)
+    filled = [(PART.sub(lambda part: parts[part[1]], rule["frame"]), rule["fits"]) for rule in frames[name]]
+    return [(re.compile(WORD_ITSELF.sub(r"@(?=\\w*\1)\\w*", frame)), fits) for frame, fits in filled]
 
 
-def before(message: Sequence[Word], start: int) -> list[str]:
-    """The stems that stand before a word, with nothing but spaces between: "i have a" of "No, I have a tango"."""
-    first = start
-    while first > 0 and not message[first].apart:
-        first -= 1
-    return [word.stem for word in message[max(first, start - 6) : start]]
+def fits(name: str, frame: str) -> bool:
+    """What the first rule under a name says that fits; none says no."""
+    return next((fits for pattern, fits in _rules(name) if pattern.search(frame)), False)
 
 
-def behind(message: Sequence[Word], after: int) -> list[str]:
-    """The stems that stand after a word, with nothing but spaces between."""
-    stems_so_far: list[str] = []
-    for word in message[after : after + 4]:
-        if word.apart:
-            break
-        stems_so_far.append(word.stem)
-    return stems_so_far
-
-
-def is_about_talk(message: Sequence[Word], start: int, after: int) -> bool:
-    """Whether what a word does, it does to what is talked about: "audit this list", "sick of rescheduling"."""
-    left, then = before(message, start), behind(message, after)
-    is_verb = _is_verb(left)
-    if is_verb and then and then[0] in frame("particle"):
-        del then[0]
-    if not then:
-        return False
-    if then[0] in frame("listening"):
-        return frame("others").isdisjoint(left)
-    if then[0] == "of" and then[1:] and then[1].endswith("ing"):
-        return kind_of(then[1]) == SCHEDULING
-    if then[0] == "your" or (is_verb and then[0] in frame("pronouns")):
-        return True
-    objects = [word for word in then if word == "agent" or word not in frame("pointing") | frame("small")]
-    is_one = bool(objects) and objects[0] in frame("talked_of")
-    if message[after - 1].stem.endswith("ed") and then[:1] == objects[:1] != ["slot"]:
-        return is_one
-    return (is_verb or then[0] in frame("pointing") - {"that"}) and is_one
-
-
-def _is_verb(left: Sequence[str]) -> bool:
-    """Whether what follows these words is a verb: "could lobby", "wish to police"."""
-    second, last = ["", "", *left][-2:]
-    return last in frame("modal") or (last == "to" and second in frame("wishing"))
-
-
-def is_figure(message: Sequence[Word], start: int, after: int, is_noun: bool) -> bool:
-    """Whether a word is the listener's, a noun done as a verb, or in a figure of speech: "in the spirit of charity"."""
-    left, then = before(message, start), behind(message, after)
-    third, second, last = ["", "", "", *left][-3:]
-    if last == "your" or (is_noun and _is_verb(left)) or left in (["as", "a"], ["as", "an"]):
-        return True
-    if last == "no":
-        return then[:1] == ["to"] or second in frame("being")
-    manners = frame("manners")
-    return (last == "of" and second in manners) or (third in manners and second == "of")
-
-
-def is_own(message: Sequence[Word], start: int, after: int, is_doing: bool) -> bool:
-    """Whether words are a thing of the sender's, or what it does: "my flat", "at the bank", "slot 3: court", "I bowl"."""
-    if message[start].stem in frame("articles"):
+def frame_of(message: Sequence[Word], start: int, after: int, marks: str) -> str:
+    """What stands around the words, as the rules of lexicons/frames.yaml have it; the marks are what they are."""
+    if message[start].stem in ARTICLES:
         start += 1
-    left, then = before(message, start), behind(message, after)
-    while left and (left[-1] in frame("small") or left[-1].endswith("ly") or kind_of(left[-1]) == AMBIGUOUS):
-        left.pop()
-    if _is_figurative(message, after, then):
-        return False
-    second, last = ["", "", *left][-2:]
-    is_verb = last in frame("modal") or last in frame("speaker") or last == "to"
-    if not is_verb and then and then[0] in frame("event"):
-        return True
-    is_gerund = GERUND.search(message[after - 1].stem) is not None
-    closes = _closes(then) or (is_gerund and then[0] in frame("having"))
-    if is_gerund and (is_verb or last == "am"):
-        return closes and last in ("i'm", "im", "am")
-    if is_verb:
-        return is_doing and closes and (last != "to" or second in frame("bound"))
-    if not left or (len(left) == 1 and last in frame("one")):
-        return closes and _is_in_slot(message, start - len(left), then)
-    return _is_owned(left, closes)
+    first = start
+    while first > 0 and not message[first].mark and _says_little(message[first - 1].stem):
+        first -= 1
+    left = [word.stem if not word.mark else f", {word.stem}" for word in message[max(0, first - CONTEXT) : first]]
+    right = [f"{RIGHT_MARKS.get(word.mark, ', ')}{word.stem}" for word in message[after : after + CONTEXT]]
+    is_apart = first == 0 or message[first].mark != ""
+    last = message[after - 1].stem
+    marks += "g" * (GERUND.search(last) is not None) + "e" * last.endswith("ed")
+    return " ".join(["", *([","] if first <= CONTEXT else []), *left, *([","] if is_apart else []), f"@{marks}", *right, ""])
 
 
-def _closes(then: Sequence[str]) -> bool:
-    """Whether what follows a thing says no more of it than when it is, where, or with whom."""
-    if then and then[0] in ("in", "at", "on", "for"):
-        return then[1:] != [] and (then[1].isdecimal() or then[1] in frame("where"))
-    return not then or then[0] in frame("closing") or then[0].isdecimal()
-
-
-def _is_figurative(message: Sequence[Word], after: int, then: Sequence[str]) -> bool:
-    """Whether what follows makes of a thing a figure of speech, or of the word a heading or a question."""
-    if not then:
-        return after < len(message) and message[after].mark in (":", "?")
-    if then[0] in ("on", "in", "with"):
-        return then[1:2] in (["the"], ["this"], ["that"], ["your"], ["it"])
-    return then[0] in frame("figurative") or (then[0] == "slot" and then[1:] != [] and then[1].isdecimal())
-
-
-def _is_in_slot(message: Sequence[Word], start: int, then: Sequence[str]) -> bool:
-    """Whether a word that stands apart fills a slot: "slot 3: court", "| 4 | busy | tango |", "tango at slot 5"."""
-    is_bare = message[start].stem not in frame("one")
-    if is_bare and (then[:1] == ["then"] or (then[:1] in (["at"], ["in"], ["during"]) and then[1:2] == ["slot"])):
-        return True
-    if message[start - 1].stem in frame("key"):
-        return True
-    at = start - 1
-    while at >= 0 and message[at].stem in frame("status"):
-        at -= 1
-    return at >= 0 and message[at].stem.removeprefix("s").isdecimal()
-
-
-def _is_owned(left: Sequence[str], closes: bool) -> bool:
-    """Whether the words before a thing say that the sender has it, or that it is in a slot."""
-    second, last = ["", "", *left][-2:]
-    if last in frame("owning"):
-        return second not in ("in", "on", "off", "against")
-    at_slot = [word.isdecimal() and name not in frame("numbered") for name, word in zip(["", *left], left)]
-    verb = second if last in frame("one") or last == "the" else last
-    if any(at_slot[-4:]) and verb in ("is", "be", "has", "hold", "for", "to", "go"):
-        return True
-    if not frame("denying").isdisjoint(left[-4:]):
-        return False
-    if last == "the":
-        return second in frame("placing") or (second == "to" and not frame("going").isdisjoint(left[-3:-2]))
-    if last in frame("one"):
-        return closes and second not in frame("not_owned")
-    is_there = (second, last) in (
-        ("because", "of"),
-        ("due", "to"),
-        ("i'm", "in"),
-        ("be", "in"),
-        ("im", "in"),
-        ("am", "in"),
-    )
-    return closes and (last in frame("filling") or at_slot[-1] or is_there)
+def _says_little(stem: str) -> bool:
+    """Whether a word before another changes nothing of what that is."""
+    return stem.endswith("ly") or kind_of(stem) == AMBIGUOUS or stem in words("frames")["lists"]["small"].split()
