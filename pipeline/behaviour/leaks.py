@@ -26,6 +26,7 @@ from pipeline.behaviour.phrases import (
     frame_of,
     is_form_of,
     kind_of,
+    listed,
     may_contain_cue,
     misspellings,
     short_forms,
@@ -93,8 +94,10 @@ def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, 
 
 
 def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """The spans of two words side by side that the label has apart, or the other way round: "a flat viewing"."""
-    for first, second in pairwise(message):
+    """The spans of two words side by side that the label has apart, or the other way round: "viewing a flat"."""
+    for at, (first, second) in enumerate(pairwise(message)):
+        if second.stem in ARTICLES and not second.mark and at + 2 < len(message):
+            second = message[at + 2]
         words = [_word_of(label, told.stem) for told in (first, second)]
         kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
         if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.mark:
@@ -105,17 +108,22 @@ def _word_of(label: PreparedLabel, told: str) -> str:
     """The label's word of which a stem is a form, "pick" of "picking" too; of an adverb or none one that only links."""
     bases = (told, told.removesuffix("ing"), f"{told.removesuffix('ing')}e")
     words = (w.stem for w in label.words if w.stem in bases or is_form_of(w.stem, told))
-    return "a" if told.endswith("ly") else next(words, "a")
+    return "a" if told.endswith("ly") or told in listed("small") else next(words, "a")
 
 
 def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
     kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
-    said = [kind for kind in kinds if kind != LINKING]
+    said = [
+        kind
+        for at, kind in enumerate(kinds, run[0])
+        if kind != LINKING and (kind != SCHEDULING or label.words[at].stem not in listed("small"))
+    ]
     if len(said) != 1:
         return discloses(kinds, len(kinds) == len(label.kinds))
-    at = next(at for at in range(*run) if label.kinds[at] != LINKING)
-    marks = "d" * _is_done(label, at, message[at + shift].stem) + "n" * _is_noun(label, at)
+    at = run[0] + kinds.index(said[0])
+    told = message[at + shift].stem
+    marks = "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
     frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
     if fits("figures", frame) or (said == [AMBIGUOUS] and not fits("own", frame)):
         return False

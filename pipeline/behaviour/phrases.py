@@ -37,12 +37,12 @@ SHORTEST_ROOT = 4
 # What a word's forms end in, after its root.
 ENDING = re.compile(
     rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|shop|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
-    r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
+    r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|s?ied|y|ie|i|e)$"
 )
 GERUND_ENDING, E_ENDING = re.compile("(?<=[a-z]{3})ing$"), re.compile("(?<=[a-z]{3})e$")
 GERUND = re.compile(r"[aeiouy]\w*ing$")
 # What an abbreviation leaves out: "rehab" of rehabilitation.
-CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|iatr[a-z]+)$")
+CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
 
 # A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
 NOT_ASCII_WORD = re.compile("[^a-z0-9]")
@@ -264,16 +264,24 @@ def frame_of(message: Sequence[Word], start: int, after: int, marks: str) -> str
     if message[start].stem in ARTICLES:
         start += 1
     first = start
-    while first > 0 and not message[first].mark and _says_little(message[first - 1].stem):
+    while first > 0 and not message[first].mark and _is_passed_over(message[first - 1].stem):
         first -= 1
     left = [word.stem if not word.mark else f", {word.stem}" for word in message[max(0, first - CONTEXT) : first]]
     right = [f"{RIGHT_MARKS.get(word.mark, ', ')}{word.stem}" for word in message[after : after + CONTEXT]]
     is_apart = first == 0 or message[first].mark != ""
     last = message[after - 1].stem
     marks += "g" * (GERUND.search(last) is not None) + "e" * last.endswith("ed")
-    return " ".join(["", *([","] if first <= CONTEXT else []), *left, *([","] if is_apart else []), f"@{marks}", *right, ""])
+    return " ".join(
+        ["", *([","] if first <= CONTEXT else []), *left, *([","] if is_apart else []), f"@{marks}", *right, ""]
+    )
 
 
-def _says_little(stem: str) -> bool:
+@cache
+def listed(name: str) -> frozenset[str]:
+    """A list of lexicons/frames.yaml."""
+    return frozenset(words("frames")["lists"][name].split())
+
+
+def _is_passed_over(stem: str) -> bool:
     """Whether a word before another changes nothing of what that is."""
-    return stem.endswith("ly") or kind_of(stem) == AMBIGUOUS or stem in words("frames")["lists"]["small"].split()
+    return (stem.endswith("ly") and stem != "only") or kind_of(stem) == AMBIGUOUS or stem in listed("small")
