@@ -6,7 +6,7 @@ A telling word is found in its other forms, too ("divorcing" of "divorce"), and 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -21,15 +21,13 @@ from pipeline.behaviour.phrases import (
     TELLING,
     Word,
     english_messages,
-    family,
     fits,
     frame_of,
     is_form_of,
+    keys_of,
     kind_of,
     listed,
     may_contain_cue,
-    misspellings,
-    short_forms,
     slips,
     split_words,
     stems,
@@ -82,15 +80,12 @@ def _terms(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
 
 def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """The spans of the telling runs of label words in the message."""
-    for i in range(len(message)):
-        for j in range(len(label.words)):
-            if _same_stem(label, message, i, j) and not (
-                _same_stem(label, message, i - 1, j - 1) and _same_sentence(label, message, i, j)
-            ):
-                length = _run_length(label, message, i, j)
-                start, end = _without_linking_ends(label, j, j + length)
-                if _is_told(label, message, (start, end), i - j):
-                    yield message[i + start - j].start, message[i + end - 1 - j].end
+    for i, j in product(range(len(message)), range(len(label.words))):
+        begins = not (i and j and _is_same(label, message, i - 1, j - 1) and _goes_on(label, message, i, j))
+        if begins and _is_same(label, message, i, j):
+            run = _without_linking_ends(label, j, j + _run_length(label, message, i, j))
+            if _is_told(label, message, run, i - j):
+                yield message[i - j + run[0]].start, message[i - j + run[1] - 1].end
 
 
 def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
@@ -114,20 +109,16 @@ def _word_of(label: PreparedLabel, told: str) -> str:
 def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
     kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
-    said = [
-        kind
-        for at, kind in enumerate(kinds, run[0])
-        if kind != LINKING and (kind != SCHEDULING or label.words[at].stem not in listed("small"))
-    ]
-    if len(said) != 1:
+    little = [kind == LINKING or label.words[at].stem in listed("small") for at, kind in enumerate(kinds, run[0])]
+    if little.count(False) != 1:
         return discloses(kinds, len(kinds) == len(label.kinds))
-    at = run[0] + kinds.index(said[0])
+    at = run[0] + little.index(False)
     told = message[at + shift].stem
     marks = "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
     frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
-    if fits("figures", frame) or (said == [AMBIGUOUS] and not fits("own", frame)):
+    if fits("figures", frame):
         return False
-    return said == [AMBIGUOUS] or discloses(kinds, len(kinds) == len(label.kinds))
+    return fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else discloses(kinds, len(kinds) == len(label.kinds))
 
 
 def _is_noun(label: PreparedLabel, at: int) -> bool:
@@ -136,36 +127,33 @@ def _is_noun(label: PreparedLabel, at: int) -> bool:
 
 
 def _is_done(label: PreparedLabel, at: int, told: str) -> bool:
-    """Whether what is told of a label's word is done without an object: "bowl" of "Bowling", "swim" of "Swim lengths"."""
+    """Whether what is told of a label's word is done without an object: "bowl" of "Bowling"."""
     word = label.words[at].stem
     follows = label.words[at + 1].stem if at + 1 < len(label.words) else ""
     is_deed = word.endswith("er") and not told.endswith("er")
     return is_deed or GERUND.search(word) is not None or (at == 0 and follows not in ARTICLES)
 
 
-def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
-    return i >= 0 and j >= 0 and is_form_of(label.words[j].stem, message[i].stem)
+def _is_same(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
+    return is_form_of(label.words[j].stem, message[i].stem)
 
 
-def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int, length: int) -> bool:
-    """Whether a run goes on after this many words: with the same one, or "my" for "the" after a word that says something."""
-    at, own = i + length, j + length
-    is_article = {label.words[own].stem, message[at].stem} <= ARTICLES
-    says = any(kind != LINKING for kind in label.kinds[j:own])
-    return (_same_stem(label, message, at, own) or (is_article and says)) and _same_sentence(label, message, at, own)
-
-
-def _same_sentence(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
+def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
     """Whether no sentence ends before the word, or one does in the label as well."""
     return not message[i].breaks or label.words[j].breaks
 
 
 def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> int:
-    """How many words the run that starts here has."""
-    length = 1
-    while i + length < len(message) and j + length < len(label.words) and _goes_on(label, message, i, j, length):
-        length += 1
-    return length
+    """How many words the run that starts here has; after one that says something, "my" is as good as "the"."""
+    says = False
+    for length, (own, told) in enumerate(zip(label.words[j:], message[i:], strict=False)):
+        is_article = says and {own.stem, told.stem} <= ARTICLES
+        if length and not _goes_on(label, message, i + length, j + length):
+            return length
+        if not is_article and not _is_same(label, message, i + length, j + length):
+            return length
+        says = says or label.kinds[j + length] != LINKING
+    return min(len(label.words) - j, len(message) - i)
 
 
 def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[int, int]:
@@ -238,7 +226,7 @@ def find_leaks(
     messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
     if not messages_with_cues:
         return []
-    labels = labels_by_agent(labels_known, _cues_by_agent(messages_with_cues))
+    labels = labels_by_agent(labels_known, messages_with_cues)
     participants = participants_by_meeting(rounds)
     probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
@@ -262,28 +250,13 @@ class CueIndex:
     def __init__(self, cues: Iterable[str]) -> None:
         self.cues_of: dict[str, set[str]] = {}
         for cue in cues:
-            for key in (cue, family(cue), *misspellings(cue), *short_forms(cue), *slips(cue)):
+            for key in keys_of(cue) | slips(cue):
                 self.cues_of.setdefault(key, set()).add(cue)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = frozenset().union(*map(_tells_of, stems(content)))
+        keys = frozenset().union(*map(keys_of, stems(content)))
         return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
-
-
-@lru_cache(maxsize=65536)
-def _tells_of(stem: str) -> frozenset[str]:
-    """By which keys a message's stem is looked up."""
-    return frozenset((stem, family(stem), *misspellings(stem), *short_forms(stem)))
-
-
-def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
-    """(game, sender) → the cues in its messages."""
-    by_agent: dict[tuple[str, int], Set[str]] = {}
-    for game, _, _, sender, _, _, message_cues in messages_with_cues:
-        if message_cues:
-            by_agent[game, sender] = by_agent.get((game, sender), frozenset()) | message_cues
-    return by_agent
 
 
 def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
@@ -298,15 +271,18 @@ def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
 
 
 def labels_by_agent(
-    labels_known: pl.DataFrame, cues_by_agent: Mapping[tuple[str, int], Set[str]]
+    labels_known: pl.DataFrame, messages_with_cues: Iterable[Row]
 ) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
-    """(game, agent) → the labels that it could know, of those that have one of its hints among their cues."""
+    """(game, agent) → the labels that it could know, of those that one of its messages hints at."""
+    hints: dict[tuple[str, int], set[str]] = {}
+    for game, _, _, sender, _, _, message_cues in messages_with_cues:
+        hints.setdefault((game, sender), set()).update(message_cues)
     names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
     labels: dict[tuple[str, int], list[KnownLabel]] = {}
     for game, agent, kind, item, label, tier, terms, since in zip(
         *(labels_known[n].to_list() for n in names), strict=True
     ):
-        if cues := cues_by_agent.get((game, agent)):
+        if cues := hints.get((game, agent)):
             prepared = prepare_label(label, tuple(terms))
             if not prepared.cues.isdisjoint(cues):
                 labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))

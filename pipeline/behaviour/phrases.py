@@ -59,7 +59,7 @@ def words(name: str) -> Any:
 
 
 class Word(NamedTuple):
-    """A word of a text: its stem, where it stands, whether a sentence or clause ends before it, and the first mark there."""
+    """A word of a text: its stem, where it stands, whether a sentence ends before it, and the first mark there."""
 
     stem: str
     start: int
@@ -165,7 +165,7 @@ def is_form_of(word: str, told: str) -> bool:
 
 
 def told_as(word: str, told: str) -> str:
-    """What a label's word counts for in the form that a message has: a doer's deed may be a figure ("vouch" of voucher)."""
+    """What a label's word counts for in a message's form: a doer's deed may be a figure ("vouch" of voucher)."""
     if word == told or kind_of(word) not in CONTENT:
         return kind_of(word)
     is_deed = word.endswith(("er", "or")) != told.endswith(("er", "or"))
@@ -183,6 +183,12 @@ def short_forms(word: str) -> frozenset[str]:
     if kind_of(word) != TELLING or not CUT_OFF.match(word, SHORTEST_ROOT):
         return frozenset()
     return frozenset(word[:length] for length in range(SHORTEST_ROOT, LONG_WORD - 1))
+
+
+@lru_cache(maxsize=65536)
+def keys_of(stem: str) -> frozenset[str]:
+    """By what a stem is looked up: itself, its root, and what a typing error or a cut leaves of it."""
+    return frozenset((stem, family(stem))) | misspellings(stem) | short_forms(stem)
 
 
 def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
