@@ -41,6 +41,7 @@ ENDING = re.compile(
 )
 GERUND_ENDING, E_ENDING = re.compile("(?<=[a-z]{3})ing$"), re.compile("(?<=[a-z]{3})e$")
 GERUND = re.compile(r"[aeiouy]\w*ing$")
+DOUBLED = re.compile(r"(?<=\w\w)([bdgmnprt])\1(?:ing|ed|er)$")  # "jogging" of jog
 # What an abbreviation leaves out: "rehab" of rehabilitation.
 CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
 
@@ -118,10 +119,11 @@ def family(word: str) -> str:
     """A stem as it is, of a telling word its root: "divorc" of "divorce", "divorced" and "divorcing"."""
     if kind_of(word) not in CONTENT:
         return word
+    word = DOUBLED.sub(r"\1", word)
     while ending := ENDING.search(word):
         word = word[: ending.start()]
     word = word.replace("scrib", "script")  # "prescribed" of prescription
-    return word[:-1] if len(word) >= SHORTEST_ROOT and word[-1] == word[-2] else word
+    return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] else word
 
 
 @lru_cache(maxsize=16384)
