@@ -8,9 +8,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pipeline.privacy.language.ranges import Slots, listed
+from pipeline.privacy.language.ranges import Slots, is_between, listed, unnamed
 from pipeline.privacy.language.scan import Token, scanner
-from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, is_anchored, is_between, joined, unnamed
+from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, is_anchored, joined
 from pipeline.privacy.language.targets import TICKS, decide, has_ticks, is_named
 
 MOVE = re.compile(

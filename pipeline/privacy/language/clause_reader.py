@@ -23,6 +23,7 @@ from pipeline.privacy.language.clauses import (
     wins,
 )
 from pipeline.privacy.language.frames import IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
+from pipeline.privacy.language.ranges import EXCEPTED, REST
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
 
@@ -42,6 +43,7 @@ class ClauseReader:
         self.open = NO_CLAUSE
         self.previous = Clause(-1, 0, 0, claim_class=before)  # the last with slots and class, or with what was said
         self.exception: Atom | None = None  # slots that were excepted before anything was said
+        self.excepted: Atom | None = None  # those of which something else was said: "except 3, which is busy"
         self.past = NO_CLAUSE  # what was said, before a "but", of how things were
         self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
         self.scope = 0
@@ -74,11 +76,8 @@ class ClauseReader:
 
     def pass_over(self, atom: Atom) -> None:
         """Take nothing from a question or condition; slots that only it says something of are no part of a list."""
-        if (
-            self.open.lacks_class
-            and atom.boundary == "hypothetical"
-            and "," not in self.text[self.open.slots[-1].end : atom.start]
-        ):
+        unsaid = self.open.lacks_class and atom.boundary == "hypothetical"
+        if unsaid and "," not in self.text[self.open.slots[-1].end : atom.start]:
             self.open.apart = True
 
     def await_class(self, atom: Atom) -> None:
@@ -101,6 +100,8 @@ class ClauseReader:
         if self.exception and atom.lead.endswith(RELATIVE):
             self._lean_on(clause)
             return
+        if self.excepted:
+            self._leave_rest(clause, self.excepted)
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
             self._leave_rest(clause, self.exception)
             self._add_exception(clause)
@@ -167,6 +168,12 @@ class ClauseReader:
     def repeat_previous(self, atom: Atom) -> None:
         """Say of other slots what the last whole clause says."""
         self._lean(atom, self.previous.claim_class, self.previous)
+
+    def leave_out(self, atom: Atom) -> None:
+        """Keep slots that are excepted from all, of which nothing is said yet: "flexible all day except 3"."""
+        if atom.boundary == "except" and self.open.slots and self.open.slots[0].open == REST:
+            self.open.slots += [slot._replace(open=EXCEPTED) for slot in atom.slots]
+            self.await_class(atom)
 
     def agree(self, atom: Atom) -> None:
         """Say of other slots what was said, whatever else is said of them."""
@@ -245,9 +252,9 @@ class ClauseReader:
 
     def _lean_on(self, clause: Clause) -> None:
         """Say of the slots that are excepted what is said of them alone: "except slot 3, which is busy, …"."""
-        exception, self.exception = self.exception, None
-        if exception:
-            clause.slots, clause.start, clause.overrides = list(exception.slots), exception.start, True
+        self.excepted, self.exception = self.exception, None
+        if self.excepted:
+            clause.slots, clause.start, clause.overrides = list(self.excepted.slots), self.excepted.start, True
             self.clauses.append(clause)
 
     def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
@@ -268,8 +275,7 @@ class ClauseReader:
         """Make it a whole clause, and the opposite hold of slots that were excepted from it."""
         self.open = self.previous = clause
         self.clauses.append(clause)
-        if self.exception:
-            self._add_exception(clause)
+        self._add_exception(clause)
 
     def _add_exception(self, clause: Clause) -> None:
         exception, self.exception = self.exception, None
@@ -282,7 +288,6 @@ class ClauseReader:
         if is_from_all(self.text[exception.start :], clause, replace(exception, start=0)):
             clause.slots = [rest_of(self.text, exception)]
             self.clauses.append(clause)
-            clause = replace(clause, slots=[])
 
     def _add_subject(self, clause: Clause) -> None:
         own = any(token.kind in ("group", "for_whom") for token in clause.tokens)

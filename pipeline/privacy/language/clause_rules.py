@@ -145,7 +145,7 @@ RULES = (
     Rule(
         "of other slots something has no opposite",
         lambda reader, atom, _: leans(reader.text, reader.antecedent, atom),
-        _ignore,
+        ClauseReader.leave_out,
         "I propose slot 3, not slot 5",
         "9 3 proposal",
     ),

@@ -91,7 +91,7 @@ HELD = re.compile(
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
     r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|"
-    r"of (?:slots? )?#?0+\b|(?:up|down|"
+    r"(?<!exception )(?<!exceptions )of (?:slots? )?#?0+\b|(?:up|down|"
     r"in) there|"
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"

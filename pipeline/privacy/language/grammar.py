@@ -118,7 +118,8 @@ SPOKEN_TO: Phrases = (
 )
 
 SLOTS: Phrases = (
-    r"slots?(?:\(s\))? ?(?:numbers?|nos?\.?|ids?|ind(?:ex|ices))? ?[#:=(-]? ?#?00{0,2}(?![\w%]|\.0|:0| ?[ap]m\b){list}",
+    r"slots?(?:\(s\))? ?(?:numbers?|nos?\.?|ids?|ind(?:ex|ices))? ?[#:=(-]? ?#?00{0,2}(?![\w%]|\.0|:0| ?[ap]m\b|"
+    r" in (?:all|total)\b){list}",
 )
 NUMBERS: Phrases = (NUMBER + "{list}",)
 
@@ -186,7 +187,7 @@ HYPOTHETICAL: Phrases = (
     r"assum(?:e|es|ing)|provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|"
     r"avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|ably)|in case|as long as|"
     r"(?:until|before)(?! (?:slots? ?)?#?0|(?: and after)? (?:that|then|those)\b(?! (?:happens|can|is))|"
-    r" and after\b)|once|when(?<!is when)|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
+    r" and after\b)|once|when(?<!is when)(?<!0, when)|whenever|now that|should (?=you|slot|agent|0|we|any|that|it)|"
     r"tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|"

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import NARROWED
 from pipeline.privacy.language.scan import Token
 
 # Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
 REST = -5  # of the calendar: all slots of which the message says nothing else
 ONLY_REST = -6  # the same, unless what is free was named before
+EXCEPTED = -7  # a slot that is no part of that rest
 
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
@@ -87,6 +89,11 @@ NUMBER = re.compile(r"0+")
 RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
 AHEAD = 40  # characters before a number that may decide what it is
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
+SAID = ("positive", "negative", "occupied", "cost")
+COLON = re.compile(r"\s*[:=]")
+SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
+# Of the calendar, whatever was named before.
+WHOLE = ("slot", "else", "other", "rest", "day", "remain", "left", "otherwise", "times")
 
 
 class Slots(NamedTuple):
@@ -201,7 +208,7 @@ def slots_of(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_
     for first, last in named:
         if last is None:
             slots.append(int(numbers[first]))
-        elif last in (REST, ONLY_REST):
+        elif last in (REST, ONLY_REST, EXCEPTED):
             continue
         elif last < 0:
             slots += _opened(int(numbers[first]), last, num_slots)
@@ -224,3 +231,26 @@ def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
 def _spanned(first: int, last: int) -> Sequence[int]:
     """The slots between two ends; of more than any calendar has the ends alone."""
     return range(first, last + 1) if first <= last < first + LONGEST else (first, last)
+
+
+def unnamed(text: str, token: Token, claim_class: str | None, named: Sequence[Slots]) -> list[Slots]:
+    """The slots of which something is said, or will be after a colon, without a number: the rest, or what is after."""
+    if claim_class not in SAID and not (claim_class is None and COLON.match(text, token.end)):
+        return []
+    if beyond := BEYOND.search(text, token.start, token.end):
+        return [] if claim_class == "occupied" else beyond_them(beyond[0], named)
+    return [Slots(token.start, token.end, open=REST)] if _is_whole(text, token) else []
+
+
+def is_between(text: str, tokens: Sequence[Token], slots: Sequence[Slots]) -> bool:
+    """Whether a range has one end in slots named before: "after that I'm busy until 9"."""
+    beyond = any(token.kind == "every" and BEYOND.search(text, token.start, token.end) for token in tokens)
+    return beyond and (not slots or any(slot.open in (UP_TO, BEFORE_IT) for slot in slots))
+
+
+def _is_whole(text: str, token: Token) -> bool:
+    """Whether words such as "everything" mean the calendar, and not what was listed: "of the three all but 9 work"."""
+    if NARROWED.search(text):
+        return False
+    named = SLOT_NAMED.search(text, 0, token.start) is not None
+    return not named or any(map(text[token.start : token.end].__contains__, WHOLE))

@@ -10,15 +10,12 @@ from pipeline.privacy.language.frames import (
     COUNTED,
     FOR,
     HELD,
-    NARROWED,
     NOT_FOR,
     STARTS,
     VERB,
     VERBS,
 )
 from pipeline.privacy.language.ranges import (
-    BEFORE_IT,
-    BEYOND,
     BOTH_ENDS,
     DOWNWARD,
     FROM,
@@ -26,21 +23,12 @@ from pipeline.privacy.language.ranges import (
     OPENED,
     OPENING,
     OPENS_IT,
-    REST,
-    UP_TO,
-    Slots,
-    beyond_them,
     words_before,
 )
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
 
-SIGNED = ("positive", "negative", "occupied")
-AHEAD = re.compile(r"\s*[:=]")
-SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
-# Of the calendar, whatever was named before.
-WHOLE = ("slot", "else", "other", "rest", "day", "remain", "left", "otherwise", "times")
 REACH = 32  # characters between a feasibility word and the slots it anchors
 FAR = 160  # characters between the word "cost" and its amount
 
@@ -51,7 +39,23 @@ LONE = re.compile(r"slots ?#?0+")  # more must follow
 # Such a number is no slot even next to a class.
 # How what it finds ends: few numbers need the search.
 OTHERS_END = (
-    *("of", "of the", "of our", "of my", "of these", "of all", ",", "and", "but", "vs", "vs.", "against", "versus"),
+    *(
+        "of",
+        "of the",
+        "has",
+        "have",
+        "of our",
+        "of my",
+        "of these",
+        "of all",
+        ",",
+        "and",
+        "but",
+        "vs",
+        "vs.",
+        "against",
+        "versus",
+    ),
     *(
         f"{word}{s}"
         for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
@@ -60,11 +64,12 @@ OTHERS_END = (
 )
 OTHERS = re.compile(
     r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
-    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
+    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*"
+    r"(?:(?:agents? #?0+|i) (?:has|have|only has|only have) )?$|"
     r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
 )
 VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
-IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
+IN_ALL = re.compile(r"\s+(?:\w+\s+){0,2}(?:in all|in total|altogether|overall|so far)\b")
 COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
 ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
 # Where a sentence starts with its place: "At 7, I'd need to move things".
@@ -265,26 +270,3 @@ def _goes_on(text: str, last: Token, subject: Token | None) -> bool:
 def _is_noun(text: str, token: Token) -> bool:
     """Whether a phrase of a class is part of a subject, whose slots are one list whatever verb follows."""
     return SUBJECT.search(text, max(0, token.start - 40), token.end) is not None
-
-
-def unnamed(text: str, token: Token, claim_class: str | None, named: Sequence[Slots]) -> list[Slots]:
-    """The slots of which something is said, or will be after a colon, without a number: the rest, or what is after."""
-    if claim_class not in SIGNED and not (claim_class is None and AHEAD.match(text, token.end)):
-        return []
-    if beyond := BEYOND.search(text, token.start, token.end):
-        return [] if claim_class == "occupied" else beyond_them(beyond[0], named)
-    return [Slots(token.start, token.end, open=REST)] if _is_whole(text, token) else []
-
-
-def is_between(text: str, tokens: Sequence[Token], slots: Sequence[Slots]) -> bool:
-    """Whether a range has one end in slots named before: "after that I'm busy until 9"."""
-    beyond = any(token.kind == "every" and BEYOND.search(text, token.start, token.end) for token in tokens)
-    return beyond and (not slots or any(slot.open in (UP_TO, BEFORE_IT) for slot in slots))
-
-
-def _is_whole(text: str, token: Token) -> bool:
-    """Whether words such as "everything" mean the calendar, and not what was listed: "of the three all but 9 work"."""
-    if NARROWED.search(text):
-        return False
-    named = SLOT_NAMED.search(text, 0, token.start) is not None
-    return not named or any(map(text[token.start : token.end].__contains__, WHOLE))

@@ -35,7 +35,8 @@ NEGATIVE: Phrases = (
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
-    r"nothing (?=(?:before|after|until|till|past|beyond|(?:earlier|later) than) (?:the )?{slot}(?![^,:~]* (?:block|"
+    r"nothing (?=(?:before|after|until|till|past|beyond|(?:earlier|later) than) (?:(?:the )?{slot}|"
+    r"(?:that|then|those)\b(?! \w+ing))(?![^,:~]* (?:block|"
     r"busy|book|taken|conflict|errand)))|"
     r"no (?:free |spare )?(?:time|gaps?|space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|"
     r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|"
@@ -201,7 +202,8 @@ CLEAR: Phrases = (
     r"zero) {mods}{item})",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|"
-    r"nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?:else )?(?:(?:is|'s|"
+    r"nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|"
+    r"nothing (?!else in (?:my|the|our) (?:day|calendar|schedule))(?:else )?(?:(?:is|'s|"
     r"was|sits|stands|lies|falls|happens|of mine|whatsoever|at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|"
     r"for(?= slots?| #?0))",
     r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?"
