@@ -33,6 +33,14 @@ SHAPES: tuple[Shape, ...] = (
     ("", '{"a": ', ""),
     ("", "| 3 | free |\n", ""),
     ("F = free, B = busy\n", "F 1 ", ""),
+    *(
+        ("A = free, B = busy\n", each, "")
+        for each in ("A B ", "Option A: slot 4, ", "yes - 1, 2\n", "FREE 1 2\n", "[04] errand\n")
+    ),
+    *(
+        ("", each, "")
+        for each in ("F free, ", "green is free ", "old: 3\nnew: 4\n", "<br>", "~~", "A0: 1 2\n", "🟩🟥", "(2, free), ")
+    ),
     ("a|b\n", "-", "x"),
     ("", "# a\n", ""),
     ("", "1 ", "x"),

@@ -36,10 +36,12 @@ ENTRY = rf"({MARK}) {{0,3}}(?:{MEANS} {{0,3}})?+({STATE})"
 LEGEND = re.compile(
     rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<![\w#])(?<!\d ){ENTRY}(?: {{0,3}}(?:[,;/|·]| and )? {{0,3}}{ENTRY})*[)\]]?"
 )
+EQUALS = re.compile(MEANS)
 PAIRS = re.compile(rf"(?<!\w){ENTRY}")
 NAMES = re.compile(
-    rf"(?i:\b(?:an? |the )?({'|'.join(CALLED)})(?:e?s| mark)?\b(?: (?:one|square|circle|box|mark|light|dot|cell)e?s?)?"
-    rf" ?(?:{MEANS}|is|are)? ?)({STATE})"
+    rf"(?i:\b(?:an? |the )?({'|'.join(CALLED)})(?:e?s| ?marks?)?\b(?: (?:one|square|circle|box|mark|light|dot|"
+    rf"cell)e?s?)?"
+    rf" ?(?:{MEANS}|is|are|(?=(?:are|is)n't)) ?)({STATE})"
 )
 CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
 BITS = re.compile(r"(?<!\d)(?:[01][, ]{0,2}){8}")
@@ -51,7 +53,7 @@ MEETING = re.compile(r"^meetings?$", re.I)
 OPTIONS = r"(?i:option|plan|choice|alternative|proposal|candidate)"
 OPTION = re.compile(
     rf"\b{OPTIONS} ([A-H]|\d)\b[*_ ]{{0,3}}(?:[:=~\u2013\u2014-]| (?i:is)| \() ?[*_ ]{{0,3}}(?i:slot) ?#?(\d{{1,2}})\b|"
-    rf"(?m:^[| \t\r]{0, 9}(?:{OPTIONS} )?([A-H])[ *]*\|[ *]*(?i:slot )?(\d{{1,2}})[ *]*\|)"
+    rf"(?m:^[| \t\r]{{0,9}}(?:{OPTIONS} )?([A-H])[ *]*\|[ *]*(?i:slot )?(\d{{1,2}})[ *]*\|)"
 )
 CHOICE = re.compile(
     r"(?i:\b(?:votes? (?:is |goes )?(?:for )?|pick(?: is)? |choose |choice is |prefer |go(?:ing)? (?:with|for) |"
@@ -84,7 +86,7 @@ def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
     """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
     marks, codes, spans = dict[str, str](), dict[str, str](), list[tuple[int, int]]()
     for legend in LEGEND.finditer(content):
-        if told := _pairs(legend[0]):
+        if told := _pairs(legend[0], content):
             marks |= told
             spans.append(legend.span())
     for name in NAMES.finditer(content):
@@ -117,11 +119,15 @@ def _states(told: Mapping[str, str]) -> dict[str, str]:
     return states
 
 
-def _pairs(legend: str) -> dict[str, str]:
-    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
+def _pairs(legend: str, content: str) -> dict[str, str]:
+    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign.
+
+    Side by side with its meaning and nothing between, a mark has to stand elsewhere as well.
+    """
     told = dict(PAIRS.findall(legend))
     plain = " means " in legend or " stands for " in legend or ("=" in legend and not legend.isascii())
-    return told if len(told) > 1 or plain else {}
+    apart = EQUALS.search(legend) or all(content.count(mark) > 1 for mark in told)
+    return told if apart and (len(told) > 1 or plain) else {}
 
 
 def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:

@@ -32,8 +32,9 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
-LAID_OUT = ("\n", "{", "[", "~~", "\u2192", "....", "<b", "), (", ": a", ": e", "ption ")
+LAID_OUT = ("\n", "{", "[", "~~", "\u2192", "....", "<", "), (", ": a", ": e", "ption ")
 LEGEND = re.compile(r"= ?[A-Za-z]")
+PICTURES = re.compile(r"(?:[^\x00-\u2012\u2014-\u201f]\ufe0f? ?){4}")
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
@@ -160,6 +161,8 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 
 def _may_have_layout(content: str) -> bool:
     if any(map(content.__contains__, LAID_OUT)) or ("=" in content and LEGEND.search(content)):
+        return True
+    if not content.isascii() and PICTURES.search(content):
         return True
     return BARE.search(content) is not None or SOURCE.match(content) is not None
 

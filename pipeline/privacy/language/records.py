@@ -93,7 +93,8 @@ class Field(NamedTuple):
         if is_slots(name) and name:
             return _said_of([self.key], [self._said(value, priced) for value in self.values])
         if all(is_slots(value.text) for value in self.values):
-            names_them = self.listed or not first.text.isdecimal() or frames.NAMES_SLOTS.search(name)
+            many = name.endswith("slots") and not frames.CHOSEN_KEY.search(name)  # "free slots": 5 counts them
+            names_them = self.listed or not first.text.isdecimal() or (frames.NAMES_SLOTS.search(name) and not many)
             return [*label, *named_slots(self.values)] if names_them else []
         if "cost" in name or not frames.AMOUNT.search(first.text):
             return []

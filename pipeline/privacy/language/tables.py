@@ -53,7 +53,10 @@ ROW = re.compile(
     r"[*_` \t:|=>\u2013\u2014\u2192-]*([^\d\s:|=-][^|]*?)[\s|]*$"
 )
 # Slots of an agent under a title that says what they are.
-TITLE = re.compile(r"\W*[A-Za-z][\w ',()-]{2,50}\W*$")
+TITLE = re.compile(
+    r"(?i)(?!.*\b(?:costs?|prices?|number|counts?|how many|totals?|scores?|votes?|errands|"
+    r"meetings)\b)\W*[A-Za-z][\w ',()-]{2,50}\W*$"
+)
 AGENT_ROW = re.compile(
     r"[\s>*•_-]*((?:agent|a)[\s_#]*\d{1,2}|me|i|mine)[*_]*\s*[:=|\u2192\u2013-]+>?[\s*_]*((?:slots? )?#?\d{1,2}"
     r"(?:(?:\s*[,/&]\s*|\s+and\s+|\s+)#?\d{1,2})*)[\s|*_.]*$",
@@ -62,7 +65,9 @@ AGENT_ROW = re.compile(
 SLOT = re.compile(r"\d+")
 # "yes - 1, 3", "FREE 3 4 11", "ERRAND 12 (cost 7)": a state, and slots.
 LISTS = re.compile(
-    r"[ \t]*(?:[-*•][ \t]+)?[*_]*(?!(?:agent|meeting|slot|round|option|cost|a|m|s)s?\b)([A-Za-z][A-Za-z', -]{1,40}?)"
+    r"[ \t]*(?:[-*•][ \t]+)?[*_]*(?![A-Za-z', -]*\b(?:agent|meeting|slot|round|option|cost|vote|point|item|question|"
+    r"message|"
+    r"total|left|count|number)s?\b)([A-Za-z][A-Za-z', -]{1,40}?)"
     r"(?P<mark>[*_]*[ \t]*(?: -|\u2013|\u2014|=|->|=>|>|\u2192|:)[*_ \t]*|[ \t]+)(\d{1,2}(?:[ ,/&]{1,3}\d{1,2})*)"
     r"(?P<note>[ \t]*\([^()\n]*\))?[ \t*_.]*$"
 )
