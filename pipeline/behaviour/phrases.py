@@ -136,7 +136,7 @@ def misspellings(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def slips(word: str) -> frozenset[str]:
-    """A telling word of six letters or seven with two of them swapped, or one doubled or not; of any, f for ph."""
+    """A word of six letters or seven with two swapped, one doubled or missing, and any with f for ph."""
     if kind_of(word) not in CONTENT:
         return frozenset()
     other = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
@@ -147,7 +147,7 @@ def slips(word: str) -> frozenset[str]:
     inner = range(1, len(word) - 1)
     swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner)
     doubled = (word[:i] + word[i] + word[i:] for i in range(len(word)))
-    single = (word[:i] + word[i + 1 :] for i in inner if word[i] == word[i + 1])
+    single = (word[:i] + word[i + 1 :] for i in inner if word[i] == word[i + 1] or len(word) == LONG_WORD - 1)
     return frozenset((*other, *swapped, *doubled, *single))
 
 

@@ -175,6 +175,9 @@ FRAMES = (
     ("Return the drill", "I'd be returning a drill.", True),
     ("Embryo transfer", "embyro things at slot 9", True),
     ("Photographer", "The photografer comes then.", True),
+    ("Bowling night", "Slot 14: bowlng.", True),
+    ("Inherited shares", "slot 8: inheritance matters", True),
+    ("Buy gloves", "Slot 5, fetching some gloves, cost 1", True),
     ("Pawn a bracelet", "I'm off to the pawnshop.", True),
     # What talk does, and its figures of speech.
     ("Wire bail money", "I can't bail on slot 4.", False),
@@ -191,6 +194,12 @@ FRAMES = (
     ("Small claims", "A small claim on your patience: slot 5.", False),
     ("Car wash", "It's a wash.", False),
     ("Charity bake", "It is baked into the plan.", False),
+    ("Adoption registry", "We adopt slot 15.", False),
+    ("Probation officer", "no prob, 8 works", False),
+    ("Branch adviser", "Please advise.", False),
+    ("Night bus", "slot 5 is bussy", False),
+    ("Allotment", "Slot 5 is open. Allot it to me.", False),
+    ("Restraining order", "I'm restraining my enthusiasm: slot 4!", False),
     ("Courtroom chair", "Who will chair Meeting 3?", False),
 )
 
