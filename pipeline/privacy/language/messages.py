@@ -56,6 +56,7 @@ SAID_BY_WORDS = re.compile(
     rf" and )\d{{1,2}}){{0,9}} ?)"
     rf"[{MARKED}]\ufe0f?"
 )
+TICK = re.compile(f"[{MARKED}]")
 TICKED_NEXT = re.compile(rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])")
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
@@ -211,7 +212,8 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii():
-        content = TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content))
+        if TICK.search(content):
+            content = TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content))
         content = EMOJI.sub(_ended, content)
     if "g. " in content or "l. " in content or "ched. " in content or "eq. " in content or ".." in content:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
