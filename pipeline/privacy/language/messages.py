@@ -223,7 +223,7 @@ def _plain(content: str) -> tuple[str, str]:
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if any(map(content.__contains__, COUNTED)) and TALLY.search(content) and not OF_SLOTS.search(content):
         content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
-    if any(map(content.__contains__, ("4", "8"))):
+    if " 4 " in content or "r8" in content or "b4" in content or "B4" in content:
         content = IN_DIGITS.sub(lambda word: WITHOUT_DIGITS[word[0].lower()], content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)

@@ -143,7 +143,7 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
     if claim_class == "positive" and SENDER in spans and _excludes_others(text, clause):
-        only = tuple((first, ONLY_REST) for first, _ in slots)
+        only = tuple((first, ONLY_REST) for first, last in slots if last not in (REST, ONLY_REST))
         yield StatementForm(clause.scope, _agents_of(spans, ranks), only, "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
