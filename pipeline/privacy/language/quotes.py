@@ -127,6 +127,8 @@ def still_stated(stated: list[Statement], folded: str) -> list[Statement]:
     "I said slot 4 was free. It isn't." turns the claim round, "That was wrong." drops it. Of an agent's slot that is
     said to be free and not free the last word holds where it tells how that was, or that something has changed.
     """
+    if not stated:
+        return stated
     denied = DENIED.finditer(folded) if "n't" in folded or "not" in folded else ()
     ends = sorted({end for *_, end in stated})
     until = {_end_before(ends, m.start(), folded): -1 for m in WRONG.finditer(folded)}
@@ -160,7 +162,7 @@ def _last_words(stated: Sequence[Statement], folded: str) -> list[Statement]:
         for target in targets:
             for slot in slots:
                 said.setdefault((target, slot), []).append(i)
-    lost = {(i, *of) for of, places in said.items() for i in _contradicted(places, stated, folded)}
+    lost = {(i, *of) for of, places in said.items() if len(places) > 1 for i in _contradicted(places, stated, folded)}
     if not lost:
         return list(stated)
     return [
