@@ -22,7 +22,8 @@ YOU_SAID = re.compile(
     r"\byou(?:'ve)? (?:\w+ )?(?:wrote|said|say|told (?:me|us)|mentioned|replied|answered|put it)\b[^.!?;]*$"
 )
 QUOTED_LINE = re.compile(
-    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*)", re.IGNORECASE
+    r"(?m)^[ \t]*>[ \t]*agents?[ \t]*#?[0-9]{1,2}\b[^\n:]*(:[^\n]*(?<![\w'])(?:I|me|my|mine|we|us|our)(?![\w-])[^\n]*)",
+    re.IGNORECASE,
 )  # "> Agent 2: I can"
 QUOTED_BLOCK = re.compile(
     r"\bagents?[ \t]*#?[0-9]{1,2}\b[^\n:]{0,40}:[ \t]*(?:\n[ \t]*)?((?:\n[ \t]*>[^\n]*)+)", re.IGNORECASE

@@ -42,7 +42,8 @@ BOX = re.compile(r"(?m)^([ \t]*[-*+]?[ \t]*)\[([ xX\u2713\u2714])\](?=[ \t]*(?:s
 OF_AGENT = re.compile(r"\b(agent[ _]?\d{1,2})\.(?=[a-z])", re.I)
 ARROW = re.compile(r"(?i)(\b(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))? ?)(\u2192|\u27a1\ufe0f?|=>)")
 # "free: [2, 3]  busy: [4]", "(2, free), (3, busy)", "2/free".
-LIST_END = re.compile(r"\](?=[ \t]+[A-Za-z][\w ]{0,20}[:=] ?\[)")
+LIST_END = re.compile(r"[\]}](?=[ \t]+[A-Za-z][\w ]{0,20}[:=]? ?[\[{])")
+BOXED = re.compile(r"(?m)^([ \t]*)\[([A-Za-z][A-Za-z' ]{1,20})\](?=[ \t]*\d)")
 TUPLE = re.compile(r"\((\d{1,2}),( ?[A-Za-z][A-Za-z' ]{1,30})\)(?=[,;\s.]*(?:\(\d|$))")
 OF_STATE = re.compile(r"(?<=\d)/(?=(?:free|busy|open|available|blocked|booked|taken|errand)\b)", re.I)
 HOLLOW = "\r"
@@ -68,7 +69,7 @@ LISTS = re.compile(
     r"[ \t]*(?:[-*•][ \t]+)?[*_]*(?![A-Za-z', -]*\b(?:agent|meeting|slot|round|option|cost|vote|point|item|question|"
     r"message|"
     r"total|left|count|number)s?\b)([A-Za-z][A-Za-z', -]{1,40}?)"
-    r"(?P<mark>[*_]*[ \t]*(?: -|\u2013|\u2014|=|->|=>|>|\u2192|:)[*_ \t]*|[ \t]+)(\d{1,2}(?:[ ,/&]{1,3}\d{1,2})*)"
+    r"(?P<mark>[*_]*[ \t]*(?: -|\||\u2013|\u2014|=|->|=>|>|\u2192|:)[*_ \t]*|[ \t]+)(\d{1,2}(?:[ ,/&]{1,3}\d{1,2})*)"
     r"(?P<note>[ \t]*\([^()\n]*\))?[ \t*_.]*$"
 )
 NOTED = re.compile(r"[ \t]*(?:[^\w\s(\[]{1,3}[ \t]+)?()(\d{1,2})[ \t]+(\([^()\n]*[A-Za-z]{3}[^()\n]*\))[ \t]*$")
@@ -90,7 +91,7 @@ def in_columns(content: str) -> str:
     if "\u2192" in content or "\u27a1" in content or "=>" in content:
         content = ARROW.sub(lambda arrow: f"{arrow[1]}{':'.ljust(len(arrow[2]))}", content)
     if "]" in content or "(" in content or "/" in content:
-        content = LIST_END.sub(";", content)
+        content = BOXED.sub(r"\1 \2:", LIST_END.sub(";", content))
         content = TUPLE.sub(lambda pair: f" {pair[1]}:{pair[2]};", content)
         content = OF_STATE.sub(":", content)
     if "{" in content and (start := PYTHON.search(content)):
@@ -214,6 +215,8 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
             break
         key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
         keys.add(plain(key.text))
+        if end == at and frames.ID_KEY.match(key.text) and is_slots(value.text):
+            key = key._replace(text="slot")
         record.add(key, [value])
         end += 1
     if any(frames.ALL_OF.match(one.values[0].text) or frames.REST_KEY.match(one.name) for one in record.fields):
