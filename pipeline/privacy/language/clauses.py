@@ -279,7 +279,7 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
 
 def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom adds for whom the slots before it are so."""
-    marks = marks_of(atom) if before.slots else ()
+    marks = marks_of(atom) if before.slots else []
     return bool(marks) and marks[0].kind == "for_whom" and JUST.fullmatch(text, atom.start, marks[0].start) is not None
 
 
