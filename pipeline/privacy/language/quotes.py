@@ -37,18 +37,23 @@ REPLY = re.compile(
     r"(?:\w+ )?(?:reply|answer|response)(?: was| is| reads?| said)?\s{0,3}:?\s{0,3}$"
 )
 # What takes back the sentence before it, or the words before its comma.
-STARTS = r"(?:^|[.!?;\n~])\s{0,3}(?:(?:but|actually|no|sorry|well|in fact|now|oh|wait|alas|and),?\s){0,2}"
+# Both begin with a character, which is searched for fast.
+STARTS = r"\s{0,3}(?:(?:but|actually|no|sorry|well|in fact|now|oh|wait|alas|and),?\s){0,2}"
 DENIED = re.compile(
-    STARTS + r"(?:it|that|this|they)(?:'s not| (?:is|are|does|do|will|can) not|(?: is| are| does| do| wo| ca)n't)"
-    r"(?: (?:any ?more|any longer|at all|now|true|so|right|correct|the case|(?:open|free|busy) at all))?"
+    rf"[.!?;\n~]{STARTS}(?:it|that|this|they)(?:'s not| (?:is|are|does|do|will|can) not|(?: is| are| does| do| wo| ca)"
+    r"n't)(?: (?:any ?more|any longer|at all|now|true|so|right|correct|the case|(?:open|free|busy) at all))?"
     r"(?=\s?[.,;!\n~(]|$)"
 )
 WRONG = re.compile(
-    rf"(?:{STARTS}|, (?:and |but )?)(?:which|that|this|it) (?:is|was|turned out)(?: to be)?(?: all| now| simply)? "
-    r"(?:wrong|(?:a|my|an) (?:mistake|error|slip|typo)|incorrect|untrue|false|not true|not so|out of date|outdated)\b"
-    rf"|{STARTS}(?:(?:completely )?wrong\b(?= ?[.!,~]| agent)|that's (?:wrong|not true|no longer (?:true|so|the case))|"
+    rf"[.!?;\n~,]{STARTS}(?:(?:which|that|this|it) (?:is|was|turned out)(?: to be)?(?: all| now| simply)? (?:wrong|"
+    r"(?:a|my|an) (?:mistake|error|slip|typo)|incorrect|untrue|false|not true|not so|out of date|outdated)\b|"
+    r"(?:completely )?wrong\b(?= ?[.!,~]| agent)|that's (?:wrong|not true|no longer (?:true|so|the case))|"
     r"not any ?more|i (?:got that|was) wrong|(?:i |i'll |i (?:have to|must) |let me )?(?:withdraw|retract|cancel) "
     r"(?:that|it)\b|(?:scratch|strike|ignore|disregard|forget) that\b)"
+)
+WRONG_WORDS = (  # of which it has one
+    *("wrong", "mistake", "error", "slip", "typo", "incorrect", "true", "false", "not so", "dated", "more", "withdraw"),
+    *("retract", "cancel", "no longer", "scratch that", "strike that", "ignore that", "disregard that", "forget that"),
 )
 # What has changed since it was said, and how things were.
 CHANGED = re.compile(
@@ -61,6 +66,7 @@ WAS = re.compile(
 )
 CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence|meaning),? (?:that )?$")
 OWN = re.compile(r"\b(?:i|i'\w+|me|my|mine|we|us|our|for the (?:group|team))\b")
+AGAINST = ("negative", "occupied")
 BEARING = {"positive": 1, "cost": 0, "negative": -1, "occupied": -1}
 SENTENCE_END = re.compile(r"[.!?;\n][\s.!]*\S")
 FAR_TAKEN_BACK = 60  # characters between a claim and what takes it back
@@ -128,18 +134,24 @@ def still_stated(stated: list[Statement], folded: str) -> list[Statement]:
     "I said slot 4 was free. It isn't." turns the claim round, "That was wrong." drops it. Of an agent's slot that is
     said to be free and not free the last word holds where it tells how that was, or that something has changed.
     """
-    if not stated:
-        return stated
-    denied = DENIED.finditer(folded) if "n't" in folded or "not" in folded else ()
-    ends = sorted({end for *_, end in stated})
-    until = {_end_before(ends, m.start(), folded): -1 for m in WRONG.finditer(folded)}
-    until |= {_end_before(ends, m.start(), folded): m.end() for m in denied}
-    if set(until) - {None}:
+    words = any(map(folded.__contains__, WRONG_WORDS))
+    takes = [(m.start(), -1) for m in WRONG.finditer(folded)] if words else []
+    if "n't" in folded or "not" in folded:
+        takes += [(m.start(), m.end()) for m in DENIED.finditer(folded)]
+    if takes:
+        ends = sorted({end for *_, end in stated})
+        until = {_end_before(ends, start, folded): end for start, end in takes}
         stated = [held for each in stated if (held := _taken_back(each, until.get(each[-1], 0)))]
-    if "so " in folded or "therefore" in folded or "hence" in folded:
+    kinds = {kind for _, _, kind, _, _ in stated}
+    if len(stated) < 2 or kinds.isdisjoint(AGAINST):
+        return stated
+    if " so " in folded or "\nso " in folded or "therefore" in folded or "hence" in folded:
         stated = _without_conclusions(stated, folded)
-    bearings = {BEARING.get(kind, 0) for _, _, kind, _, _ in stated}
-    return _last_words(stated, folded) if len(bearings - {0}) == 2 else stated
+    if "positive" not in kinds:
+        return stated
+    slots_for = {slot for _, slots, kind, _, _ in stated if kind == "positive" for slot in slots}
+    opposed = any(kind in AGAINST and not slots_for.isdisjoint(slots) for _, slots, kind, _, _ in stated)
+    return _last_words(stated, folded) if opposed else stated
 
 
 def _end_before(ends: Sequence[int], start: int, folded: str) -> int | None:
@@ -191,6 +203,8 @@ def _without_conclusions(stated: list[Statement], folded: str) -> list[Statement
     others = {
         slot for targets, slots, kind, _, _ in stated if targets != ALONE and kind == "negative" for slot in slots
     }
+    if not others:
+        return stated
     return [
         (targets, slots, kind, start, end)
         for targets, slots, kind, start, end in stated
