@@ -32,7 +32,7 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
-LAID_OUT = ("\n", "{", "[", "~~", "\u2192", "....", "<", "), (", ": a", ": e", "ption ")
+LAID_OUT = ("\n", "{", "[", "~~", "\u2192", "....", "<", "), (", ": a", ": e", "ption A")
 LEGEND = re.compile(r"= ?[A-Za-z]")
 PICTURES = re.compile(r"(?:[^\x00-\u2012\u2014-\u201f]\ufe0f? ?){4}")
 BARE = re.compile(r"\d \d\d?(?! \w)")
