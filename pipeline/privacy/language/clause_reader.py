@@ -1,7 +1,6 @@
 """What is kept while a sentence's atoms are read into clauses, and what the rules of clause_rules.py do with it.
 
-A clause has slots, one class and its targets, so "free at 3, busy at 5" has two. It grows while it lacks slots or a
-class; what follows a whole clause starts another.
+A clause has slots, one class and its targets. It grows while it lacks slots or a class; what follows starts another.
 """
 
 from dataclasses import replace
@@ -63,7 +62,8 @@ class ClauseReader:
         self.scope += 1
         self.past = self.last if PAST.search(self.text, self.last.start, self.last.end) else NO_CLAUSE
         self.previous = self.antecedent
-        self.open, self.subject = NO_CLAUSE, []
+        told = self.open if REPORTS.search(self.text, self.open.start, self.open.end) else NO_CLAUSE
+        self.open, self.subject = NO_CLAUSE, [t for t in told.tokens if told.lacks_class and t.kind == "group"][:1]
 
     def clause_of(self, atom: Atom, claim_class: str | None) -> Clause:
         """An atom as a clause of this class."""
@@ -244,7 +244,7 @@ class ClauseReader:
         if claim_class != "cost" and is_of_last_alone(self.text, before, atom):
             clause.slots = clause.slots[-1:]
         clause.overrides = is_news(self.text, atom) or prices(before, claim_class) or assumed
-        before.silent = before.silent or (assumed and not marks)
+        before.silent = before.silent or (assumed and (not marks or atom.lead.endswith(RELATIVE)))
         clause.silent, clause.inherits_from = False, None if marks else before
         self.clauses.append(clause)
         if marks and marks[0].kind == "group":

@@ -12,6 +12,7 @@ from pipeline.privacy.language.frames import (
     BARE,
     BOTH_OF,
     EVERY_SLOT,
+    FOR_MEETING,
     GAPPED,
     GLUE,
     IS_SO,
@@ -273,7 +274,8 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     if not before.claims or not atom.slots or lead not in GOES_ON:
         return False
     listed = [token for token in atom.tokens if token.kind in LISTS]
-    ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
+    after = FOR_MEETING.match(text, listed[-1].end)
+    ends = (atom.start, listed[0].start), (after.end() if after else listed[-1].end, atom.end)
     return all(GLUE.fullmatch(text, start, end) for start, end in ends)
 
 

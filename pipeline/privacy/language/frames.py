@@ -9,7 +9,7 @@ APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅💀🛑", NO)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -51,7 +51,7 @@ LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|(?:conf|prop)'d|[a-z]{2,}|"
-    r"[uzqw](?!\w)|[yn](?= ?(?:[,;|)]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)"
+    r"[qruwz](?!\w)|[yn](?= ?(?:[,;|)]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)|(?<=[a-z])T\w*"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
@@ -230,13 +230,14 @@ EVERY_SLOT = re.compile(
     r" my)? slots?),?\s*"
 )
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
+FOR_MEETING = re.compile(r"\s*for meeting\s*#?0+")
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
 MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
 # "Not at 5, only at slot 7."
 ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
 # "… is free at 5, Agent 3 at 6": the same of another.
-GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
+GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:only\s+)?(?:(?:at|for|in|on|only|just|merely|solely)\s+)(?:slots?\b|#?0)")
 
 # "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
 HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
@@ -245,7 +246,9 @@ NEWS_FROM = re.compile(
     r"forwarded)\s+(?:\w+\s+)?from\b|^\s*from\b(?=\s+agents?\s*#?0+\s*:)"
 )
 SUITS_ME = re.compile(r"\s(?:me|us)\b")
-FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
+FINE = re.compile(
+    r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect|(?:un)?acceptable|convenient|suitable|open|closed)$"
+)
 VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
 MINE = re.compile(r"\b(?:me|my|mine)\b")
 PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")

@@ -29,7 +29,7 @@ STATE = (
     r"(?i:[a-z' ]{0,40}\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|"
     r"unavail\w*|book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|"
     r"full|good|bad|fixed|nothing|empty|shut|aren't|isn't|unsure|maybe)\b"
-    r"[a-z' ]{0,60}+)(?![\d#]|: ?(?:slots? ?)?#?\d)"
+    r"(?:(?! [a-z]{1,3} ?=)[a-z' ]){0,60}+)(?![\d#]|: ?(?:slots? ?)?#?\d)"
 )
 MEANS = r"(?:=|:|->|→|means|stands for|for)"
 ENTRY = rf"({MARK}) {{0,3}}(?:{MEANS} {{0,3}})?+({STATE})"

@@ -66,7 +66,7 @@ EMOJI = re.compile(
 # "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
 SHORTENED = re.compile(
     r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.)|"
-    r"(?<=[Rr]eq\.)|(?<=sug\.)|(?<=[Aa]lt\.))(?= [a-zA-Z(])"
+    r"(?<=[Rr]eq\.)|(?<=sug\.)|(?<=[Aa]lt\.)|(?<=exc\.)|(?<=excl\.))(?=[:;,]| [a-zA-Z(]|(?<=c\.) \d|(?<=l\.) \d)"
 )
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
@@ -89,6 +89,7 @@ IN_DIGITS = re.compile(
 WITHOUT_DIGITS = {"b4": "bf", "gr8": "grt", "4": "q"}
 BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
+POINTS = ("g. ", "l. ", "l.:", "ched. ", "xc", "..")  # of abbreviations one at least has one of them
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
@@ -215,7 +216,7 @@ def _plain(content: str) -> tuple[str, str]:
         if TICK.search(content):
             content = TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content))
         content = EMOJI.sub(_ended, content)
-    if "g. " in content or "l. " in content or "ched. " in content or "eq. " in content or ".." in content:
+    if any(map(content.__contains__, POINTS)) or "eq. " in content or ".." in content:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = BRACKETED.sub(" ", content)

@@ -14,7 +14,7 @@ QUOTE = re.compile(r"[\"“”]|(?<=[:,] )'(?=\w)|(?<=said )'(?=\w)|(?<=\w[.,!])
 SPEAKER = re.compile(r"agents?\s*#?0{1,2}(?!\w)[^.!?;]*$")
 ADDRESSED = re.compile(
     r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
-    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))|\b(?:me|myself) ?: ?$"
+    r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))|(?:^|[.!?;\n~-]\s{0,3})(?:me|myself) ?: ?$"
 )
 SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours|let's)(?![\w-])")
@@ -30,7 +30,7 @@ QUOTED_BLOCK = re.compile(
 )
 BLOCK_LINE = re.compile(r">[^\n]*")
 AGAIN = re.compile(r"\W*(?!(?:me|i|my)\b)(?:\w+ ){0,2}\w+[:,]\s*")  # "…" Again: "…"
-SAYINGS = re.compile(r"(?<=[.!?;])(?= )")
+SAYINGS = re.compile(r"(?:(?<=[.!?;])|(?<=\bbut)|(?<=\bwhereas)|(?<=\bwhile))(?= )")
 # "I asked Agent 2. The reply was: …": whose reply, the sentence before says.
 REPLY = re.compile(
     r"agents?\s*#?0{1,2}(?!\w)[^.!?;]{0,40}[.!]\s{1,3}(?:and |so )?(?:the|here is the|here's the|their|her|his) "

@@ -64,7 +64,8 @@ OPENS_IT = re.compile(
 ONWARD = re.compile(
     r"\s*(?:\+(?!\s*#?0)|onwards?\b|up\b(?! (?:to|for|by))|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|"
     r"beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also|would|will|looks?|seems?|suits?|fits?)\b))|(?:to|through|until|"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also|would|will|looks?|seems?|"
+    r"suits?|fits?)\b))|(?:to|through|until|"
     r"till) the (?:very )?(?:end|last)(?! of slot))"
 )
 OPENINGS = ("+", " +", " up", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
@@ -86,7 +87,7 @@ BEYOND = re.compile(
     r"before and after|earlier(?: and|or) later|before|earlier|until|after|later|beyond|from|thereafter"
 )
 NUMBER = re.compile(r"0+")
-RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
+RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|till|up to)\s*(?:slots?\s*#?\s*)?")
 AHEAD = 40  # characters before a number that may decide what it is
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
 SAID = ("positive", "negative", "occupied", "cost")

@@ -63,7 +63,8 @@ OTHERS_END = (
     ),
 )
 OTHERS = re.compile(
-    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?(?:slots?|meetings?|errands?|agents?)[^,;]{0,24}, $|\b(?:count|total|"
+    r"(?:number|amount) of [\w ]{0,24}|how many [\w ]{0,24}) ?[:=] ?$|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
     r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*"
     r"(?:(?:agents? #?0+|i) (?:has|have|only has|only have) )?$|"
     r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
@@ -89,6 +90,7 @@ PRICE = re.compile(r"0 ?\(|0\(")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
 PRICING = (*LISTS, "cost", "ignored")
+MOVED_FOR = re.compile(r"\b(?:mov|push|shift|clear|shuffl|reschedul|bump|swap|postpon|delay|drop|free)\w*\b")
 PRICING_FOR = ("cost", "effort")  # "an errand that I can move for 4"
 # What ends a stretch of a sentence.
 BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
@@ -153,7 +155,11 @@ def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
             return False
         if token.kind in CLASS_KINDS:
             gap = text[token.end : start]
-            if FOR.search(gap) and (token.kind in PRICING_FOR or NOT_FOR.match(text, token.start)):
+            if FOR.search(gap) and (
+                token.kind in PRICING_FOR or NOT_FOR.match(text, token.start) or MOVED_FOR.search(gap)
+            ):
+                return False
+            if token.kind == "cost" and gap.endswith("(") and any(one.kind in LISTS for one in tokens[:at]):
                 return False
             return not gap.strip(" #") or ANCHOR.search(gap) is not None
         if token.kind == "request":

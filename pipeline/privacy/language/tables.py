@@ -204,7 +204,8 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
             records.append(record)
         elif not (YOU.match(name.text) or COUNTS.search(name.text)):
             base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
-    return [*records, base]
+    priced = records and all("cost" in one.name for one in base.fields)  # the cost of what is said beside it
+    return records if priced else [*records, base]
 
 
 def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:

@@ -128,11 +128,9 @@ THEY = re.compile(
     r"\b(?:they|both|the (?:latter|former|others?|answer|reply|response)|everyone i|their|theirs|them|he|she|his|him|"
     r"her|who|a0+)\b"
 )
+SAYS = r"(?:says?|said|writes|wrote|claims|t(?:ells|old)|(?:repli|not)e[sd]|(?:answer|add|confirm|report|warn)e?[sd])"
 # A quotation after which it is said whose it is: "…," says Agent 3.
-SAID_BY = re.compile(
-    r"[,.]?\s{2,}(?:(?:says?|said|writes|wrote|claims|replied|answered)\s+agents?\s*#?0+|"
-    r"agents?\s*#?0+\s+(?:says?|said|writes|wrote|claims|replied|answered))\b"
-)
+SAID_BY = re.compile(rf"[,.]?\s{{2,}}(?:{SAYS}\s+agents?\s*#?0+|agents?\s*#?0+\s+(?:\w+ly\s+)?{SAYS})\b")
 COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
 
 

@@ -18,7 +18,7 @@ UNITS = (
     "others?|more|other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|"
     "participating|candidates?|"
     "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|votes?|proposals?|gaps?|"
-    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
+    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
 
@@ -46,7 +46,8 @@ PATTERNS: Mapping[str, str] = {
     "{clash}": (
         r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hitch|snag|hurdle|barrier|difficult(?:y|ie)|"
         r"conflict|"
-        r"constraint|objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
+        r"impediment|hindrance|drawback|constraint|objection|clash(?:e)?|overlap|hesitation|complication|concern|"
+        r"reason)s?"
     ),
     "{burden}": (
         r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
@@ -70,6 +71,7 @@ PATTERNS: Mapping[str, str] = {
     "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
     "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
     "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
+    "{decided}": r"(?:confirmed|taken|booked|done|settled|locked|agreed|fixed|final(?:ised|ized)?|decided|ours)",
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
@@ -103,7 +105,8 @@ PATTERNS: Mapping[str, str] = {
     "{list}": (
         r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
         rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
-        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) )"
+        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|till|up to|"
+        r"to) )"
         r"{again}"
         rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
     ),
@@ -120,7 +123,7 @@ PATTERNS: Mapping[str, str] = {
 STEMS = (
     *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
-    *("except", "nothing"),
+    *("except", "nothing", "clear", "possible"),
 )
 ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
@@ -129,7 +132,20 @@ SHORT = {
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
     **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
-    **{"ive": "i've", "thats": "that's", "z": "zero", "theyd": "they'd", "theyre": "they're", "youre": "you're"},
+    **{
+        "ive": "i've",
+        "thats": "that's",
+        "z": "zero",
+        "r": "are",
+        "cna": "can",
+        "aswell": "as well",
+        "err": "errand",
+        "exc": "except",
+        "excl": "except",
+        "theyd": "they'd",
+        "theyre": "they're",
+        "youre": "you're",
+    },
     **{"cfm": "confirm", "cfmd": "confirmed", "conf'd": "confirmed", "prop'd": "proposed", "prop": "propose"},
     **{"avl": "available", "unavl": "unavailable", "resch": "reschedule", "sug": "suggest", "sugg": "suggest"},
     **{"alt": "fallback", "prob": "probably", "dwfm": "doesn't work for me", "nada": "nothing", "bc": "because"},
@@ -160,9 +176,18 @@ COMMON = (
 )
 SWAPPED = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
 SHORT |= {slip: word for slip, word in SWAPPED.items() if slip not in (*COMMON, "form", "ta", "ont")}
-REAL = frozenset(("conform", "works", "refer", "expect", "accept"))
+REAL = frozenset(("possibly", "conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
-    **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
+    **{
+        "I": "they",
+        "W": "they",
+        "U": "them",
+        "O": "their",
+        "M": "their",
+        "T": " they:",
+        "Me": "them",
+        "Mine": "theirs",
+    },
     **{"L": "they propose", "Y": "you", "Yy": "your", "Yur": "your"},
 }
