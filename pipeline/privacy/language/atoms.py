@@ -70,6 +70,7 @@ ECHOED = re.compile(
     r"\s*(?:and\s+)?(?:agents?\s*#?0+|i|we)(?:'m|\s+(?:is|are|am|does|do|can|will|could|would))\s+"
     r"(?:too|as well|also)\b"
 )
+SAME = re.compile(r"\b(?:same (?:goes|holds|is true|applies|is the case|about|of|for|with|at|on)|likewise|ditto)\b")
 TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
@@ -230,7 +231,7 @@ def _is_echo(text: str, atom: Atom) -> bool:
         return False
     if atom.lead.endswith(("so", "as", "nor", "neither")) and ECHO.match(text, atom.start):
         return True
-    if NEITHER.match(text, atom.start):
+    if NEITHER.match(text, atom.start) or (atom.has("ignored") and SAME.search(text, atom.start, atom.end)):
         return True
     return not atom.slots and any(map(text.__contains__, TOO)) and ECHOED.match(text, atom.start) is not None
 

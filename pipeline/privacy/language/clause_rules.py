@@ -53,13 +53,19 @@ def read_clauses(text: str, atoms: Sequence[Atom], before: str | None) -> list[C
 
 def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
     """Do with an atom what the first rule says that applies, and return that rule."""
-    if atom.boundary in ENDS_SCOPE or _has_passed(reader.text, reader.last, atom):
+    if (atom.boundary in ENDS_SCOPE and not _concedes(reader, atom)) or _has_passed(reader.text, reader.last, atom):
         reader.end_scope()
     for rule in RULES:
         if rule.applies(reader, atom, following):
             rule.act(reader, atom)
             return rule
     raise AssertionError("the last rule applies always")
+
+
+def _concedes(reader: ClauseReader, atom: Atom) -> bool:
+    """Whether what was said of slots before a "but" is nothing, and an atom says what they are: "early but fine"."""
+    bare = not (atom.slots or marks_of(atom)) and atom.mode == "statement"
+    return bare and atom.claim_class is not None and reader.open.lacks_class and atom.lead in ("but", ", but", "yet")
 
 
 def _ignore(reader: ClauseReader, atom: Atom) -> None:

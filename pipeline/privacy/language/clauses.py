@@ -11,8 +11,8 @@ from pipeline.privacy.language.frames import (
     BACK,
     BARE,
     BOTH_OF,
+    ENDS_LIST,
     EVERY_SLOT,
-    FOR_MEETING,
     GAPPED,
     GLUE,
     IS_SO,
@@ -123,7 +123,8 @@ def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
 
 def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
     """Whether an atom that says this is of the slots of the clause before."""
-    if atom.echoes or atom.lead == "(" or atom.lead.endswith(RELATIVE):
+    denies_effort = atom.decider is not None and atom.decider.kind == "clear" and atom.lead in (",", ":", "~", ", and")
+    if atom.echoes or denies_effort or atom.lead == "(" or atom.lead.endswith(RELATIVE):
         return True
     bare = before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end)
     if bare or (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
@@ -274,9 +275,8 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     if not before.claims or not atom.slots or lead not in GOES_ON:
         return False
     listed = [token for token in atom.tokens if token.kind in LISTS]
-    after = FOR_MEETING.match(text, listed[-1].end)
-    ends = (atom.start, listed[0].start), (after.end() if after else listed[-1].end, atom.end)
-    return all(GLUE.fullmatch(text, start, end) for start, end in ends)
+    starts = GLUE.fullmatch(text, atom.start, listed[0].start) is not None
+    return starts and ENDS_LIST.fullmatch(text, listed[-1].end, atom.end) is not None
 
 
 def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:

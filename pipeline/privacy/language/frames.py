@@ -230,7 +230,7 @@ EVERY_SLOT = re.compile(
     r" my)? slots?),?\s*"
 )
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
-FOR_MEETING = re.compile(r"\s*for meeting\s*#?0+")
+ENDS_LIST = re.compile(r"(?:\s*for meeting\s*#?0+)?" + GLUE.pattern)
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
 MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")

@@ -35,16 +35,16 @@ ASIDE: Phrases = (
 SHUN: Phrases = (
     r"avoid(?:ed|able)|reluctant|hesitant|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
     r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least (?:favou?rite|prefer\w*|liked)|against|(?:for|until|"
-    r"till) last|let(?:'s| us) not(?: \w+)?|{not} (?:a (?:big |huge |great )?fan|keen|fond|wild|crazy|thrilled|"
-    r"enthusiastic|mad) (?:of|on|about)",
+    r"till) last|let(?:'s| us) not(?: \w+(?: {thing})?)?|{not} (?:a (?:big |huge |great )?fan|keen|fond|wild|crazy|"
+    r"thrilled|enthusiastic|mad) (?:of|on|about)",
     r"(?:prefer(?:able|red)?|rather|better|best|wiser?)(?: for (?:us|me|everyone))? (?:not|(?:if )?(?:we|"
-    r"i) didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+)?",
+    r"i) didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+(?: {thing})?)?",
 )
 
 # These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
 HARD: Phrases = (
-    r"actually,? no\b|no,? wait|wait,? no|scratch that|(?:sorry|i meant?),? (?={slot}|make)|or rather|make that|"
-    r"but(?! also)|otherwise|alternatively|however|whereas|yet|while|conversely",
+    r"actually,? no\b|no,? wait|wait,? no|scratch that|(?:sorry(?<=[a-z0,] sorry)|i meant?),? (?={slot}|make)|"
+    r"or rather|make that|but(?! also)|otherwise|alternatively|however|whereas|yet|while|conversely",
 )
 
 # These may end a part of a clause, where both sides have a slot and a class.
@@ -100,7 +100,7 @@ FOR_WHOM: Phrases = (
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|her|his|{agents}) (?:own )?(?:end|side|part|"
     r"calendar|schedule|agenda|plate|planner|diary|way)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
-    r"from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
+    r"of(?<=true of) {agents}|from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
 # An agent who is only spoken to or about.
@@ -127,6 +127,8 @@ NEGATION: Phrases = (
 
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
+    r"(?:the )?(?:very )?same (?:goes|holds|is true|applies|is the case|about|of|for(?! reasons?)|with|at|"
+    r"on)(?: for(?= {slot})| to(?= {slot})| with| of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?",
     r"feel free to \w+|(?:here's|here is|that's) the (?:deal|plan|final list)|(?:thank you|"
     r"thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?| for \w+ing| so much| a lot|"
     r"(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|"

@@ -51,8 +51,9 @@ OF_OTHERS = re.compile(r"\b(?:free|open|clear|available) elsewhere\b|\botherwise
 # "Agent 2 can't", "So am I": the same, or not, of someone else. "Slot 3?": what follows is said of it.
 WHO = r"(?:(?:i|we|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
 BE = r"(?:is|are|am|do|does|can|could|will|would|has|have)"
+SAME = r"(?:(?:the )?same (?:(?:goes|holds|is true|applies) )?(?:for|of|to)|ditto(?: for)?|likewise(?: for)?)"
 REPEATED = re.compile(
-    rf"\s*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:(?:so|neither|nor)\s+{BE}\s+{WHO}|"
+    rf"\s*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:(?:so|neither|nor)\s+{BE}\s+{WHO}|{SAME}\s+{WHO}|"
     rf"{WHO}(?:'[mr]e?|\s+{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n't|not|\s+not)?)"
     r"(?:\s+(?:too|as well|also|either|though))*\W*"
 )

@@ -39,6 +39,7 @@ LONE = re.compile(r"slots ?#?0+")  # more must follow
 # Such a number is no slot even next to a class.
 # How what it finds ends: few numbers need the search.
 OTHERS_END = (
+    *("count:", "count =", "count=", "total:", "slots:", "errands:", "meetings:", "agents:", "left:"),
     *(
         "of",
         "of the",
@@ -107,6 +108,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
         or _is_enumerator(text, number)
+        or _is_price(text, tokens[: index + 1])
         or (any(token.kind == "cost" for token in tokens[max(0, index - 4) : index]) and AND_YOU.search(ahead))
         or (ERRAND.match(text, number.end) and not _takes_turns(text, tokens, index))
     ):
@@ -136,6 +138,14 @@ def _is_enumerator(text: str, number: Token) -> bool:
     return opens <= text.rfind(")", 0, number.start) or PRICE.fullmatch(text, opens - 2, number.start) is not None
 
 
+def _is_price(text: str, tokens: Sequence[Token]) -> bool:
+    """Whether the last of these is the price of slots that were named: "an errand at 6, cheap to move (2)"."""
+    before = [token for token in tokens[:-1] if token.kind != "soft"]
+    if not before or before[-1].kind != "cost" or text[tokens[-1].start - 1] != "(":
+        return False
+    return any(token.kind in LISTS for token in before)
+
+
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
     if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ANY_FROM.search(ahead) or OPENED.search(ahead):
@@ -158,8 +168,6 @@ def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
             if FOR.search(gap) and (
                 token.kind in PRICING_FOR or NOT_FOR.match(text, token.start) or MOVED_FOR.search(gap)
             ):
-                return False
-            if token.kind == "cost" and gap.endswith("(") and any(one.kind in LISTS for one in tokens[:at]):
                 return False
             return not gap.strip(" #") or ANCHOR.search(gap) is not None
         if token.kind == "request":

@@ -20,7 +20,7 @@ UNITS = (
     "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|votes?|proposals?|gaps?|"
     "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?)"
 )
-NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
+NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000| ?-?(?:{UNITS})\b| for slots?\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
@@ -71,6 +71,7 @@ PATTERNS: Mapping[str, str] = {
     "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
     "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
     "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
+    "{thing}": r"(?:anything|it|this|that|things?|us|(?:the|our|a) meeting|meeting 0+)",
     "{decided}": r"(?:confirmed|taken|booked|done|settled|locked|agreed|fixed|final(?:ised|ized)?|decided|ours)",
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.

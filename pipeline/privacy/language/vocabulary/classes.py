@@ -12,9 +12,9 @@ NEGATIVE: Phrases = (
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
     r"(?:no|full|out|red|unacceptable|doesn't|don't){label}",
-    r"off (?:the|my) (?:table|list|limits)|off[- ]?limits|out of (?:the )?(?:question|reach|play|consideration)|"
-    r"rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|(?:count|strike) (?:out|me out)|"
-    r"{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
+    r"off (?:the|my) (?:table|list|limits)|off[- ]?limits|out of (?:the )?(?:question|reach|play|consideration|running|"
+    r"picture|contention|bounds)|rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|"
+    r"(?:count|strike) (?:out|me out)|{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
     r"(?:no|zero|little|not any) (?:availability|room|opening|openings|capacity|longer an option)|lack(?:s|"
     r"ing)? (?:availability|space)|no good|{not} {adv}(?:be )?(?:good|fine|okay|ok|acceptable|convenient|realistic|"
     r"possible|options?|on|{able})|out(?<=0 out)(?! of)|an? (?:\w+ )?no(?= (?:for|from|on|here)| ?$| ?[,:~(])",
@@ -71,8 +71,8 @@ OCCUPIED: Phrases = (
     r"dislodge)",
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|ying)|"
-    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?(?![^,;]*(?:confirm|propos|agreed|"
-    r"settled|locked|final))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
+    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?(?![^,;]*(?:confirm|propos|agreed|\^|"
+    r"avail|works|free|settled|locked|final))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|(?:with|by) (?:a|an|my|another|"
     r"existing) (?:[\w-]+ )?meeting|(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|"
     r"cost|clear|min|neg|mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|"
@@ -246,10 +246,10 @@ PROPOSAL: Phrases = (
     r"ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
     r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
     r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
-    r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|decid(?:e|ed|"
-    r"ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|put forward|c[ao]me up with|(?:entered|"
-    r"noted|placed|recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|it|us|the meeting) (?:down )?(?=at|in|"
-    r"for|under|on)|counter(?:-?(?:propos|offer)\w*|(?= ?:))",
+    r"vot(?:e|ing) for|push(?<!can push)(?<!could push)(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|"
+    r"back-?up|partial to|decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|"
+    r"put forward|c[ao]me up with|(?:entered|noted|placed|recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|"
+    r"it|us|the meeting) (?:down )?(?=at|in|for|under|on)|counter(?:-?(?:propos|offer)\w*|(?= ?:))",
     r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*|"
     r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|accept(?:s|"
     r"ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|went with",
