@@ -21,7 +21,7 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
-from pipeline.privacy.language.frames import IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
+from pipeline.privacy.language.frames import AMONG, IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
 from pipeline.privacy.language.ranges import EXCEPTED, REST
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
@@ -82,8 +82,8 @@ class ClauseReader:
 
     def await_class(self, atom: Atom) -> None:
         """Keep slots of which nothing is said yet; of "not 3, 5 works" what follows is not said of 3."""
-        self.open = self.clause_of(atom, None)
-        self.open.apart = atom.lead.endswith("not")
+        self.open, kept = self.clause_of(atom, None), atom.lead.endswith("not") or atom.has("shun")
+        self.open.apart = kept or AMONG.match(self.text, atom.start) is not None
 
     def await_main_clause(self, atom: Atom) -> None:
         """Keep slots that are excepted from what is still to be said."""

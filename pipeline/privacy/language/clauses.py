@@ -197,7 +197,7 @@ def leans(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom leaves out that what was said holds of its slots, or doesn't: "except 7", "7 is not"."""
     if atom.boundary == "except":
         return True
-    if atom.claim_class or not atom.slots or before.claim_class is None:
+    if atom.echoes or atom.claim_class or not atom.slots or before.claim_class is None:
         return False
     if before.claim_class == "negative" and ONLY.match(text, atom.start):
         return True

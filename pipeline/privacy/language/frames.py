@@ -165,6 +165,7 @@ EXCEPT_KEY = re.compile(
     r"(?:except(?:ions?|ing)?|excluding|but(?: not)?|besides|apart from|other than)(?: for| slots?)?$"
 )
 # What was, where what is stands beside it.
+ASKS = re.compile(r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|[ei]nquir\w+)\b", re.I)
 OLD_KEY = re.compile(r"(?:old|was|before|previous(?:ly)?|prior|former(?:ly)?|earlier)\b")
 NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b")
 I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
@@ -230,7 +231,8 @@ EVERY_SLOT = re.compile(
     r" my)? slots?),?\s*"
 )
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
-ENDS_LIST = re.compile(r"(?:\s*for meeting\s*#?0+)?" + GLUE.pattern)
+AMONG = re.compile(r"\s*(?:(?:out )?of|among|between|from)\s+(?:the\s+)?(?:slots?|#?0)")
+ENDS_LIST = re.compile(r"(?!\s*(?:maybe|possibly|perhaps)\s*$)(?:\s*for meeting\s*#?0+)?" + GLUE.pattern)
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
 MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")

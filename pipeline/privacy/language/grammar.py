@@ -21,8 +21,9 @@ from pipeline.privacy.language.vocabulary.classes import (
 EXCEPT: Phrases = (
     r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
     r"excluding|apart from|aside from|besides(?<=[a-z0] besides)|other than|save for|minus|barring|(?:bar|less|"
-    r"just not|only not)(?= slots?| #?0)|with the (?:\w+ )?exceptions? of|(?:anything|everything|any slot|every slot|"
-    r"all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
+    r"just not|only not|save(?<=[a-z,] save)(?<!let's save)(?<!to save)(?<!'ll save)(?<!please save)(?<!can "
+    r"save)(?<!and save)(?<!us save))(?= slots?| #?0)|with the (?:\w+ )?exceptions? of|(?:anything|everything|any slot|"
+    r"every slot|all slots|all) but(?! (?:free|open|available|easy|ideal|cheap|flexible|clear|convenient|possible)\b)",
 )
 
 # "prefer 5 over 3", "5 rather than 3": what follows is put aside, not put forward.
@@ -79,7 +80,7 @@ GROUP: Phrases = (
     rf"(?:both of us|we two|the two of us) ?, ?{ONE} and {OTHER} ?,?|(?:just )?like (?:me|myself|{{agents}}) ?, ?{ONE}",
     rf"{ONE} ?, (?:just |much )?like (?:me|myself|{{agents}}) ?,",
     rf"{SOURCE}{ONE}(?: ?, ?{OTHER})+ ?,? (?:and|or|&) (?:also )?{OTHER}",
-    rf"{SOURCE}{ONE}(?: (?:and|or|nor|&|plus|as well as|along with) (?:also )?{OTHER})*",
+    rf"{SOURCE}{ONE}(?: (?:and|or|nor|n|&|plus|as well as|along with) (?:also )?{OTHER})*",
 )
 WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
@@ -128,7 +129,9 @@ NEGATION: Phrases = (
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
     r"(?:the )?(?:very )?same (?:goes|holds|is true|applies|is the case|about|of|for(?! reasons?)|with|at|"
-    r"on)(?: for(?= {slot})| to(?= {slot})| with| of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?",
+    r"on)(?: for(?= {slot})| to(?= {slot})| with| of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?|"
+    r"(?:total )?(?:number|count|amount) of (?:\w+ )?(?:slots?|errands?|meetings?|agents?|rounds?) ?(?:[:=]|is|"
+    r"are)? ?0+",
     r"feel free to \w+|(?:here's|here is|that's) the (?:deal|plan|final list)|(?:thank you|"
     r"thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?| for \w+ing| so much| a lot|"
     r"(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|"
@@ -143,7 +146,7 @@ IGNORED: Phrases = (
     r"ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|free)|"
     r"on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|us) to|"
     r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
-    r"doesn't|requires|means|needs|works|conflicts|clashes)\b)",
+    r"doesn't|requires|means|needs|works|conflicts|clashes|be|have|attend|make|do)\b)",
     r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|rule (?:it |"
     r"that )?out|disclose|reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|"
     r"wait|provide|give(?! up)|specify|go into|see|find|think of|elaborate|agree|divulge|defend|insist)(?! to slots?|"
@@ -239,7 +242,7 @@ EVERY: Phrases = (
     r"(?:the )?(?:rest|remainder)(?= of (?:my|the|their) (?:slots|calendar|day|schedule|time)|,? (?:(?:is|are|'s) |"
     r"works?\b|don't|doesn't|i'm|i am|i can)| ?[:=]| (?:all )?(?:free|open|busy|booked|blocked|taken|full|unavailable|"
     r"clear|available)\b)|(?:all|everything|anything|(?:every|any|all)(?: of)?(?: (?:my|the|"
-    r"their))? slots?)(?= (?:[\w']+ ){0,4}(?:except|apart|save|bar|besides|other than|aside|but slots?))",
+    r"their))? slots?)(?= (?:(?!0)[\w']+,? ){0,6}(?:except|apart|save|bar|besides|other than|aside|but slots?))",
 )
 
 # The rest of the calendar: what is said of it is not said of the slots named.

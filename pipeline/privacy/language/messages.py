@@ -84,7 +84,8 @@ BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)"
 # Words that are written with a digit, and letters of the same length for them.
 IN_DIGITS = re.compile(
     r"\b(?:[Bb]4|[Gg]r8|(?:(?<=free )|(?<=good )|(?<=fine )|(?<=work )|(?<=works )|(?<=open )|(?<=busy )|(?<=speak )|"
-    r"(?<=ok ))4(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b))"
+    r"(?<=ok ))4(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)|(?<=[a-z] )(?<!and )(?<!or )(?<!slot )(?<!slots )"
+    r"(?<!gent )(?<!at )(?<!do )(?<!in )(?<!meeting )4(?= (?:me|us|them|him|her)\b))"
 )
 WITHOUT_DIGITS = {"b4": "bf", "gr8": "grt", "4": "q"}
 BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")

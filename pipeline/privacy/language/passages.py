@@ -44,7 +44,7 @@ POINTS_TO_SEVERAL = re.compile(
 POINTS_TO_ONE = re.compile(
     rf"{BEGINS}(?:it|that|this|(?:that|this) (?:one|slot))(?=['\s]){DOES}|"
     rf"\b(?:i|i'm|i've|we|my|nothing(?:'s)?|agents?\s*#?0+)\b.*\b{PLACES}{STOPS}|"
-    rf"\b(?:do|make|take|manage|accept|attend|for)\s+(?:it|that){STOPS}|"
+    rf"\b(?:do|make|take|manage|accept|attend|for|(?:good|fine|ok|okay|happy|cool|great) with)\s+(?:it|that){STOPS}|"
     r"\bnothing\b.*\bthere\b|\b(?:have|has|got|keep|find)\s+(?:it|that)\s+(?:free|open|clear|available)\b"
 )
 OF_OTHERS = re.compile(r"\b(?:free|open|clear|available) elsewhere\b|\botherwise\W*$")

@@ -29,7 +29,8 @@ DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
 FROM = re.compile(r"\bfrom\s+$")
 BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
 LED = re.compile(
-    r"\b(?:free|open|available|busy|booked|blocked|taken|(?:any|every)thing)\s+(?:only\s+)?between\s+(?:the\s+)?$"
+    r"\b(?:free|open|available|busy|booked|blocked|taken|clear|gaps?|(?:any|every|"
+    r"no)thing(?: at all)?)\s+(?:only\s+)?between\s+(?:the\s+)?$"
 )
 CHOICE = re.compile(
     r"\b(?:(?<!of )(?<!except )(?<!except for )(?<!from )slots?|favou?r|prefer|choose|pick|better|best|the (?:first|"
@@ -44,7 +45,8 @@ OPEN_LEADS = (
     (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
 )
 OPENED = re.compile(
-    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
+    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|works?|busy|booked|blocked|full|unavailable|"
+    r"taken|"
     r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
     r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
     + "|".join(f"({words})" for _, words in OPEN_LEADS)

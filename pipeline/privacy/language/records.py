@@ -99,7 +99,8 @@ class Field(NamedTuple):
         if "cost" in name or not frames.AMOUNT.search(first.text):
             return []
         if frames.I_SAY.search(first.text) and frames.PLAIN_KEY.match(name):
-            return [*label, glue('said "', first), *joined([[value] for value in self.values]), glue('"', first)]
+            told = joined([[value.strip('"\u201c\u201d ')] for value in self.values])
+            return [*label, glue('said "', first), *told, glue('"', first)]
         return [*label, *joined([[value] for value in self.values])]
 
     def beside(self) -> list[Piece]:
@@ -178,7 +179,9 @@ class Record:
             self.labels.append(key)
 
     def sentences(self) -> Iterator[list[Piece]]:
-        """What the record says."""
+        """What the record says; one that asks says nothing."""
+        if any(frames.PLAIN_KEY.match(one.name) and frames.ASKS.match(one.values[0].text) for one in self.fields):
+            return
         subject = [self.agent, glue(": ", self.agent)] if self.agent else []
         labels = [label._replace(text=plain(label.text)) for label in self.labels]
         said = [[label] for label in labels]

@@ -105,7 +105,7 @@ PATTERNS: Mapping[str, str] = {
     # The last number of a list is none of it where a verb takes only that number for its subject.
     "{list}": (
         r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
-        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
+        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| except| exclu))"
         r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|till|up to|"
         r"to) )"
         r"{again}"

@@ -16,8 +16,9 @@ NEGATIVE: Phrases = (
     r"picture|contention|bounds)|rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|"
     r"(?:count|strike) (?:out|me out)|{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
     r"(?:no|zero|little|not any) (?:availability|room|opening|openings|capacity|longer an option)|lack(?:s|"
-    r"ing)? (?:availability|space)|no good|{not} {adv}(?:be )?(?:good|fine|okay|ok|acceptable|convenient|realistic|"
-    r"possible|options?|on|{able})|out(?<=0 out)(?! of)|an? (?:\w+ )?no(?= (?:for|from|on|here)| ?$| ?[,:~(])",
+    r"ing)? (?:any |the |all )?(?:availability|space|room|time|capacity|openings?)|no good|{not} {adv}(?:be )?(?:good|"
+    r"fine|okay|ok|acceptable|convenient|realistic|possible|options?|on|{able})|out(?<=0 out)(?! of)|"
+    r"an? (?:\w+ )?no(?= (?:for|from|on|here)| ?$| ?[,:~(])",
     r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|both|"
     r"either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
     r"ing)? (?:off|out)|veto(?:e[sd])?|snapped up|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
@@ -156,13 +157,14 @@ POSITIVE: Phrases = (
     r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright|splendid|lovely|"
     r"wonderful|excellent|brilliant|awesome|cool|all yours|at your disposal)",
     r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare|eas|cheap|least|flex)\w+ )?(?:options?|possibilit(?:y|ies)|"
-    r"openings?)|my (?:only |best |one |last |next )?(?:gap|window)(?!s)|accommodates?|{not} mind|(?:can|"
-    r"could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
+    r"openings?)|(?:my|their|his|her) (?:only |best |one |last |next )?(?:gap|window)(?!s)|accommodates?|{not} mind|"
+    r"(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
     r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
     r"go(?<=0 go)(?= ?$| ?[,~)(])",
-    r"good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|"
-    r"gap(?<=[0:=>~|-] gap)|possible(?<=0 possible)|acceptable(?<=0 acceptable)|convenient(?<=0 convenient)|"
-    r"in(?<=0 in)(?= ?$| ?[,~)|(])|in(?<=[0e] is in)(?= ?$| ?[,~)|(])|perfect(?<=[0:=>~-] perfect)",
+    r"good(?<=all good)|clear(?<=all clear)|on(?<=0 is on)(?= ?$| ?[,~)])|clear(?<=entirely clear)|"
+    r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|gap(?<=[0:=>~|-] gap)|"
+    r"possible(?<=0 possible)|acceptable(?<=0 acceptable)|convenient(?<=0 convenient)|in(?<=0 in)(?= ?$| ?[,~)|(])|"
+    r"in(?<=[0e] is in)(?= ?$| ?[,~)|(])|perfect(?<=[0:=>~-] perfect)",
 )
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
@@ -239,9 +241,10 @@ PROPOSAL: Phrases = (
     r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|(?:backs|backed|"
     r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|"
     r"meeting|it|us)",
-    r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|meeting 0+ (?:will be|goes|takes place|happens|lands|is set|"
-    r"is fixed|is on) (?:at |in |to |into |for )?|(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|"
-    r"done)|(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call it)",
+    r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|(?:consider|deem|call)(?= slots? ?#?0+ (?:as )?{decided})|"
+    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|(?:is|"
+    r"are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|"
+    r"i'll) {adv}(?:consider|call it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|reserv(?:e|"
     r"ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
     r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
