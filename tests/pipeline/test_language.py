@@ -330,3 +330,42 @@ def test_the_rest_of_the_calendar_is_claimed_only_where_nothing_narrows_it(
 def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str) -> None:
     claims = language_claims(message, 1, PAPER, 16)
     assert {f"{c[0]} {c[1]} {c[2].removeprefix('language_')}" for c in claims} == set(rows.split(", "))
+
+
+@pytest.mark.parametrize(
+    ("message", "rows"),
+    [
+        ("Slot 3 is busy, and the same goes for slot 5.", "1 3 negative, 1 5 negative"),
+        ("I can do slot 3. The same is true of Agent 2.", "1 3 positive, 2 3 positive"),
+        ("Agent 4 can't do slot 6, nor can I do slot 8.", "4 6 negative, 1 8 negative"),
+        ("Agent 0 said slot 2 would be rather difficult, while slot 3 would be fine.", "0 3 positive"),
+        ("Agent 2 told me: 'Slot 8 is blocked for me, but slot 13 is open.'", "2 8 negative, 2 13 positive"),
+        ("Agent 4 can do slots 2 and 3, Agent 0 only slot 3.", "4 2 positive, 4 3 positive, 0 3 positive"),
+        ("I propose slot 4 for Meeting 1 and slot 9 for Meeting 2.", "1 4 proposal, 1 9 proposal"),
+        ("Slot 0 is a bit early but doable.", "1 0 positive"),
+        ("Of slots 2, 4 and 6, only 4 is open for me.", "1 4 positive"),
+        ("I'd skip slot 3, slot 4 is free. Not a fan of slot 5, let's take slot 6.", "1 4 positive, 1 6 proposal"),
+        ("I have an errand at slot 6, moving it is cheap (2)", "1 6 occupied"),
+        ("Slot 10: move needed. Slot 7: small errand that I can push for 2.", "1 10 occupied, 1 7 occupied"),
+        ("Slots 8-10: free, save for slot 9, where I have an errand.", "1 8 positive, 1 10 positive, 1 9 occupied"),
+        ("Slots 3 to 5 are busy, slot 4 excepted.", "1 3 negative, 1 5 negative, 1 4 positive"),
+        ("slot | me | cost\n3 | free | 0\n4 | errand | 18", "1 3 positive, 1 4 occupied"),
+        ("s3 F, s4 E\nF=free B=busy E=errand", "1 3 positive, 1 4 occupied"),
+    ],
+)
+def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message: str, rows: str) -> None:
+    claims = language_claims(message, 1, PAPER, 16)
+    assert {f"{c[0]} {c[1]} {c[2].removeprefix('language_')}" for c in claims} == set(rows.split(", "))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "It would be preferable for us not to schedule anything in slot 12.",
+        '{"type": "request", "ask": "availability", "slots": [3, 5]}',
+        "Number of free slots: 6. **2** open meetings. free_slot_count: 5",
+        "We need input from Agent 0 regarding slots 1 through 5. Please do confirm slot 10, Agent 4.",
+    ],
+)
+def test_avoidance_counts_and_requests_in_data_claim_nothing(message: str) -> None:
+    assert not language_claims(message, 1, PAPER, 16)

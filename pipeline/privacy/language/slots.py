@@ -90,6 +90,7 @@ ERRAND = re.compile(r"\s+errand\b")
 PRICE = re.compile(r"0 ?\(|0\(")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
+PUT_ASIDE = ("aside", "shun")
 PRICING = (*LISTS, "cost", "ignored")
 MOVED_FOR = re.compile(r"\b(?:mov|push|shift|clear|shuffl|reschedul|bump|swap|postpon|delay|drop|free)\w*\b")
 PRICING_FOR = ("cost", "effort")  # "an errand that I can move for 4"
@@ -257,7 +258,7 @@ def joined(text: str, tokens: Sequence[Token]) -> list[Token]:
         joined_tokens.append(token)
         if token.kind not in ("soft", "for_whom"):
             subject = token
-        if token.kind in CLASS_KINDS:
+        if token.kind in CLASS_KINDS or token.kind in PUT_ASIDE:
             has_class = True
         elif token.kind in BOUNDARIES:
             has_class = has_class and token.kind == "soft"

@@ -72,7 +72,7 @@ PATTERNS: Mapping[str, str] = {
     "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
     "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
     "{thing}": r"(?:anything|it|this|that|things?|us|(?:the|our|a) meeting|meeting 0+)",
-    "{decided}": r"(?:confirmed|taken|booked|done|settled|locked|agreed|fixed|final(?:ised|ized)?|decided|ours)",
+    "{decided}": r"(?:confirmed|taken|booked|done|settled|locked|agreed|fixed|final(?:ised|ized)?|ours)",
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
