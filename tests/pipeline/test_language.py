@@ -351,6 +351,8 @@ def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str
         ("Slots 3 to 5 are busy, slot 4 excepted.", "1 3 negative, 1 5 negative, 1 4 positive"),
         ("slot | me | cost\n3 | free | 0\n4 | errand | 18", "1 3 positive, 1 4 occupied"),
         ("s3 F, s4 E\nF=free B=busy E=errand", "1 3 positive, 1 4 occupied"),
+        ("agent: 2\nfree: 1, 2\nbusy: 3", "2 1 positive, 2 2 positive, 2 3 negative"),
+        ("Sender: Agent 2\nSlot 3: free\nSlot 4: busy", "2 3 positive, 2 4 negative"),
     ],
 )
 def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message: str, rows: str) -> None:

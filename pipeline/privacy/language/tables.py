@@ -26,6 +26,7 @@ PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
 KEY_VALUE = re.compile(
     r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
 )
+NAMES_ONE = re.compile(r"[ \t*_-]*(?:agent|from|sender|who|speaker|name|source|of)\b[*_]*\s*[:=]", re.I)
 FIRST, LAST = (re.compile(rf"\W*(?:{words})\b", re.I) for words in ("from|start|first|begin", "to|until|end|last|thru"))
 ASKED = re.compile(r"\W*(slots? ?#?\d{1,2}) ([a-z ]+?)\W*\?\W*$", re.I)  # "slot 2 free?" | yes
 COUNTS = re.compile(r"\b(?:counts?|number|how many|total|no\.) ?(?:of)?\b|\(#\)", re.I)
@@ -218,11 +219,14 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
         keys.add(plain(key.text))
         if end == at and frames.ID_KEY.match(key.text) and is_slots(value.text):
             key = key._replace(text="slot")
-        record.add(key, [value])
+        record.add(key, [value], listed=STATE_HEAD.match(key.text) is not None and not key.text.endswith("s"))
         end += 1
     if any(frames.ALL_OF.match(one.values[0].text) or frames.REST_KEY.match(one.name) for one in record.fields):
         return record, end - at
     if record.agent and end - at > 1 and any(frames.PLAIN_KEY.match(one.name) for one in record.fields):
+        return record, end - at
+    states = all(STATE_HEAD.match(one.name) or is_slots(one.name) for one in record.fields)
+    if record.agent and record.fields and states and NAMES_ONE.match(lines[at].text):
         return record, end - at
     beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
     return (record, end - at) if record.slots and record.fields and beside else None

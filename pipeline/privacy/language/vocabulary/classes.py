@@ -249,10 +249,11 @@ PROPOSAL: Phrases = (
     r"ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
     r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
     r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
-    r"vot(?:e|ing) for|push(?<!can push)(?<!could push)(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|"
-    r"back-?up|partial to|decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|"
-    r"put forward|c[ao]me up with|(?:entered|noted|placed|recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|"
-    r"it|us|the meeting) (?:down )?(?=at|in|for|under|on)|counter(?:-?(?:propos|offer)\w*|(?= ?:))",
+    r"vot(?:e|ing) for|push(?<!can push)(?<!could push)(?:ing)? for|my (?:vote|pick|choice|favou?rite|preference)s?|"
+    r"0(?:st|nd|rd|th) (?:choice|pick|preference|favou?rite)|fall-?back|back-?up|partial to|decid(?:e|ed|ing) on|"
+    r"make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|put forward|c[ao]me up with|(?:entered|noted|placed|"
+    r"recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|it|us|the meeting) (?:down )?(?=at|in|for|under|on)|"
+    r"counter(?:-?(?:propos|offer)\w*|(?= ?:))",
     r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*|"
     r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|accept(?:s|"
     r"ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|went with",
