@@ -13,7 +13,7 @@ from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.passages import FAR, passages
 from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
-from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of
+from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
@@ -32,9 +32,8 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
-LAID_OUT = ("\n", "{", "[", "~~", "\u2192", "....", "<", "), (", ": a", ": e", "ption A")
 LEGEND = re.compile(r"= ?[A-Za-z]")
-PICTURES = re.compile(r"(?:[^\x00-\u2012\u2014-\u201f]\ufe0f? ?){4}")
+PICTURES = re.compile("(?:{0})(?:{0}){{3}}".format(r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?"))  # fast by its first character
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
@@ -56,11 +55,11 @@ SAID_BY_WORDS = re.compile(
     rf" and )\d{{1,2}}){{0,9}} ?)"
     rf"[{MARKED}]\ufe0f?"
 )
-TICK = re.compile(f"[{MARKED}]")
+PICTURED = re.compile(r"[\u2600-\U0010ffff]")  # a tick or another picture
 TICKED_NEXT = re.compile(rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])")
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
-    rf"(?<=[a-z)'!] )(?![{''.join(frames.TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    rf"(?<=[a-z)'!] )(?![{MARKED}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
 # "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
@@ -81,16 +80,15 @@ COMMENT = re.compile(
     r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
-# Words that are written with a digit, and letters of the same length for them.
+# A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
 IN_DIGITS = re.compile(
-    r"\b(?:[Bb]4|[Gg]r8|(?:(?<=free )|(?<=good )|(?<=fine )|(?<=work )|(?<=works )|(?<=open )|(?<=busy )|(?<=speak )|"
-    r"(?<=ok ))4(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)|(?<=[a-z] )(?<!and )(?<!or )(?<!slot )(?<!slots )"
-    r"(?<!gent )(?<!at )(?<!do )(?<!in )(?<!meeting )4(?= (?:me|us|them|him|her)\b))"
+    r"[48](?:(?<=\b[Bb]4)|(?<=\b[Gg]r8)|(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)(?:(?<=free 4)|(?<=good 4)|"
+    r"(?<=fine 4)|(?<=work 4)|(?<=works 4)|(?<=open 4)|(?<=busy 4)|(?<=speak 4)|(?<=ok 4))|(?= (?:me|us|them|him|her)\b)"
+    r"(?<=[a-z] 4)(?<!and 4)(?<!or 4)(?<!slot 4)(?<!slots 4)(?<!gent 4)(?<!at 4)(?<!do 4)(?<!in 4)(?<!meeting 4))"
 )
-WITHOUT_DIGITS = {"b4": "bf", "gr8": "grt", "4": "q"}
+WITHOUT_DIGITS = {"b": "f", "r": "t", " ": "q"}
 BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
-COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
-POINTS = ("g. ", "l. ", "l.:", "ched. ", "xc", "..")  # of abbreviations one at least has one of them
+POINTED = re.compile(r"\.(?:\.|[ :](?<=[glqtd]..))|xc")  # of abbreviations one at least has it
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
@@ -163,7 +161,11 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 
 
 def _may_have_layout(content: str) -> bool:
-    if any(map(content.__contains__, LAID_OUT)) or ("=" in content and LEGEND.search(content)):
+    if "\n" in content or "{" in content or "[" in content or "<" in content or "~~" in content or "...." in content:
+        return True
+    if "), (" in content or ": a" in content or ": e" in content or "ption A" in content or "\u2192" in content:
+        return True
+    if "=" in content and LEGEND.search(content):
         return True
     if not content.isascii() and PICTURES.search(content):
         return True
@@ -179,7 +181,8 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     stated: list[Statement] = []
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
-    for start, text, question, first, heading, apart, after in passages(folded, numbers):
+    said = list(sentences(folded))
+    for start, text, question, first, heading, apart, after in passages(said, folded, numbers):
         forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
@@ -197,7 +200,7 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
         if room < 0:
             break
     stated = list(with_rest(stated, rest, num_slots or 0)) if rest else stated
-    return still_stated(stated, folded) if stated else stated
+    return still_stated(stated, said, folded) if stated else stated
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -213,20 +216,18 @@ def _ended(emoji: re.Match[str]) -> str:
 
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
-    if not content.isascii():
-        if TICK.search(content):
-            content = TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content))
-        content = EMOJI.sub(_ended, content)
-    if any(map(content.__contains__, POINTS)) or "eq. " in content or ".." in content:
+    if not content.isascii() and PICTURED.search(content):
+        content = EMOJI.sub(_ended, TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content)))
+    if POINTED.search(content):
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
-    if any(map(content.__contains__, COUNTED)) and TALLY.search(content) and not OF_SLOTS.search(content):
+    if (":" in content or "=" in content) and TALLY.search(content) and not OF_SLOTS.search(content):
         content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
     if " 4 " in content or "r8" in content or "b4" in content or "B4" in content:
-        content = IN_DIGITS.sub(lambda word: WITHOUT_DIGITS[word[0].lower()], content)
+        content = IN_DIGITS.sub(lambda digit: WITHOUT_DIGITS[digit.string[digit.start() - 1].lower()], content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)
     folded = fold(content)

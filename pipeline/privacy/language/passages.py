@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import SLOTS
-from pipeline.privacy.language.scan import expand, numbers_of, sentences
+from pipeline.privacy.language.scan import Sentence, expand, numbers_of
 
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
@@ -129,8 +129,8 @@ class Outline(NamedTuple):
     bare: bool
 
 
-def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
-    """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
+def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
+    """The sentences that name a number, of those of a message. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
     apart = False
@@ -138,9 +138,10 @@ def passages(folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
     count = 0
     recent: deque[tuple[int, str, int]] = deque(maxlen=MOST_BACK)
     bare = False
-    for start, text, question, line in sentences(folded):
+    for start, text, question, line in said:
         numbers, heads, leans, back, is_bare = outline(text)
-        back = back or int(bare and not (numbers or leans) and ANSWERS.match(text) is not None)
+        if bare and not (back or numbers or leans) and ANSWERS.match(text):
+            back = 1
         if line and heads:
             own = values[count : count + numbers]
             heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None

@@ -3,8 +3,10 @@ its own that it takes back."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
+from pipeline.privacy.language.scan import Sentence
 from pipeline.privacy.language.statements import ALONE, Statement
 from pipeline.privacy.language.targets import OPPOSITE
 
@@ -50,10 +52,6 @@ WRONG = re.compile(
     r"(?:completely )?wrong\b(?= ?[.!,~]| agent)|that's (?:wrong|not true|no longer (?:true|so|the case))|"
     r"not any ?more|i (?:got that|was) wrong|(?:i |i'll |i (?:have to|must) |let me )?(?:withdraw|retract|cancel) "
     r"(?:that|it)\b|(?:scratch|strike|ignore|disregard|forget) that\b)"
-)
-WRONG_WORDS = (  # of which it has one
-    *("wrong", "mistake", "error", "slip", "typo", "incorrect", "true", "false", "not so", "dated", "more", "withdraw"),
-    *("retract", "cancel", "no longer", "scratch that", "strike that", "ignore that", "disregard that", "forget that"),
 )
 # What has changed since it was said, and how things were.
 CHANGED = re.compile(
@@ -128,17 +126,15 @@ def _is_spoken(chars: Sequence[str], start: int) -> bool:
     return SPEAKER.search(before, far) is not None and not ADDRESSED.search(before, far)
 
 
-def still_stated(stated: list[Statement], folded: str) -> list[Statement]:
+def still_stated(stated: list[Statement], said: Iterable[Sentence], folded: str) -> list[Statement]:
     """The statements of a message that its later words leave standing.
 
     "I said slot 4 was free. It isn't." turns the claim round, "That was wrong." drops it. Of an agent's slot that is
     said to be free and not free the last word holds where it tells how that was, or that something has changed.
     """
-    words = any(map(folded.__contains__, WRONG_WORDS))
-    takes = [(m.start(), -1) for m in WRONG.finditer(folded)] if words else []
-    if "n't" in folded or "not" in folded:
+    if any(_may_take_back(text) for _, text, *_ in said):
+        takes = [(m.start(), -1) for m in WRONG.finditer(folded)]
         takes += [(m.start(), m.end()) for m in DENIED.finditer(folded)]
-    if takes:
         ends = sorted({end for *_, end in stated})
         until = {_end_before(ends, start, folded): end for start, end in takes}
         stated = [held for each in stated if (held := _taken_back(each, until.get(each[-1], 0)))]
@@ -152,6 +148,13 @@ def still_stated(stated: list[Statement], folded: str) -> list[Statement]:
     slots_for = {slot for _, slots, kind, _, _ in stated if kind == "positive" for slot in slots}
     opposed = any(kind in AGAINST and not slots_for.isdisjoint(slots) for _, slots, kind, _, _ in stated)
     return _last_words(stated, folded) if opposed else stated
+
+
+@lru_cache(maxsize=65536)
+def _may_take_back(text: str) -> bool:
+    """Whether a sentence may take back what was said before it, or before a comma of its own."""
+    ended = f".{text}."
+    return WRONG.search(ended) is not None or DENIED.search(ended) is not None
 
 
 def _end_before(ends: Sequence[int], start: int, folded: str) -> int | None:
