@@ -33,7 +33,9 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
 LEGEND = re.compile(r"= ?[A-Za-z]")
-PICTURES = re.compile("(?:{0})(?:{0}){{3}}".format(r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?"))  # fast by its first character
+PICTURES = re.compile(
+    "(?:{0})(?:{0}){{3}}".format(r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?")
+)  # fast by its first character
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
