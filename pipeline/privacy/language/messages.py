@@ -33,9 +33,8 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
 LEGEND = re.compile(r"= ?[A-Za-z]")
-PICTURES = re.compile(
-    "(?:{0})(?:{0}){{3}}".format(r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?")
-)  # fast by its first character
+PICTURE = r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?"
+PICTURES = re.compile(f"{PICTURE}(?:{PICTURE}){{3}}")  # searched for by its first character
 BARE = re.compile(r"\d \d\d?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
@@ -85,8 +84,8 @@ BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)"
 # A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
 IN_DIGITS = re.compile(
     r"[48](?:(?<=\b[Bb]4)|(?<=\b[Gg]r8)|(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)(?:(?<=free 4)|(?<=good 4)|"
-    r"(?<=fine 4)|(?<=work 4)|(?<=works 4)|(?<=open 4)|(?<=busy 4)|(?<=speak 4)|(?<=ok 4))|(?= (?:me|us|them|him|her)\b)"
-    r"(?<=[a-z] 4)(?<!and 4)(?<!or 4)(?<!slot 4)(?<!slots 4)(?<!gent 4)(?<!at 4)(?<!do 4)(?<!in 4)(?<!meeting 4))"
+    r"(?<=fine 4)|(?<=work 4)|(?<=works 4)|(?<=open 4)|(?<=busy 4)|(?<=speak 4)|(?<=ok 4))|"
+    r"(?= (?:me|us|them|him|her)\b)(?<=[a-z] 4)(?<!and 4)(?<!or 4)(?<!slot 4)(?<!slots 4)(?<!gent 4)(?<!at 4)(?<!do 4)(?<!in 4)(?<!meeting 4))"
 )
 WITHOUT_DIGITS = {"b": "f", "r": "t", " ": "q"}
 BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")

@@ -130,7 +130,7 @@ class Outline(NamedTuple):
 
 
 def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
-    """The sentences that name a number, of those of a message. An item of a list is read under its heading: "Free:\\n- slot 3"."""
+    """Those that name a number of what is said. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
     apart = False

@@ -24,10 +24,9 @@ NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000| ?-?(?:{UNITS})\b| for slots?\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!hard|bare|scarce|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
-        r"so|too|all|both|"
-        r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
-        r"the) ){0,3}"
+        r"(?:(?:(?!hard|bare|scarce|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|"
+        r"both|each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|"
+        r"100%|the) ){0,3}"
     ),
     "{slot}": r"(?:slots?\b|#?0)",
     "{label}": r"(?= ?[:=] ?\(?(?:slots? )?#?0)",
@@ -45,9 +44,8 @@ PATTERNS: Mapping[str, str] = {
     ),
     "{clash}": (
         r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hitch|snag|hurdle|barrier|difficult(?:y|ie)|"
-        r"conflict|"
-        r"impediment|hindrance|drawback|constraint|objection|clash(?:e)?|overlap|hesitation|complication|concern|"
-        r"reason)s?"
+        r"conflict|impediment|hindrance|drawback|constraint|objection|clash(?:e)?|overlap|hesitation|complication|"
+        r"concern|reason)s?"
     ),
     "{burden}": (
         r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
@@ -107,8 +105,7 @@ PATTERNS: Mapping[str, str] = {
         r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
         rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| except| exclu))"
         r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|till|up to|"
-        r"to) )"
-        r"{again}"
+        r"to) ){again}"
         rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
     ),
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
@@ -132,63 +129,26 @@ SHORT = {
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
-    **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
-    **{
-        "ive": "i've",
-        "thats": "that's",
-        "z": "zero",
-        "r": "are",
-        "cna": "can",
-        "aswell": "as well",
-        "err": "errand",
-        "exc": "except",
-        "excl": "except",
-        "theyd": "they'd",
-        "theyre": "they're",
-        "youre": "you're",
-    },
-    **{"cfm": "confirm", "cfmd": "confirmed", "conf'd": "confirmed", "prop'd": "proposed", "prop": "propose"},
-    **{"avl": "available", "unavl": "unavailable", "resch": "reschedule", "sug": "suggest", "sugg": "suggest"},
-    **{"alt": "fallback", "prob": "probably", "dwfm": "doesn't work for me", "nada": "nothing", "bc": "because"},
-    **{"cuz": "because", "req": "requires", "occ": "occupied", "bkd": "booked", "blkd": "blocked", "bsy": "busy"},
-    **{"hv": "have", "lmk": "let me know", "idk": "don't know", "np": "no problem", "cann": "can"},
-    **{"til": "until", "q": "for", "bf": "before", "grt": "great", "w": "with", "everythings": "everything's"},
+    **{"wfm": "works for me", "dnw": "doesn't work", "av": "available", "ive": "i've", "thats": "that's", "z": "zero"},
+    **{"r": "are", "cna": "can", "aswell": "as well", "err": "errand", "exc": "except", "excl": "except"},
+    **{"theyd": "they'd", "theyre": "they're", "youre": "you're", "cfm": "confirm", "cfmd": "confirmed"},
+    **{"conf'd": "confirmed", "prop'd": "proposed", "prop": "propose", "avl": "available", "unavl": "unavailable"},
+    **{"resch": "reschedule", "sug": "suggest", "sugg": "suggest", "alt": "fallback", "prob": "probably"},
+    **{"dwfm": "doesn't work for me", "nada": "nothing", "bc": "because", "cuz": "because", "req": "requires"},
+    **{"occ": "occupied", "bkd": "booked", "blkd": "blocked", "bsy": "busy", "hv": "have", "lmk": "let me know"},
+    **{"idk": "don't know", "np": "no problem", "cann": "can", "til": "until", "q": "for", "bf": "before"},
+    **{"grt": "great", "w": "with", "everythings": "everything's"},
 }
 # Short words of which two letters may have changed places.
 COMMON = (
-    *(
-        "and",
-        "can",
-        "the",
-        "for",
-        "have",
-        "cost",
-        "said",
-        "with",
-        "that",
-        "from",
-        "does",
-        "only",
-        "also",
-        "good",
-        "fine",
-    ),
-    *("but", "not", "at", "is", "it", "to"),
+    *("and", "can", "the", "for", "have", "cost", "said", "with", "that", "from", "does", "only", "also", "good"),
+    *("fine", "but", "not", "at", "is", "it", "to"),
 )
 SWAPPED = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
 SHORT |= {slip: word for slip, word in SWAPPED.items() if slip not in (*COMMON, "form", "ta", "ont")}
 REAL = frozenset(("possibly", "conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
-    **{
-        "I": "they",
-        "W": "they",
-        "U": "them",
-        "O": "their",
-        "M": "their",
-        "T": " they:",
-        "Me": "them",
-        "Mine": "theirs",
-    },
-    **{"L": "they propose", "Y": "you", "Yy": "your", "Yur": "your"},
+    **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": " they:", "Me": "them"},
+    **{"Mine": "theirs", "L": "they propose", "Y": "you", "Yy": "your", "Yur": "your"},
 }

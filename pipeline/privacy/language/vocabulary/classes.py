@@ -23,12 +23,11 @@ NEGATIVE: Phrases = (
     r"either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
     r"ing)? (?:off|out)|veto(?:e[sd])?|snapped up|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
     r"no luck(?! with (?:the )?meeting)",
-    r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|{not} (?:going to|"
-    r"gonna) (?:work|happen|fly)|ain'?t (?:going to|gonna) (?:work|happen|fly)|(?:can|could) no longer|(?:engaged|"
-    r"needed|expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|"
-    r"no(?= (?:for|on|at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|"
-    r"no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|"
-    r"solid) no",
+    r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|{not} (?:going to|gonna) "
+    r"(?:work|happen|fly)|ain'?t (?:going to|gonna) (?:work|happen|fly)|(?:can|could) no longer|(?:engaged|needed|"
+    r"expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|"
+    r"at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|no(?<=0[:,=] no)(?= ?$| "
+    r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|"
     r"won't fly|not happening|no way|no (?:can'?t|cannot)",
@@ -64,9 +63,8 @@ OCCUPIED: Phrases = (
     r" comes)? {adv}(?:in the way|in my way|there|then)|(?:{have}|with) (?:one|some|two|both|several) of (?:my|his|her|"
     r"their|its) (?:things|items|tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|meeting 0+)|"
-    r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|"
-    r"must) (?:have )?(?:to )?(?:move|go|give|shift|yield|be moved)|something (?:\w+ ){0,3}?(?:is|sits|stands|"
-    r"lies) (?=at|in|on|there)",
+    r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|must) (?:have )?(?:to "
+    r")?(?:move|go|give|shift|yield|be moved)|something (?:\w+ ){0,3}?(?:is|sits|stands|lies) (?=at|in|on|there)",
     r"(?:holds?|contains?|houses?|keeps?|carr(?:y|ies)) {adv}(?:something|things?|stuff)|(?:{have}|prior|existing|"
     r"other) {adv}(?:other |prior |existing )?plans|(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|"
     r"dislodge)",
@@ -119,8 +117,7 @@ EVENT: Phrases = (
     rf"(?:have|has|had|'ve|got|there's|there is|attend|attending|hosting|in) (?:got |already |also )?(?:a|an|my|our|"
     rf"some|the|his|her|their) {NAME}(?: {NAME}){{0,3}}{PLACED}",
     rf"(?:have|has|got) (?:got )?{NAME}(?: {NAME}){{0,2}}{PLACED}",
-    rf"(?:my|our|his|her|their) {NAME}(?: {NAME}){{0,2}} (?:is|are|sits|falls|starts|runs|happens|takes place)"
-    rf"{PLACED}",
+    rf"(?:my|our|his|her|their) {NAME}(?: {NAME}){{0,2}} (?:is|are|sits|falls|starts|runs|happens|takes place){PLACED}",
     r"lunch|brunch|breakfast|dinner|gym|yoga|dentist|doctor(?:'s)?|therapy|physio\w*|workout|haircut|rehearsal|recital|"
     r"wedding|funeral|concert|interview|webinar|workshop|seminar|lecture|stand-?up|check-?up|childcare|babysitting|"
     r"massage|exam|(?:a|an|my) (?:\w+ )?(?:call|lesson|shift|match|party|trip|visit|session|flight)",
