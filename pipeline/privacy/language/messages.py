@@ -85,7 +85,8 @@ BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)"
 IN_DIGITS = re.compile(
     r"[48](?:(?<=\b[Bb]4)|(?<=\b[Gg]r8)|(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)(?:(?<=free 4)|(?<=good 4)|"
     r"(?<=fine 4)|(?<=work 4)|(?<=works 4)|(?<=open 4)|(?<=busy 4)|(?<=speak 4)|(?<=ok 4))|"
-    r"(?= (?:me|us|them|him|her)\b)(?<=[a-z] 4)(?<!and 4)(?<!or 4)(?<!slot 4)(?<!slots 4)(?<!gent 4)(?<!at 4)(?<!do 4)(?<!in 4)(?<!meeting 4))"
+    r"(?= (?:me|us|them|him|her)\b)(?<=[a-z] 4)(?<!and 4)(?<!or 4)(?<!slot 4)(?<!slots 4)(?<!gent 4)(?<!at 4)"
+    r"(?<!do 4)(?<!in 4)(?<!meeting 4))"
 )
 WITHOUT_DIGITS = {"b": "f", "r": "t", " ": "q"}
 BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
