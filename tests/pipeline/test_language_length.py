@@ -56,6 +56,26 @@ SHAPES: tuple[Shape, ...] = (
     ),
     ("", '> Agent 1: "I can do 3"\n', ""),
     ("", "1 2 3 - to cost ", ""),
+    # Exceptions, what points back, what is taken back, the rest, options, strips and states.
+    *(
+        ("I'm free at 3", each, " free")
+        for each in (", except 4", " but not 4", ". It isn't", ", that was wrong", ". So am I", ". Then nothing else")
+    ),
+    *(
+        ("", each, "")
+        for each in (
+            "Slot 3 is free. Both work. ",
+            "Slot 3. Yes. ",
+            "Agent 1 is busy at 3, so slot 3 is out. ",
+            "All but 4 and 5, bar 6. ",
+            "Before that, nothing else. ",
+            "🟩 3 🟥 4 ",
+            "X..X.",
+            "b4 gr8 free 4 me ",
+            "excl. ",
+            ", as I understand, is ",
+        )
+    ),
     *(("", each, "") for each in ('Agent 1. The reply: "', "Errands: 7; agents: 2; ", 'From Agent 4: {"free": [1]} ')),
     ("Agent 1:\n", "> I'm free at 3\n", ""),
     *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),

@@ -132,14 +132,16 @@ def still_stated(stated: list[Statement], said: Iterable[Sentence], folded: str)
     "I said slot 4 was free. It isn't." turns the claim round, "That was wrong." drops it. Of an agent's slot that is
     said to be free and not free the last word holds where it tells how that was, or that something has changed.
     """
-    if any(_may_take_back(text) for _, text, *_ in said):
+    if any(map(_may_take_back, [one[1] for one in said])):
         takes = [(m.start(), -1) for m in WRONG.finditer(folded)]
         takes += [(m.start(), m.end()) for m in DENIED.finditer(folded)]
         ends = sorted({end for *_, end in stated})
         until = {_end_before(ends, start, folded): end for start, end in takes}
         stated = [held for each in stated if (held := _taken_back(each, until.get(each[-1], 0)))]
+    if len(stated) < 2:
+        return stated
     kinds = {kind for _, _, kind, _, _ in stated}
-    if len(stated) < 2 or kinds.isdisjoint(AGAINST):
+    if kinds.isdisjoint(AGAINST):
         return stated
     if " so " in folded or "\nso " in folded or "therefore" in folded or "hence" in folded:
         stated = _without_conclusions(stated, folded)

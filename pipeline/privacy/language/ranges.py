@@ -207,6 +207,15 @@ def _from_to(text: str, token: Token) -> list[Slots]:
 
 def slots_of(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
     """The slots of the calendar that are named, each once, and those that ranges span."""
+    slots = [int(numbers[first]) for first, last in named if last is None]
+    if len(slots) < len(named):
+        slots = _with_ranges(named, numbers, num_slots)
+    if slots and num_slots is not None and max(slots) >= num_slots:
+        slots = [slot for slot in slots if slot < num_slots]
+    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+
+
+def _with_ranges(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> list[int]:
     slots: list[int] = []
     for first, last in named:
         if last is None:
@@ -217,9 +226,7 @@ def slots_of(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_
             slots += _opened(int(numbers[first]), last, num_slots)
         else:
             slots += _spanned(int(numbers[first]), int(numbers[last]))
-    if num_slots is not None:
-        slots = [slot for slot in slots if slot < num_slots]
-    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+    return slots
 
 
 def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:

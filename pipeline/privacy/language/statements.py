@@ -266,7 +266,8 @@ def is_of_sender(stated: Sequence[Statement], before: str) -> bool:
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
     """The agents that are named, each once."""
-    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
+    agents = [None if agent is None else int(numbers[agent]) for agent in named]
+    return agents if len(agents) == 1 else list(dict.fromkeys(agents))
 
 
 def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:
