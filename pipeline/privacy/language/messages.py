@@ -35,7 +35,7 @@ TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 LEGEND = re.compile(r"= ?[A-Za-z]")
 PICTURE = r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?"
 PICTURES = re.compile(f"{PICTURE}(?:{PICTURE}){{3}}")  # searched for by its first character
-BARE = re.compile(r"\d \d\d?(?! \w)")
+BARE = re.compile(r"[0-9] [0-9][0-9]?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
 # "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
 TALLY = re.compile(
