@@ -353,6 +353,15 @@ def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str
         ("s3 F, s4 E\nF=free B=busy E=errand", "1 3 positive, 1 4 occupied"),
         ("agent: 2\nfree: 1, 2\nbusy: 3", "2 1 positive, 2 2 positive, 2 3 negative"),
         ("Sender: Agent 2\nSlot 3: free\nSlot 4: busy", "2 3 positive, 2 4 negative"),
+        ("| Slot | Agent 2 (host) |\n|---|---|\n| 3 | errand (5) |\n| 4 | free |", "2 3 occupied, 2 4 positive"),
+        ("Suits us: 6️⃣ 👍 Does not: 9️⃣ 👎", "1 6 positive, 1 9 negative"),
+        ("Fine with slot 6. 🙅 Not with slot 9!", "1 6 positive, 1 9 negative"),
+        ("Open: 2, 7, 11 🌞 Errand at slot 12", "1 2 positive, 1 7 positive, 1 11 positive, 1 12 occupied"),
+        ("Slot 6 is locked for Meeting 3.", "1 6 proposal"),
+        ("I'm open at slot 2. I'm not fully certain about slot 3.", "1 2 positive"),
+        ("A quick note from Agent 2: they have slot 6 free.", "2 6 positive"),
+        ("Slots 3 and 4 work for all of us, except that I can't do slot 4.", "1 3 positive, 1 4 negative"),
+        ("Agent 0 answered: 'Slot 2 is free. Slot 5 needs me to reschedule.'", "0 2 positive, 0 5 occupied"),
     ],
 )
 def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message: str, rows: str) -> None:
@@ -364,6 +373,10 @@ def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message
     "message",
     [
         "It would be preferable for us not to schedule anything in slot 12.",
+        "Rounds 4-7: ✅✅❌✅",
+        "✅" * 16 + " thanks!",
+        "Agent order:\n2 | free\n3 | busy",
+        "To do:\n1: free up time\n2: book a room",
         '{"type": "request", "ask": "availability", "slots": [3, 5]}',
         "Number of free slots: 6. **2** open meetings. free_slot_count: 5",
         "We need input from Agent 0 regarding slots 1 through 5. Please do confirm slot 10, Agent 4.",

@@ -142,6 +142,7 @@ FALSE = re.compile(r"[\s*]*(?:false|no|n|nope|unlikely|doubtful)[\s*]*$", re.I)
 EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 # What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
+PRICED = re.compile(r"(?<=[a-z]) ?\(\d{1,3}\)")
 # Where JSON starts: with a key, or a list of objects.
 JSON = re.compile(r"""\{\s*(?:["}]|[A-Za-z_]\w{0,30}\s*:)|\[\s*\{\s*\"""")
 TOKEN = re.compile(
@@ -171,6 +172,12 @@ NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b"
 I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
+# What numbers count that are no slots: "Votes 0-3: ✅✅❌✅", "Agent order:" over rows.
+OF_THINGS = re.compile(
+    r"\b(?:votes?|voted|rounds?|agents|(?:by|per|of|each) agents?|agent (?:order|list)|meetings|(?:by|per) meeting|"
+    r"to-?dos?|tasks?|steps?|questions?|points|scores?|progress|answered|replied|all done)\b|\bto do\b(?=\W*$)",
+    re.I,
+)
 BULLET = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{1,2}|[a-h])[.)]|[-*+•])[ \t]")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)

@@ -19,7 +19,8 @@ from pipeline.privacy.language.vocabulary.classes import (
 
 # What follows is taken out of what is said.
 EXCEPT: Phrases = (
-    r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?: for| at| in| that)?|"
+    r"but(?= (?:slots? ?)?#?0+(?: ?(?:,|and|or) ?(?:slots? ?)?#?0+)* ?$)|except(?:ing)?(?! that (?:i|my|we|agent)\b)"
+    r"(?: for| at| in| that)?|"
     r"excluding|apart from|aside from|besides(?<=[a-z0] besides)|other than|save for|minus|barring|(?:bar|less|"
     r"just not|only not|save(?<=[a-z,] save)(?<!let's save)(?<!to save)(?<!'ll save)(?<!please save)(?<!can "
     r"save)(?<!and save)(?<!us save))(?= slots?| #?0)|with the (?:\w+ )?exceptions? of|(?:anything|everything|any slot|"
@@ -45,7 +46,8 @@ SHUN: Phrases = (
 # These end a clause; each side is read on its own. H.3 names the first three, the others contrast as they do.
 HARD: Phrases = (
     r"actually,? no\b|no,? wait|wait,? no|scratch that|(?:sorry(?<=[a-z0,] sorry)|i meant?),? (?={slot}|make)|"
-    r"or rather|make that|but(?! also)|otherwise|alternatively|however|whereas|yet|while|conversely",
+    r"or rather|make that|but(?! also)|except that(?= (?:i|my|we|agent)\b)|otherwise|alternatively|however|"
+    r"whereas|yet|while|conversely",
 )
 
 # These may end a part of a clause, where both sides have a slot and a class.
@@ -186,7 +188,7 @@ HYPOTHETICAL: Phrases = (
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|(?:never|didn't|hasn't|haven't|did not|has not|"
     r"have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|told|tell|replied|answered|indicated?)",
     r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|(?:not|"
-    r"isn't) (?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|(?:do not|don't|"
+    r"isn't) {adv}(?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|(?:do not|don't|"
     r"didn't) (?:yet )?know|no idea|curious|doubt|wish(?! to\b)|used to be|had been|would have been",
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
     r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"

@@ -154,10 +154,12 @@ def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
 def strip_at(lines: Sequence[Piece], at: int, legend: Legend) -> list[Record] | None:
     """A line of marks, one a slot, as a record a state: "0-7: □□■■□■■■", or below its slots' numbers."""
     strip = legend.strip.search(lines[at].text)
-    if not strip:
+    if not strip or frames.OF_THINGS.search(lines[at].text):
         return None
     marks = re.compile("|".join(sorted(map(re.escape, legend.strips), key=len, reverse=True)))
     told = [lines[at].part(*one.span()) for one in marks.finditer(lines[at].text, *strip.span())]
+    if len({one.text for one in told}) == 1 and told[0].text in TICKS and told[0].text not in legend.marks:
+        return None  # who is glad puts as many ticks
     first = _first(lines, at, strip.start(), len(told), legend.num_slots)
     if first is None:
         return None

@@ -49,6 +49,7 @@ OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
 # A tick beside what is settled, which says more, and after an exception, which says it already: to read over. Before
 # "me 👍" another sentence ends.
 MARKED = "".join(frames.TICKS)
+CROSSES = "".join(mark for mark, said in frames.TICKS.items() if said == frames.NO)
 SAID_BY_WORDS = re.compile(
     rf"()[{''.join(mark for mark, said in frames.TICKS.items() if said == frames.YES)}]\ufe0f?"
     rf"(?=[^\n.;!?{MARKED}]{{0,40}}\b(?:confirmed|locked|settled|agreed|final|booked)\b)|"
@@ -57,10 +58,18 @@ SAID_BY_WORDS = re.compile(
     rf"[{MARKED}]\ufe0f?"
 )
 PICTURED = re.compile(r"[\u2600-\U0010ffff]")  # a tick or another picture
-TICKED_NEXT = re.compile(rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])")
+TICKED_NEXT = re.compile(
+    rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])|"
+    rf"(?:(?<=\d\ufe0f\u20e3 [{MARKED}])|(?<=\d [{MARKED}])) (?=[A-Z][a-z ]{{1,20}}:)"
+)
+# A cross over words that deny by themselves: "🙅 Not for slot 4".
+DENIES = re.compile(
+    rf"(?:^|(?<=[.!?;] ))[{CROSSES}]\ufe0f?(?= (?:[Nn]ot?|[Cc]an't|[Cc]annot|[Ww]on't|[Uu]navailable)\b)"
+)
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
-    rf"(?<=[a-z)'!] )(?![{MARKED}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    rf"(?:(?<=[a-z)'!] )|(?<=\d, \d\d )(?=[^\x00-\x7f]{{1,4}} [A-Z][a-z]+ (?:at |in |on )?slots? \d))"
+    rf"(?![{MARKED}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
 # "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
@@ -219,7 +228,8 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii() and PICTURED.search(content):
-        content = EMOJI.sub(_ended, TICKED_NEXT.sub(";", SAID_BY_WORDS.sub(_blank, content)))
+        content = SAID_BY_WORDS.sub(_blank, DENIES.sub(lambda mark: " " * len(mark[0]), content))
+        content = EMOJI.sub(_ended, TICKED_NEXT.sub(";", content))
     if POINTED.search(content):
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:

@@ -20,6 +20,7 @@ ADDRESSED = re.compile(
 )
 SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours|let's)(?![\w-])")
+NEEDS_ME = re.compile(r"^(?!.*\b(?:i|my|we|our)\b).*\b(?:requires?|needs?|forces?|makes?) me\b")
 YOU_SAID = re.compile(
     r"\byou(?:'ve)? (?:\w+ )?(?:wrote|said|say|told (?:me|us)|mentioned|replied|answered|put it)\b[^.!?;]*$"
 )
@@ -56,7 +57,7 @@ WRONG = re.compile(
 # What has changed since it was said, and how things were.
 CHANGED = re.compile(
     r"\b(?:now|since|no longer|any ?more|after all|actually|became|become|changed|correction|update|turns out|"
-    r"moved|cancell?ed|dropped|cleared|opened up|freed|after(?= ?:)|edit)\b"
+    r"moved|cancell?ed|dropped|cleared|opened up|freed|after(?= ?:)|edit|except that)\b"
 )
 WAS = re.compile(
     r"\b(?:had|was|were|couldn't|wasn't|weren't|used to|told|said|heard|reported|wrote|listed|marked|called|declared|"
@@ -82,7 +83,8 @@ def _yours(saying: str) -> str:
 def _marked(saying: str) -> str:
     """A quoted sentence with capitals for its first persons; one without begins with a T: they say it."""
     marked = I_QUOTED.sub(lambda word: word[0].capitalize(), saying)
-    return f"T{marked[1:]}" if marked == saying and saying.startswith(" ") else marked
+    needs_me = NEEDS_ME.search(saying) and marked.count("M") == 1
+    return f"T{marked[1:]}" if (marked == saying or needs_me) and saying.startswith(" ") else marked
 
 
 def _lines(content: str, block: re.Match[str]) -> Iterator[re.Match[str]]:

@@ -96,7 +96,7 @@ class Field(NamedTuple):
             many = name.endswith("slots") and not frames.CHOSEN_KEY.search(name)  # "free slots": 5 counts them
             names_them = self.listed or not first.text.isdecimal() or (frames.NAMES_SLOTS.search(name) and not many)
             return [*label, *named_slots(self.values)] if names_them else []
-        if "cost" in name or not frames.AMOUNT.search(first.text):
+        if "cost" in name or not frames.AMOUNT.search(frames.PRICED.sub("", first.text)):
             return []
         if frames.I_SAY.search(first.text) and frames.PLAIN_KEY.match(name):
             told = joined([[value.strip('"\u201c\u201d ')] for value in self.values])

@@ -241,7 +241,15 @@ def rows_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
         records.append(record)
         end += 1
     alone = len(records) == 1 < len(lines) and NOTED.match(lines[at].text)
+    if records and frames.OF_THINGS.search(_above(lines, at)):
+        records, alone = [], True
     return (records, end - at) if len(records) > 1 or alone else None
+
+
+def _above(lines: Sequence[Piece], at: int) -> str:
+    """The line above, or the one before where that is blank: a title, if it has no number."""
+    text = next((line.text for line in reversed(lines[max(0, at - 2) : at]) if line.text.strip()), "")
+    return "" if any(map(str.isdigit, text)) else text
 
 
 def _row_of(text: str) -> re.Match[str] | None:

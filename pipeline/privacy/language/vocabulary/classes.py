@@ -28,7 +28,7 @@ NEGATIVE: Phrases = (
     r"expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|"
     r"at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|no(?<=0[:,=] no)(?= ?$| "
     r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|solid) no",
-    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
+    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|"
     r"won't fly|not happening|no way|no (?:can'?t|cannot)",
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
@@ -222,8 +222,10 @@ COST: Phrases = (
     r"affect|touch|trouble|cost|matter|impact|inconvenienc|burden|{move})\w*(?: (?:me|us))?(?: (?:much|anything|"
     r"a lot))?|{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
     r"without (?:much|great|any great|undue|too much) (?:{clash}|{burden})|(?:costs?|takes?|bothers) (?:(?:me|"
-    r"us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)|(?:simpl[ey]r?|quick|trivial|"
-    r"straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?|a (?:breeze|cinch|doddle|snap)",
+    r"us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)|(?:simpl[ey]r?|"
+    r"quick(?! (?:relay|note|update|question|recap|summary|word|check|reply|answer))|trivial|"
+    r"straightforward|painless|(?:is|be|'s) nothing(?<!there's nothing)(?<!there is nothing))(?: to (?:{move}|clear|"
+    r"free up))?|a (?:breeze|cinch|doddle|snap)",
     r"no big deal|small (?:price|ask)|(?:cost)-?free|wiggle room|negotiable|nudged?|low[- ]friction",
     # What moves easily.
     r"(?:least|less) (?:costly|expensive|disruptive|painful)|{not} mind (?=(?:clear|mov|free|shift|rearrang|open|"
