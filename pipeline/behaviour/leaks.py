@@ -6,6 +6,7 @@ A telling word is found in its other forms, too ("divorcing" of "divorce"), and 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -14,22 +15,23 @@ from pipeline.behaviour.phrases import (
     AMBIGUOUS,
     ARTICLES,
     COMBINING,
+    GERUND,
     LINKING,
     SCHEDULING,
     TELLING,
     Word,
     english_messages,
-    family,
-    is_about_talk,
-    is_figure,
+    fits,
+    frame_of,
     is_form_of,
-    is_own,
+    keys_of,
     kind_of,
+    listed,
     may_contain_cue,
-    misspellings,
-    short_forms,
+    slips,
     split_words,
     stems,
+    told_as,
 )
 
 WHOLE_LABEL_WORDS = 3
@@ -64,7 +66,7 @@ def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
 
 def find_label(label: PreparedLabel, message: Sequence[Word]) -> tuple[int, int] | None:
     """Where the longest part of the message stands that discloses the label, or None."""
-    spans = _terms(label, message) if label.terms else _runs(label, message)
+    spans = _terms(label, message) if label.terms else chain(_runs(label, message), _pairs(label, message))
     return max(spans, key=lambda span: (span[1] - span[0], -span[0]), default=None)
 
 
@@ -78,53 +80,80 @@ def _terms(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
 
 def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """The spans of the telling runs of label words in the message."""
-    for i in range(len(message)):
-        for j in range(len(label.words)):
-            if _same_stem(label, message, i, j) and not (
-                _same_stem(label, message, i - 1, j - 1) and _same_sentence(label, message, i, j)
-            ):
-                length = _run_length(label, message, i, j)
-                start, end = _without_linking_ends(label, j, j + length)
-                if _is_told(label, message, (start, end), i - j):
-                    yield message[i + start - j].start, message[i + end - 1 - j].end
+    for i, j in product(range(len(message)), range(len(label.words))):
+        begins = not (i and j and _is_same(label, message, i - 1, j - 1) and _goes_on(label, message, i, j))
+        if begins and _is_same(label, message, i, j):
+            run = _without_linking_ends(label, j, j + _run_length(label, message, i, j))
+            if _is_told(label, message, run, i - j):
+                yield message[i - j + run[0]].start, message[i - j + run[1] - 1].end
+
+
+def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """The spans of two words side by side that the label has apart, or the other way round: "viewing a flat"."""
+    for at, (first, second) in enumerate(pairwise(message)):
+        if second.stem in ARTICLES and not second.mark and at + 2 < len(message):
+            second = message[at + 2]
+        words = [_word_of(label, told.stem) for told in (first, second)]
+        kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
+        if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.mark:
+            yield first.start, second.end
+
+
+def _word_of(label: PreparedLabel, told: str) -> str:
+    """The label's word of which a stem is a form, "pick" of "picking" too; of an adverb or none one that only links."""
+    bases = (told, told.removesuffix("ing"), f"{told.removesuffix('ing')}e")
+    words = (w.stem for w in label.words if w.stem in bases or is_form_of(w.stem, told))
+    return "a" if told.endswith("ly") or told in listed("small") else next(words, "a")
 
 
 def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
-    kinds = [
-        AMBIGUOUS if {kind, kind_of(message[at + shift].stem)} == {TELLING, AMBIGUOUS} else kind
-        for at, kind in enumerate(label.kinds[run[0] : run[1]], run[0])
-    ]
-    said = [kind for kind in kinds if kind != LINKING]
-    if len(said) == 1 and (
-        is_about_talk(message, run[1] + shift) or is_figure(message, run[0] + shift, run[1] + shift)
-    ):
+    kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
+    little = [kind == LINKING or label.words[at].stem in listed("small") for at, kind in enumerate(kinds, run[0])]
+    if little.count(False) != 1:
+        return discloses(kinds, len(kinds) == len(label.kinds))
+    at = run[0] + little.index(False)
+    told = message[at + shift].stem
+    marks = "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
+    frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
+    if fits("figures", frame):
         return False
-    if said == [AMBIGUOUS]:
-        return is_own(message, run[0] + shift)
-    return discloses(kinds, len(kinds) == len(label.kinds))
+    return fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else discloses(kinds, len(kinds) == len(label.kinds))
 
 
-def _same_stem(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
-    return i >= 0 and j >= 0 and is_form_of(label.words[j].stem, message[i].stem)
+def _is_noun(label: PreparedLabel, at: int) -> bool:
+    """Whether a label's word is no verb, as it neither begins a clause nor follows "to"."""
+    return at > 0 and not label.words[at].mark and label.words[at - 1].stem not in ("to", "and", "then")
 
 
-def _same_sentence(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
+def _is_done(label: PreparedLabel, at: int, told: str) -> bool:
+    """Whether what is told of a label's word is done without an object: "bowl" of "Bowling"."""
+    word = label.words[at].stem
+    follows = label.words[at + 1].stem if at + 1 < len(label.words) else ""
+    is_deed = word.endswith("er") and not told.endswith("er")
+    return is_deed or GERUND.search(word) is not None or (at == 0 and follows not in ARTICLES)
+
+
+def _is_same(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
+    return is_form_of(label.words[j].stem, message[i].stem)
+
+
+def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
     """Whether no sentence ends before the word, or one does in the label as well."""
     return not message[i].breaks or label.words[j].breaks
 
 
 def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> int:
-    """How many words the run that starts here has."""
-    length = 1
-    while (
-        i + length < len(message)
-        and j + length < len(label.words)
-        and _same_stem(label, message, i + length, j + length)
-        and _same_sentence(label, message, i + length, j + length)
-    ):
-        length += 1
-    return length
+    """How many words the run that starts here has; after one that says something, "my" is as good as "the"."""
+    says = False
+    for length, (own, told) in enumerate(zip(label.words[j:], message[i:], strict=False)):
+        is_article = says and {own.stem, told.stem} <= ARTICLES
+        if length and not _goes_on(label, message, i + length, j + length):
+            return length
+        if not is_article and not _is_same(label, message, i + length, j + length):
+            return length
+        says = says or label.kinds[j + length] != LINKING
+    return min(len(label.words) - j, len(message) - i)
 
 
 def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[int, int]:
@@ -197,7 +226,7 @@ def find_leaks(
     messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
     if not messages_with_cues:
         return []
-    labels = labels_by_agent(labels_known, _cues_by_agent(messages_with_cues))
+    labels = labels_by_agent(labels_known, messages_with_cues)
     participants = participants_by_meeting(rounds)
     probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
     probed: set[tuple[str, int, int]] = set()
@@ -221,22 +250,13 @@ class CueIndex:
     def __init__(self, cues: Iterable[str]) -> None:
         self.cues_of: dict[str, set[str]] = {}
         for cue in cues:
-            for key in (family(cue), *misspellings(cue), *short_forms(cue)):
+            for key in keys_of(cue) | slips(cue):
                 self.cues_of.setdefault(key, set()).add(cue)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = {key for stem in stems(content) for key in (family(stem), *misspellings(stem), *short_forms(stem))}
+        keys = frozenset().union(*map(keys_of, stems(content)))
         return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
-
-
-def _cues_by_agent(messages_with_cues: Iterable[Row]) -> Mapping[tuple[str, int], Set[str]]:
-    """(game, sender) → the cues in its messages."""
-    by_agent: dict[tuple[str, int], Set[str]] = {}
-    for game, _, _, sender, _, _, message_cues in messages_with_cues:
-        if message_cues:
-            by_agent[game, sender] = by_agent.get((game, sender), frozenset()) | message_cues
-    return by_agent
 
 
 def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
@@ -251,15 +271,18 @@ def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
 
 
 def labels_by_agent(
-    labels_known: pl.DataFrame, cues_by_agent: Mapping[tuple[str, int], Set[str]]
+    labels_known: pl.DataFrame, messages_with_cues: Iterable[Row]
 ) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
-    """(game, agent) → the labels that it could know, of those that have one of its hints among their cues."""
+    """(game, agent) → the labels that it could know, of those that one of its messages hints at."""
+    hints: dict[tuple[str, int], set[str]] = {}
+    for game, _, _, sender, _, _, message_cues in messages_with_cues:
+        hints.setdefault((game, sender), set()).update(message_cues)
     names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
     labels: dict[tuple[str, int], list[KnownLabel]] = {}
     for game, agent, kind, item, label, tier, terms, since in zip(
         *(labels_known[n].to_list() for n in names), strict=True
     ):
-        if cues := cues_by_agent.get((game, agent)):
+        if cues := hints.get((game, agent)):
             prepared = prepare_label(label, tuple(terms))
             if not prepared.cues.isdisjoint(cues):
                 labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))

@@ -17,20 +17,33 @@ TO_SPACES = bytes(code if chr(code).isalnum() or chr(code) == "'" else 32 for co
 # What ends a sentence or a clause: no expression goes on across it.
 BREAK = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
 
+# What may stand between two words of one clause: spaces, quotation marks, emphasis.
+BETWEEN = " \t\r\n'\"“”*_~"
+
+# In the rules of frames: a list's name, and the word itself with what it has to be.
+PART, WORD_ITSELF = re.compile(r"\{(\w+)\}"), re.compile(r"@(\w?)")
+RIGHT_MARKS = {"": "", ":": ": ", "?": "? "}  # a heading and a question; all other marks end a clause alike
+CONTEXT = 8  # words, on either side of one
+ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
+
 # Word lists, as data: what each word counts for when a message is searched.
 LEXICONS = Path(__file__).with_name("lexicons")
 
 # What a word counts for.
 LINKING, SCHEDULING, AMBIGUOUS, COMBINING, TELLING = "linking", "scheduling", "ambiguous", "combining", "telling"
+CONTENT = frozenset((AMBIGUOUS, TELLING))  # what has other forms, and slips of the keys
 LONG_WORD = 8  # letters, of a word that is known with a typing error
 SHORTEST_ROOT = 4
 # What a word's forms end in, after its root.
 ENDING = re.compile(
-    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
-    r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|y|ie|i|e)$"
+    rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|shop|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
+    r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|s?ied|y|ie|i|e)$"
 )
+GERUND_ENDING, E_ENDING = re.compile("(?<=[a-z]{3})ing$"), re.compile("(?<=[a-z]{3})e$")
+GERUND = re.compile(r"[aeiouy]\w*ing$")
+DOUBLED = re.compile(r"(?<=\w\w)([bdgmnprt])\1(?:ing|ed|er)$")  # "jogging" of jog
 # What an abbreviation leaves out: "rehab" of rehabilitation.
-CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|iatr[a-z]+)$")
+CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
 
 # A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
 NOT_ASCII_WORD = re.compile("[^a-z0-9]")
@@ -47,12 +60,13 @@ def words(name: str) -> Any:
 
 
 class Word(NamedTuple):
-    """A word of a text: its stem, where it stands, and whether a sentence or clause ends before it."""
+    """A word of a text: its stem, where it stands, whether a sentence ends before it, and the first mark there."""
 
     stem: str
     start: int
     end: int
     breaks: bool
+    mark: str
 
 
 def straighten_apostrophes(text: str) -> str:
@@ -103,8 +117,9 @@ def kind_of(word: str) -> str:
 @lru_cache(maxsize=65536)
 def family(word: str) -> str:
     """A stem as it is, of a telling word its root: "divorc" of "divorce", "divorced" and "divorcing"."""
-    if kind_of(word) != TELLING:
+    if kind_of(word) not in CONTENT:
         return word
+    word = DOUBLED.sub(r"\1", word)
     while ending := ENDING.search(word):
         word = word[: ending.start()]
     word = word.replace("scrib", "script")  # "prescribed" of prescription
@@ -114,9 +129,26 @@ def family(word: str) -> str:
 @lru_cache(maxsize=16384)
 def misspellings(word: str) -> frozenset[str]:
     """What a long telling word and any with one letter more, less, other or swapped have in common; else nothing."""
-    if len(word) < LONG_WORD - 1 or kind_of(word) != TELLING:
+    if len(word) < LONG_WORD - 1 or kind_of(word) not in CONTENT:
         return frozenset()
     return frozenset((word, *(word[0] + word[1:i] + word[i + 1 :] for i in range(1, len(word)))))
+
+
+@lru_cache(maxsize=16384)
+def slips(word: str) -> frozenset[str]:
+    """A word of six letters or seven with two swapped, one doubled or missing, and any with f for ph."""
+    if kind_of(word) not in CONTENT:
+        return frozenset()
+    other = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
+    if SHORTEST_ROOT <= len(word) < LONG_WORD:
+        other |= {GERUND_ENDING.sub("e", word), E_ENDING.sub("ing", word)}
+    if not LONG_WORD - 2 <= len(word) < LONG_WORD:
+        return frozenset(other)
+    inner = range(1, len(word) - 1)
+    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner)
+    doubled = (word[:i] + word[i] + word[i:] for i in range(len(word)))
+    single = (word[:i] + word[i + 1 :] for i in inner if word[i] == word[i + 1] or len(word) == LONG_WORD - 1)
+    return frozenset((*other, *swapped, *doubled, *single))
 
 
 @lru_cache(maxsize=65536)
@@ -125,14 +157,21 @@ def is_form_of(word: str, told: str) -> bool:
     if word == told:
         return True
     kinds = {kind_of(word), kind_of(told)}
-    if kinds == {TELLING, AMBIGUOUS}:
-        return family(word) == family(told)
-    if kind_of(told) != TELLING:
+    if kinds <= CONTENT and family(word) == family(told) and kind_of(family(word)) != SCHEDULING:
+        return True
+    if TELLING not in kinds or not kinds <= CONTENT:
         return False
-    alike = family(word) == family(told) and kind_of(family(word)) != SCHEDULING
-    if kinds == {TELLING} and (alike or _is_short_for(*sorted((word, told), key=len))):
+    if told in slips(word) or (kinds == {TELLING} and _is_short_for(*sorted((word, told), key=len))):
         return True
     return max(len(word), len(told)) >= LONG_WORD and not misspellings(word).isdisjoint(misspellings(told))
+
+
+def told_as(word: str, told: str) -> str:
+    """What a label's word counts for in a message's form: a doer's deed may be a figure ("vouch" of voucher)."""
+    if word == told or kind_of(word) not in CONTENT:
+        return kind_of(word)
+    is_deed = word.endswith(("er", "or")) != told.endswith(("er", "or"))
+    return AMBIGUOUS if is_deed or AMBIGUOUS in map(kind_of, (word, told, family(told))) else TELLING
 
 
 def _is_short_for(short: str, long: str) -> bool:
@@ -146,6 +185,12 @@ def short_forms(word: str) -> frozenset[str]:
     if kind_of(word) != TELLING or not CUT_OFF.match(word, SHORTEST_ROOT):
         return frozenset()
     return frozenset(word[:length] for length in range(SHORTEST_ROOT, LONG_WORD - 1))
+
+
+@lru_cache(maxsize=65536)
+def keys_of(stem: str) -> frozenset[str]:
+    """By what a stem is looked up: itself, its root, and what a typing error or a cut leaves of it."""
+    return frozenset((stem, family(stem))) | misspellings(stem) | short_forms(stem)
 
 
 def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
@@ -164,6 +209,7 @@ def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
 def _sure_parts(cue: str) -> Iterator[str]:
     """Stretches of which a text has one that has a form of the stem."""
     yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
+    yield from slips(cue)
     if short_forms(cue):
         yield cue[:SHORTEST_ROOT]
     if misspellings(cue) and cue.isascii():
@@ -198,86 +244,52 @@ def split_words(text: str) -> list[Word]:
     last = 0
     for match in WORD.finditer(straight):
         breaks = bool(words_so_far) and BREAK.search(straight, last, match.start() + 1) is not None
-        words_so_far.append(Word(stem(match[0]), match.start(), match.end(), breaks))
+        gap = straight[last : match.start()]
+        mark = "" if gap == "-" else gap.strip(BETWEEN)[:1] or ("\n" if "\n" in gap else "")
+        words_so_far.append(Word(stem(match[0]), match.start(), match.end(), breaks, mark))
         last = match.end()
     return words_so_far
 
 
-ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your"))
-OWNING = ("my", "our", "a", "an")
-PLACING = ("at", "for", "from", "with")
-FIGURATIVE = ("of", "that", "it", "area", "agent", "slot")  # after a word, as in "a string of messages"
-DOING = ("i", "usually", "always", "involve")  # before what the sender does: "I bowl then"
-# Before what talk is about, and that: "screening the options", "sick of rescheduling" are no things.
-POINTING = frozenset(("of", "the", "this", "these", "those", "all", "our", "your", "my", "an", "a", "every", "agent"))
-TALKED_OF = frozenset(
-    [
-        "slot",
-        "option",
-        "plan",
-        "calendar",
-        "schedule",
-        "list",
-        "proposal",
-        "suggestion",
-        "idea",
-        "agent",
-        "meeting",
-        "message",
-        "offer",
-        "thought",
-        "number",
-        "choice",
-        "thread",
-    ]
-)
-LISTENING = ("you", "me", "us")  # whom a talker does it to: "consult you", "repay me"
-# Before "of", what makes of a thing a manner: "in the spirit of charity", "a matter of faith".
-MANNERS = frozenset(("spirit", "sense", "matter", "sake", "point", "question", "act", "sort", "kind", "bit"))
-SMALL = ("little", "quick", "short", "small", "brief")  # may stand before a thing of one's own: "a little tango"
+@cache
+def _rules(name: str) -> list[tuple[re.Pattern[str], bool]]:
+    """The rules of lexicons/frames.yaml under a name: what stands around a word, and what that says."""
+    frames = words("frames")
+    parts = {name: f"(?:{'|'.join(map(re.escape, listed.split()))})" for name, listed in frames["lists"].items()}
+    for shared, pattern in frames["shared"].items():
+        parts[shared] = PART.sub(lambda part: parts[part[1]], pattern)
+    filled = [(PART.sub(lambda part: parts[part[1]], rule["frame"]), rule["fits"]) for rule in frames[name]]
+    return [(re.compile(WORD_ITSELF.sub(r"@(?=\\w*\1)\\w*", frame)), fits) for frame, fits in filled]
 
 
-def is_about_talk(message: Sequence[Word], after: int) -> bool:
-    """Whether what a word does, it does to what is talked about: "audit this list", "sick of rescheduling"."""
-    words = [word.stem for word in message[after : after + 4]]
-    if words and words[0] in LISTENING and message[after].start - message[after - 1].end == 1:
-        return True
-    if any(word.breaks for word in message[after : after + 2]) or not words or words[0] not in POINTING:
-        return False
-    if words[0] == "of" and len(words) > 1 and words[1].endswith("ing"):
-        return kind_of(words[1]) == SCHEDULING
-    objects = [word for word in words if word not in POINTING or word == "agent"]
-    return bool(objects) and objects[0] in TALKED_OF
+def fits(name: str, frame: str) -> bool:
+    """What the first rule under a name says that fits; none says no."""
+    return next((fits for pattern, fits in _rules(name) if pattern.search(frame)), False)
 
 
-def is_figure(message: Sequence[Word], start: int, after: int) -> bool:
-    """Whether a word is part of a figure of speech: "in the spirit of charity", "no stranger to compromises"."""
-    third, second, last = ("", "", "", *(word.stem for word in message[max(0, start - 3) : start]))[-3:]
-    if message[start].breaks:
-        return False
-    follows = after < len(message) and message[after].stem == "to"
-    return (last == "no" and follows) or (last == "of" and second in MANNERS) or (third in MANNERS and second == "of")
-
-
-def is_own(message: Sequence[Word], at: int) -> bool:
-    """Whether a word that starts there is a thing of the sender's: "my flat", "at the bank", "slot 3: court"."""
-    if message[at].stem in ARTICLES:
-        at += 1
-    if at + 1 < len(message) and not message[at + 1].breaks and message[at + 1].stem in FIGURATIVE:
-        return False
-    while at > 0 and message[at - 1].stem in SMALL and not message[at].breaks:
-        at -= 1
-    third, second, last = ("", "", "", *(word.stem for word in message[max(0, at - 3) : at]))[-3:]
-    if message[at].breaks:
-        return last.isdecimal()
-    if last == "the":
-        return second in PLACING
-    owned = last in OWNING and second not in ("in", "ring")
-    return (
-        owned
-        or (last in DOING and second != "agent")
-        or (last == "in" and (at + 1 == len(message) or message[at + 1].stem in ("at", "slot", "then", "during")))
-        or last in ("at", "note", "errand")
-        or (last in ("is", "for") and second.isdecimal() and third == "slot")
-        or (last == "for" and second == "is" and third.isdecimal())
+def frame_of(message: Sequence[Word], start: int, after: int, marks: str) -> str:
+    """What stands around the words, as the rules of lexicons/frames.yaml have it; the marks are what they are."""
+    if message[start].stem in ARTICLES:
+        start += 1
+    first = start
+    while first > 0 and not message[first].mark and _is_passed_over(message[first - 1].stem):
+        first -= 1
+    left = [word.stem if not word.mark else f", {word.stem}" for word in message[max(0, first - CONTEXT) : first]]
+    right = [f"{RIGHT_MARKS.get(word.mark, ', ')}{word.stem}" for word in message[after : after + CONTEXT]]
+    is_apart = first == 0 or message[first].mark != ""
+    last = message[after - 1].stem
+    marks += "g" * (GERUND.search(last) is not None) + "e" * last.endswith("ed")
+    return " ".join(
+        ["", *([","] if first <= CONTEXT else []), *left, *([","] if is_apart else []), f"@{marks}", *right, ""]
     )
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """A list of lexicons/frames.yaml."""
+    return frozenset(words("frames")["lists"][name].split())
+
+
+def _is_passed_over(stem: str) -> bool:
+    """Whether a word before another changes nothing of what that is."""
+    return (stem.endswith("ly") and stem != "only") or kind_of(stem) == AMBIGUOUS or stem in listed("small")

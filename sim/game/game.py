@@ -1,4 +1,5 @@
-"""The state of one game: calendars, inboxes, what was paid and said, and the events so far (paper, Appendix D.4)."""
+"""One game while it is played: calendars, inboxes, what was paid and said, the events so far; and CHEAP_TALK, sweeps of
+turns in which agents read their inboxes and send messages (paper, Appendix D.4)."""
 
 from __future__ import annotations
 
@@ -7,13 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from sim.agents import Message, Reply, Request
+from sim.agents import CHEAP_TALK, Action, Message, Reply, Request
 from sim.calendar import Calendar, ScheduledMeeting
-from sim.game.trace import Event
+from sim.game.trace import Event, inbox_snapshot, reply_record
 from sim.tasks.labels import Labels, meeting_label, own_labels, render_with_labels
 from sim.tasks.scenario import Meeting
 from sim.tasks.suite import prior_meetings
 
+CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
 Turns = Generator[tuple[int, Request], Reply, None]
 
 
@@ -36,7 +38,7 @@ class EventRef(Struct, frozen=True):
 
 
 class Game:
-    """One game while it is played; its rules stand in rounds.py and talk.py."""
+    """One game while it is played; its rounds stand in rounds.py."""
 
     def __init__(
         self,
@@ -102,3 +104,109 @@ def request_for(game: Game, at: EventRef, meeting: Meeting, paid_before: tuple[i
 def booking(meeting: Meeting) -> ScheduledMeeting:
     """The item that the meeting becomes on a calendar."""
     return ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
+
+
+def cheap_talk(
+    game: Game, number: int, meeting: Meeting, paid_before: tuple[int, ...]
+) -> Generator[tuple[int, Request], Reply, tuple[int, list[int]]]:
+    """Sweeps until one in which nobody sent anything, or the turn budget is used up.
+
+    Returns the number of sweeps and the non-participants who joined, ascending.
+    """
+    active, turn = list(meeting.speaker_order), 0
+    while turn < game.limits.max_turns_per_round:
+        before = game.messages
+        waiting = list(active)
+        while waiting:
+            for agent in waiting:
+                yield from take_turn(game, EventRef(number, turn, CHEAP_TALK, agent), meeting, paid_before)
+            active += [a for a in waiting if a not in active]
+            waiting = [a for a, inbox in enumerate(game.inboxes) if a not in active and addressed(inbox, meeting)]
+        turn += 1
+        if game.messages == before:
+            break
+    return turn, sorted(set(active) - set(meeting.participants))
+
+
+def addressed(inbox: list[Message], meeting: Meeting) -> bool:
+    """Whether the inbox holds a message of this round."""
+    return any(m.meeting_id == meeting.id for m in inbox)
+
+
+def take_turn(
+    game: Game, at: EventRef, meeting: Meeting, paid_before: tuple[int, ...]
+) -> Generator[tuple[int, Request], Reply, None]:
+    """One agent's turn: it reads, it answers, and its messages are delivered."""
+    assert at.agent is not None
+    inbox = game.drain(at.agent)
+    undelivered, game.undelivered[at.agent] = game.undelivered[at.agent], []
+    problems = tuple(dict.fromkeys(undelivered))
+    request = request_for(game, at, meeting, paid_before, inbox=inbox, undelivered=problems)
+    reply = yield at.agent, request
+    game.record(
+        "turn_start",
+        at,
+        reply.started_at,
+        inbox_drained=inbox_snapshot(inbox),
+        calendar_render=request.render,
+        prompt_sent=reply.prompt,
+    )
+    game.record("turn_end", at, reply.ended_at, **reply_record(reply))
+    calls = reply.actions if isinstance(reply.actions, list | tuple) else [reply.actions]
+    for call in calls:
+        problem = undeliverable(game, at.agent, call)
+        if problem:
+            game.record("invalid_tool_call", at, tool_call=call, reason=problem)
+            game.undelivered[at.agent].append(problem)
+        else:
+            deliver(game, at, meeting, call)
+
+
+def undeliverable(game: Game, sender: int, call: Any) -> str | None:
+    """Why the tool call is no message that can be delivered, or None."""
+    if not isinstance(call, dict) or call.get("type") not in CHANNELS:
+        return "only messages can be sent in CHEAP_TALK"
+    if call["type"] not in game.limits.channels:
+        return f"the channel {call['type']} is not open in this game"
+    if not isinstance(call.get("content"), str):
+        return "the content must be text"
+    if call["type"] == "dm":
+        to = call.get("to")
+        if type(to) is not int or not 0 <= to < len(game.calendars):
+            return f"the recipient must be an agent from 0 to {len(game.calendars) - 1}"
+        if to == sender:
+            return "an agent can't send a message to itself"
+    if game.limits.dm_cap is not None and game.messages >= game.limits.dm_cap:
+        return f"the game's cap of {game.limits.dm_cap} messages is used up"
+    return None
+
+
+def deliver(game: Game, at: EventRef, meeting: Meeting, call: Action) -> None:
+    """Put the message into its recipients' inboxes; a group message counts as one."""
+    assert at.agent is not None
+    channel, content = call["type"], call["content"]
+    recipients = audience(game, at.agent, meeting, call)
+    game.messages += 1
+    game.sent[at.agent] += 1
+    for agent in recipients:
+        game.received[agent] += 1
+        game.inboxes[agent].append(Message(at.agent, agent, channel, meeting.id, content))
+    whom = {"to_agent": call["to"]} if channel == "dm" else {"to_agents": recipients}
+    game.record(
+        f"{channel}_sent",
+        at,
+        from_agent=at.agent,
+        **whom,
+        meeting_id=meeting.id,
+        content=content,
+        content_chars=len(content),
+        channel=channel,
+    )
+
+
+def audience(game: Game, sender: int, meeting: Meeting, call: Action) -> list[int]:
+    """Who receives the message, ascending."""
+    if call["type"] == "dm":
+        return [call["to"]]
+    members = meeting.participants if call["type"] == "participant_groupchat" else range(len(game.calendars))
+    return sorted(a for a in members if a != sender)

@@ -9,8 +9,7 @@ import msgspec
 
 from sim.agents import CHEAP_TALK, DECISION, VOLUNTARY, Reply, Request
 from sim.calendar import Batch, BatchConflict, Errand, validate
-from sim.game.game import EventRef, Game, Turns, booking, request_for
-from sim.game.talk import CHANNELS, cheap_talk
+from sim.game.game import CHANNELS, EventRef, Game, Turns, booking, cheap_talk, request_for
 from sim.game.trace import reply_record
 from sim.tasks.scenario import Meeting
 from sim.tasks.suite import Task

@@ -77,7 +77,7 @@ def say(line: str, where: TextIO | None = None) -> None:
 
 def read_channels(text: str) -> tuple[str, ...]:
     """The channels that a list with commas names."""
-    from sim.game.talk import CHANNELS
+    from sim.game.game import CHANNELS
 
     names = tuple(part.strip() for part in text.split(",") if part.strip())
     wrong = next((n for n in names if n not in CHANNELS), None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pipeline.privacy.evidence import claims
-from pipeline.privacy.protocols import KINDS, dsm, imap, polling, sd, statements
+from pipeline.privacy.protocols import KINDS, dsm, imap, sd, statements
 from pipeline.privacy.protocols import sums as secure_sums
 from pipeline.privacy.protocols.kinds import RoundContext, Totals
 from pipeline.privacy.protocols.states import States, slot_prior
@@ -197,7 +197,7 @@ def test_no_content_of_a_message_makes_its_reader_fail(kind, value):
 
 
 def test_every_kind_is_read_in_one_place_only():
-    assert len(KINDS) == sum(len(module.KINDS) for module in (imap, sd, dsm, polling, secure_sums))
+    assert len(KINDS) == sum(len(module.KINDS) for module in (imap, sd, dsm, secure_sums))
 
 
 WELL_FORMED = {"secure": "masked", "parties": [0, 2], "totals": [0], "values": [[5, 9]]}

@@ -14,8 +14,7 @@ from pipeline.beyond.leakage.sum_views import third_costs, zero_counts
 from pipeline.privacy.protocols.states import States
 from sim.agents import Registration
 from sim.calendar import Calendar, Errand
-from sim.game.game import Game, Limits
-from sim.game.talk import cheap_talk
+from sim.game.game import Game, Limits, cheap_talk
 from sim.runs.teams import AgentSpec, build_agent
 from sim.tasks.scenario import Meeting
 

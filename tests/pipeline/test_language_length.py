@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from pipeline.behaviour.patterns import Thresholds, message_patterns
 from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language
+from pipeline.privacy.language import passages
 from pipeline.privacy.language.clause_rules import RULES, Rule
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.messages import FAR, MOST_CLAIMS
+from pipeline.privacy.language.messages import MOST_CLAIMS
+from pipeline.privacy.language.passages import FAR
 from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
 
-REMEMBERED = ("statements", "_outline", "_read_alone", "_read_on", "_read_short")
+REMEMBERED = ("statements", "_read_alone", "_read_on", "_read_short")
 
 # What a message starts with, repeats, and ends with.
 Shape = tuple[str, str, str]
@@ -31,6 +33,14 @@ SHAPES: tuple[Shape, ...] = (
     ("", '{"a": ', ""),
     ("", "| 3 | free |\n", ""),
     ("F = free, B = busy\n", "F 1 ", ""),
+    *(
+        ("A = free, B = busy\n", each, "")
+        for each in ("A B ", "Option A: slot 4, ", "yes - 1, 2\n", "FREE 1 2\n", "[04] errand\n")
+    ),
+    *(
+        ("", each, "")
+        for each in ("F free, ", "green is free ", "old: 3\nnew: 4\n", "<br>", "~~", "A0: 1 2\n", "🟩🟥", "(2, free), ")
+    ),
     ("a|b\n", "-", "x"),
     ("", "# a\n", ""),
     ("", "1 ", "x"),
@@ -46,6 +56,26 @@ SHAPES: tuple[Shape, ...] = (
     ),
     ("", '> Agent 1: "I can do 3"\n', ""),
     ("", "1 2 3 - to cost ", ""),
+    # Exceptions, what points back, what is taken back, the rest, options, strips and states.
+    *(
+        ("I'm free at 3", each, " free")
+        for each in (", except 4", " but not 4", ". It isn't", ", that was wrong", ". So am I", ". Then nothing else")
+    ),
+    *(
+        ("", each, "")
+        for each in (
+            "Slot 3 is free. Both work. ",
+            "Slot 3. Yes. ",
+            "Agent 1 is busy at 3, so slot 3 is out. ",
+            "All but 4 and 5, bar 6. ",
+            "Before that, nothing else. ",
+            "🟩 3 🟥 4 ",
+            "X..X.",
+            "b4 gr8 free 4 me ",
+            "excl. ",
+            ", as I understand, is ",
+        )
+    ),
     *(("", each, "") for each in ('Agent 1. The reply: "', "Errands: 7; agents: 2; ", 'From Agent 4: {"free": [1]} ')),
     ("Agent 1:\n", "> I'm free at 3\n", ""),
     *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
@@ -68,6 +98,7 @@ def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     scanner().compile_all()
     for name in REMEMBERED:
         monkeypatch.setattr(language, name, getattr(language, name).__wrapped__)
+    monkeypatch.setattr(passages, "outline", passages.outline.__wrapped__)
     yield
 
 

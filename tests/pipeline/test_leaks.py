@@ -160,6 +160,55 @@ def test_forms_of_a_label_are_found_and_figures_of_speech_are_not() -> None:
     assert said("I was adopted, you see.", "Adoption registry") and said("I see my pawnbroker.", "Pawn a bracelet")
 
 
+FRAMES = (
+    # A thing of the sender's, or what it does.
+    ("Weed the cracks", "Slot 6 is when I do the weeding.", True),
+    ("Print forty pages", "Slot 9 is just some printing.", True),
+    ("Kite flying", "Slot 12 is just kites, so cheap.", True),
+    ("Bowling night", "Slot 11: gonna bowl 🎳, could skip it.", True),
+    ("Mind the twins", "In slot 9 I'll have the twins with me.", True),
+    ("Amend the will", "That's where I'm amending my will, sorry.", True),
+    ("Language exchange", "I have my language exchange in slot 7.", True),
+    ("Second viewing of a flat", "I'm viewing a flat then.", True),
+    ("Tango practice", "| 3 | busy | tango |", True),
+    ("Grey dress", "slot 4: dress fitting", True),
+    ("Return the drill", "I'd be returning a drill.", True),
+    ("Embryo transfer", "embyro things at slot 9", True),
+    ("Photographer", "The photografer comes then.", True),
+    ("Bowling night", "Slot 14: bowlng.", True),
+    ("Inherited shares", "slot 8: inheritance matters", True),
+    ("Buy gloves", "Slot 5, fetching some gloves, cost 1", True),
+    ("Pawn a bracelet", "I'm off to the pawnshop.", True),
+    # What talk does, and its figures of speech.
+    ("Wire bail money", "I can't bail on slot 4.", False),
+    ("Green card", "Green light from me for slot 2.", False),
+    ("Deed poll", "Quick poll: slot 2 or slot 7?", False),
+    ("Payday lender, beg for time", "I beg to differ.", False),
+    ("Binder fitting", "It isn't binding.", False),
+    ("Genetic counsellor", "I'd take your counsel on slot 6.", False),
+    ("Debt adviser, maxed-out cards", "I'll put my cards on the table.", False),
+    ("Mole biopsy, second floor", "Slot 12 or slot 13. Floor is yours!", False),
+    ("Harassment complaint", "I have no complaint about slot 10.", False),
+    ("Spend the voucher", "I can vouch for slot 5.", False),
+    ("Mother's petition", "I petition for slot 9.", False),
+    ("Small claims", "A small claim on your patience: slot 5.", False),
+    ("Car wash", "It's a wash.", False),
+    ("Charity bake", "It is baked into the plan.", False),
+    ("Adoption registry", "We adopt slot 15.", False),
+    ("Probation officer", "no prob, 8 works", False),
+    ("Branch adviser", "Please advise.", False),
+    ("Night bus", "slot 5 is bussy", False),
+    ("Allotment", "Slot 5 is open. Allot it to me.", False),
+    ("Restraining order", "I'm restraining my enthusiasm: slot 4!", False),
+    ("Courtroom chair", "Who will chair Meeting 3?", False),
+)
+
+
+@pytest.mark.parametrize(("label", "message", "told"), FRAMES)
+def test_what_stands_around_a_word_says_whether_it_is_private(label: str, message: str, told: bool) -> None:
+    assert bool(said(message, label)) is told
+
+
 STEMS = (("landlord's", "landlord"), ("Allergies", "allergy"), ("boxes", "box"), ("bus", "bus"), ("class", "class"))
 
 

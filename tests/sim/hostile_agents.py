@@ -16,8 +16,7 @@ from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, DECISION, Agent, Registration, Reply, Request
 from sim.calendar import item_id
-from sim.game.game import Limits
-from sim.game.talk import CHANNELS
+from sim.game.game import CHANNELS, Limits
 from sim.game.trace import Trace
 from sim.runs.play import Play, play_game, play_game_later
 from sim.runs.runner import Patient

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from sim.agents import CHEAP_TALK, DECISION, Reply, Request
-from sim.game.game import Limits
-from sim.game.talk import CHANNELS
+from sim.game.game import CHANNELS, Limits
 from sim.game.trace import Trace, encoded
 from sim.game.trace_schema import trace_schema
 from sim.runs.play import Play, play_game

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import Message
-from sim.game.game import Limits
-from sim.game.talk import CHANNELS
+from sim.game.game import CHANNELS, Limits
 from sim.models.agent import Answer, LlmAgent, Usage
 from sim.models.prompts import (
     SECTIONS,

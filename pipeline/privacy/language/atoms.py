@@ -8,11 +8,10 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pipeline.privacy.language.frames import NARROWED
-from pipeline.privacy.language.ranges import REST, Slots, listed
+from pipeline.privacy.language.ranges import Slots, is_between, listed, unnamed
 from pipeline.privacy.language.scan import Token, scanner
 from pipeline.privacy.language.slots import BOUNDARIES, CLASS_KINDS, LISTS, is_anchored, joined
-from pipeline.privacy.language.targets import OPPOSITE, TICKS, decide, has_ticks, is_named
+from pipeline.privacy.language.targets import TICKS, decide, has_ticks, is_named
 
 MOVE = re.compile(
     r"\b(?:tak\w+ (?:the |my )?(?:meeting|errand)|switch|transfer|bring|mov|reschedul|shift|relocat|push|bump|"
@@ -20,7 +19,6 @@ MOVE = re.compile(
 )
 # Parts of its words: few sentences need the search.
 MOVES = ("mov", "shift", "push", "resched", "swap", "bump", "displac", "reloc", "tak", "switch", "transfer", "bring")
-SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
 PREFERS = re.compile(r"\bprefer\w*\b")
 TICKS_FIRST = re.compile(r"[^0^`]*[\^`]")
 NAMES = r"agents?\s*#?0{1,2}(?:\s*(?:,|and|&|,\s*and)\s*agents?\s*#?0{1,2})*"
@@ -72,6 +70,7 @@ ECHOED = re.compile(
     r"\s*(?:and\s+)?(?:agents?\s*#?0+|i|we)(?:'m|\s+(?:is|are|am|does|do|can|will|could|would))\s+"
     r"(?:too|as well|also)\b"
 )
+SAME = re.compile(r"\b(?:same (?:goes|holds|is true|applies|is the case|about|of|for|with|at|on)|likewise|ditto)\b")
 TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 
@@ -119,12 +118,13 @@ def atoms_of(text: str, phrases: Sequence[Token], start: int, goes_on: bool = Fa
     tokens = joined(text, phrases)
     kept = [t for i, t in enumerate(tokens) if t.kind != "numbers" or is_anchored(text, tokens, i, goes_on)]
     atoms = _cut(text, kept, start)
-    decided = False
+    decided, named = False, list[Slots]()
     for atom in atoms:
         atom.kinds = {token.kind for token in atom.tokens}
         atom.claim_class, atom.decider = decide(text, atom.tokens, atom.kinds)
         decided = decided or atom.claim_class is not None
-        _set_slots(text, atom)
+        _set_slots(text, atom, named)
+        named = atom.slots or named
         atom.echoes = _is_echo(text, atom)
     if not decided and VERBLESS.fullmatch(text):
         _settle(atoms)
@@ -198,13 +198,12 @@ def _alternates(text: str, atom: Atom, token: Token, following: Sequence[Token])
     return all(not text[a.end : b.start].strip(" :=#-/") for a, b in pairwise(four))
 
 
-def _set_slots(text: str, atom: Atom) -> None:
+def _set_slots(text: str, atom: Atom, named: Sequence[Slots]) -> None:
     """The atom's slots: not those put aside, and those that something would move to only where that is proposed."""
     if atom.kinds.isdisjoint(LISTS):
-        if atom.has("every") and atom.claim_class in OPPOSITE:
+        if atom.has("every"):
             token = next(token for token in atom.tokens if token.kind == "every")
-            if _is_whole(text, token):
-                atom.slots.append(Slots(token.start, token.end, open=REST))
+            atom.slots += unnamed(text, token, atom.claim_class, named)
         return
     moving = any(map(text.__contains__, MOVES)) and MOVE.search(text, atom.start, atom.end) is not None
     chosen = "prefer" in text and PREFERS.search(text, atom.start, atom.end) is not None
@@ -215,14 +214,8 @@ def _set_slots(text: str, atom: Atom) -> None:
             into = atom.slots if moving and text.startswith("away", token.start) else atom.aside
         elif token.kind in LISTS:
             into += listed(text, token, moving, chosen, spans and not atom.slots)
-
-
-def _is_whole(text: str, token: Token) -> bool:
-    """Whether words such as "everything" mean the calendar, and not what was listed: "of the three all but 9 work"."""
-    if NARROWED.search(text):
-        return False
-    named = SLOT_NAMED.search(text, 0, token.start) is not None
-    return not named or any(map(text[token.start : token.end].__contains__, ("slot", "else", "other", "rest", "day")))
+    if atom.has("every") and is_between(text, atom.tokens, atom.slots):
+        atom.slots, atom.claim_class, atom.decider = [], None, None
 
 
 def _settle(atoms: Sequence[Atom]) -> None:
@@ -238,7 +231,7 @@ def _is_echo(text: str, atom: Atom) -> bool:
         return False
     if atom.lead.endswith(("so", "as", "nor", "neither")) and ECHO.match(text, atom.start):
         return True
-    if NEITHER.match(text, atom.start):
+    if NEITHER.match(text, atom.start) or (atom.has("ignored") and SAME.search(text, atom.start, atom.end)):
         return True
     return not atom.slots and any(map(text.__contains__, TOO)) and ECHOED.match(text, atom.start) is not None
 

@@ -1,7 +1,6 @@
 """What is kept while a sentence's atoms are read into clauses, and what the rules of clause_rules.py do with it.
 
-A clause has slots, one class and its targets, so "free at 3, busy at 5" has two. It grows while it lacks slots or a
-class; what follows a whole clause starts another.
+A clause has slots, one class and its targets. It grows while it lacks slots or a class; what follows starts another.
 """
 
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pipeline.privacy.language.clauses import (
     NO_CLAUSE,
     Clause,
     goes_on,
+    is_from_all,
     is_news,
     is_of_last_alone,
     is_of_others,
@@ -21,7 +21,8 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
-from pipeline.privacy.language.frames import MOVED_IT, NOTHING, PAST, REPORTS
+from pipeline.privacy.language.frames import AMONG, IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
+from pipeline.privacy.language.ranges import EXCEPTED, REST
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
 
@@ -41,6 +42,7 @@ class ClauseReader:
         self.open = NO_CLAUSE
         self.previous = Clause(-1, 0, 0, claim_class=before)  # the last with slots and class, or with what was said
         self.exception: Atom | None = None  # slots that were excepted before anything was said
+        self.excepted: Atom | None = None  # those of which something else was said: "except 3, which is busy"
         self.past = NO_CLAUSE  # what was said, before a "but", of how things were
         self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
         self.scope = 0
@@ -60,7 +62,8 @@ class ClauseReader:
         self.scope += 1
         self.past = self.last if PAST.search(self.text, self.last.start, self.last.end) else NO_CLAUSE
         self.previous = self.antecedent
-        self.open, self.subject = NO_CLAUSE, []
+        told = self.open if REPORTS.search(self.text, self.open.start, self.open.end) else NO_CLAUSE
+        self.open, self.subject = NO_CLAUSE, [t for t in told.tokens if told.lacks_class and t.kind == "group"][:1]
 
     def clause_of(self, atom: Atom, claim_class: str | None) -> Clause:
         """An atom as a clause of this class."""
@@ -73,16 +76,14 @@ class ClauseReader:
 
     def pass_over(self, atom: Atom) -> None:
         """Take nothing from a question or condition; slots that only it says something of are no part of a list."""
-        if (
-            self.open.lacks_class
-            and atom.boundary == "hypothetical"
-            and "," not in self.text[self.open.slots[-1].end : atom.start]
-        ):
+        unsaid = self.open.lacks_class and atom.boundary == "hypothetical"
+        if unsaid and "," not in self.text[self.open.slots[-1].end : atom.start]:
             self.open.apart = True
 
     def await_class(self, atom: Atom) -> None:
-        """Keep slots of which nothing is said yet."""
-        self.open = self.clause_of(atom, None)
+        """Keep slots of which nothing is said yet; of "not 3, 5 works" what follows is not said of 3."""
+        self.open, kept = self.clause_of(atom, None), atom.lead.endswith("not") or atom.has("shun")
+        self.open.apart = kept or AMONG.match(self.text, atom.start) is not None
 
     def await_main_clause(self, atom: Atom) -> None:
         """Keep slots that are excepted from what is still to be said."""
@@ -99,7 +100,10 @@ class ClauseReader:
         if self.exception and atom.lead.endswith(RELATIVE):
             self._lean_on(clause)
             return
+        if self.excepted:
+            self._leave_rest(clause, self.excepted)
         if self.exception and self.exception.slots and clause.claim_class in OPPOSITE:
+            self._leave_rest(clause, self.exception)
             self._add_exception(clause)
         self.open = clause
 
@@ -165,14 +169,20 @@ class ClauseReader:
         """Say of other slots what the last whole clause says."""
         self._lean(atom, self.previous.claim_class, self.previous)
 
+    def leave_out(self, atom: Atom) -> None:
+        """Keep slots that are excepted from all, of which nothing is said yet: "flexible all day except 3"."""
+        if atom.boundary == "except" and self.open.slots and self.open.slots[0].open == REST:
+            self.open.slots += [slot._replace(open=EXCEPTED) for slot in atom.slots]
+            self.await_class(atom)
+
     def agree(self, atom: Atom) -> None:
         """Say of other slots what was said, whatever else is said of them."""
         self._lean(atom, self.antecedent.claim_class, self.antecedent, overrides=True)
 
     def contrast(self, atom: Atom) -> None:
         """Say of other slots the opposite of what was said."""
-        if self.open.lacks_slots and leaves_rest(self.text, atom):
-            self.open.slots = [rest_of(atom)]
+        if self.open.lacks_slots and (leaves_rest(self.text, atom) or is_from_all(self.text, self.open, atom)):
+            self.open.slots = [rest_of(self.text, atom)]
             self._close(self.open)
         self._lean(atom, OPPOSITE[self.antecedent.claim_class or ""], self.antecedent, overrides=True)
 
@@ -183,7 +193,7 @@ class ClauseReader:
             main = self.open
             self.fill_class(atom)
         if main is not self.open and leaves_rest(self.text, atom):
-            main.slots = [rest_of(atom)]
+            main.slots = [rest_of(self.text, atom)]
             self._add_whole(atom, main)
         but_these = NOTHING.search(self.text, 0, atom.start) is not None
         claim_class = atom.claim_class if but_these else OPPOSITE.get(atom.claim_class or "")
@@ -199,10 +209,16 @@ class ClauseReader:
         self._point_back(atom, self.open.claim_class)
 
     def deny(self, atom: Atom) -> None:
-        """Say of another agent that it isn't so: "Agent 2 can't"."""
-        if self.last.claim_class == "positive":
+        """Say of another agent that it isn't so: "Agent 2 can't"; or that it is, of what was denied."""
+        if self.last.claim_class in ("positive", "negative"):
+            said = "positive" if self.affirms(atom) else "negative"
             self.open = self.last
-            self._point_back(atom, "negative", surely=True)
+            self._point_back(atom, said, surely=True)
+
+    def affirms(self, atom: Atom) -> bool:
+        """Whether what was denied of one is so of another."""
+        denied = self.last.claim_class == "negative" and not (self.last.silent or atom.slots or atom.claim_class)
+        return denied and IT_IS.match(self.text[: atom.end], atom.start) is not None
 
     def revise(self, atom: Atom) -> None:
         """Say what slots now are, in place of what they were, or where what they held was moved."""
@@ -228,7 +244,7 @@ class ClauseReader:
         if claim_class != "cost" and is_of_last_alone(self.text, before, atom):
             clause.slots = clause.slots[-1:]
         clause.overrides = is_news(self.text, atom) or prices(before, claim_class) or assumed
-        before.silent = before.silent or (assumed and not marks)
+        before.silent = before.silent or (assumed and (not marks or atom.lead.endswith(RELATIVE)))
         clause.silent, clause.inherits_from = False, None if marks else before
         self.clauses.append(clause)
         if marks and marks[0].kind == "group":
@@ -236,9 +252,9 @@ class ClauseReader:
 
     def _lean_on(self, clause: Clause) -> None:
         """Say of the slots that are excepted what is said of them alone: "except slot 3, which is busy, …"."""
-        exception, self.exception = self.exception, None
-        if exception:
-            clause.slots, clause.start, clause.overrides = list(exception.slots), exception.start, True
+        self.excepted, self.exception = self.exception, None
+        if self.excepted:
+            clause.slots, clause.start, clause.overrides = list(self.excepted.slots), self.excepted.start, True
             self.clauses.append(clause)
 
     def _lean(self, atom: Atom, claim_class: str | None, antecedent: Clause, overrides: bool = False) -> None:
@@ -259,14 +275,19 @@ class ClauseReader:
         """Make it a whole clause, and the opposite hold of slots that were excepted from it."""
         self.open = self.previous = clause
         self.clauses.append(clause)
-        if self.exception:
-            self._add_exception(clause)
+        self._add_exception(clause)
 
     def _add_exception(self, clause: Clause) -> None:
         exception, self.exception = self.exception, None
         opposite = OPPOSITE.get(clause.claim_class or "")
         if exception and exception.slots and opposite:
             self._lean(exception, opposite, clause, overrides=True)
+
+    def _leave_rest(self, clause: Clause, exception: Atom) -> None:
+        """Say of all slots but the excepted ones what names none: "except slot 3, I'm free"."""
+        if is_from_all(self.text[exception.start :], clause, replace(exception, start=0)):
+            clause.slots = [rest_of(self.text, exception)]
+            self.clauses.append(clause)
 
     def _add_subject(self, clause: Clause) -> None:
         own = any(token.kind in ("group", "for_whom") for token in clause.tokens)

@@ -53,13 +53,19 @@ def read_clauses(text: str, atoms: Sequence[Atom], before: str | None) -> list[C
 
 def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
     """Do with an atom what the first rule says that applies, and return that rule."""
-    if atom.boundary in ENDS_SCOPE or _has_passed(reader.text, reader.last, atom):
+    if (atom.boundary in ENDS_SCOPE and not _concedes(reader, atom)) or _has_passed(reader.text, reader.last, atom):
         reader.end_scope()
     for rule in RULES:
         if rule.applies(reader, atom, following):
             rule.act(reader, atom)
             return rule
     raise AssertionError("the last rule applies always")
+
+
+def _concedes(reader: ClauseReader, atom: Atom) -> bool:
+    """Whether what was said of slots before a "but" is nothing, and an atom says what they are: "early but fine"."""
+    bare = not (atom.slots or marks_of(atom)) and atom.mode == "statement"
+    return bare and atom.claim_class is not None and reader.open.lacks_class and atom.lead in ("but", ", but", "yet")
 
 
 def _ignore(reader: ClauseReader, atom: Atom) -> None:
@@ -145,7 +151,7 @@ RULES = (
     Rule(
         "of other slots something has no opposite",
         lambda reader, atom, _: leans(reader.text, reader.antecedent, atom),
-        _ignore,
+        ClauseReader.leave_out,
         "I propose slot 3, not slot 5",
         "9 3 proposal",
     ),
@@ -165,7 +171,7 @@ RULES = (
     ),
     Rule(
         "the opposite is so of another agent",
-        lambda reader, atom, _: denies_it(reader.text, reader.last, atom),
+        lambda reader, atom, _: denies_it(reader.text, reader.last, atom) or reader.affirms(atom),
         ClauseReader.deny,
         "I can do slot 3, Agent 2 can't",
         "9 3 positive, 2 3 negative",

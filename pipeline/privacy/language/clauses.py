@@ -1,6 +1,5 @@
 """A clause of a sentence, and how it leans on the one before: pronouns, words left out, and what is news."""
 
-import re
 from dataclasses import dataclass, field
 
 from pipeline.privacy.language.atoms import RELATIVE, Atom
@@ -12,6 +11,7 @@ from pipeline.privacy.language.frames import (
     BACK,
     BARE,
     BOTH_OF,
+    ENDS_LIST,
     EVERY_SLOT,
     GAPPED,
     GLUE,
@@ -23,16 +23,17 @@ from pipeline.privacy.language.frames import (
     MOVED,
     NARROWED,
     NEWS,
+    NOT_BY,
     OF_ANOTHER,
+    OF_SOME,
     ONLY,
     REPORTS,
 )
-from pipeline.privacy.language.ranges import REST, Slots
+from pipeline.privacy.language.ranges import ONLY_REST, REST, Slots
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import LISTS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY
 
-NOT_FOR = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 JOINED = (",", "and", ", and")
 LISTED = ("and", "or", ", and", ", or")
 GOES_ON = (*LISTED, ",", "plus", "(", "~")
@@ -91,9 +92,17 @@ def leaves_rest(text: str, atom: Atom) -> bool:
     return bool(every) and not NARROWED.search(text)
 
 
-def rest_of(atom: Atom) -> Slots:
-    """The slots that an exception leaves."""
-    return Slots(atom.start, atom.start, open=REST)
+def rest_of(text: str, atom: Atom) -> Slots:
+    """The slots that an exception leaves: of the calendar, if it does not say which, where none was named before."""
+    if leaves_rest(text, atom) or not atom.slots:
+        return Slots(atom.start, atom.start, open=REST)
+    return atom.slots[0]._replace(to_start=-1, to_end=-1, open=ONLY_REST)
+
+
+def is_from_all(text: str, clause: Clause, atom: Atom) -> bool:
+    """Whether an exception is one from all that a clause without slots says: "I'm free except 3"."""
+    says = clause.lacks_slots and not clause.silent and clause.claim_class in ("positive", "negative")
+    return says and bool(atom.slots) and not (NARROWED.search(text) or OF_SOME.search(text, 0, atom.start))
 
 
 def is_of_others(text: str, before: Clause, atom: Atom) -> bool:
@@ -108,28 +117,28 @@ def points_back(text: str, before: Clause, last: Clause, atom: Atom) -> bool:
     """Whether an atom's class is of slots named before: in its scope, or as "it" for someone else in another."""
     if atom.claim_class is None or atom.lead in ("|", "/"):
         return False
-    return bool(before.slots) or (
-        bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None
-    )
+    is_of_last = bool(last.slots and marks_of(atom)) and IT.search(text, atom.start, atom.end) is not None
+    return bool(before.slots) or is_of_last
 
 
 def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
     """Whether an atom that says this is of the slots of the clause before."""
-    if atom.echoes or atom.lead == "(" or atom.lead.endswith(RELATIVE):
+    denies_effort = atom.decider is not None and atom.decider.kind == "clear" and atom.lead in (",", ":", "~", ", and")
+    if atom.echoes or denies_effort or atom.lead == "(" or atom.lead.endswith(RELATIVE):
         return True
-    if (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
-        return True
-    if before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end):
+    bare = before.claim_class == "proposal" and BARE.fullmatch(text, atom.start, atom.end)
+    if bare or (claim_class == "occupied" and not before.silent) or BACK.search(text, atom.start, atom.end):
         return True
     marks = marks_of(atom)
     if marks and marks[0].kind == "group" and text.startswith("agent", marks[0].start) and claim_class in OPPOSITE:
         return not before.silent and before.claim_class is not None
-    return bool(marks) and _is_label_of(text, before, atom)
+    return bool(marks) and (_is_label_of(text, before, atom) or atom.lead.endswith(("as", "given")))
 
 
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
     """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
-    return not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
+    mine = text.startswith(("mine", "theirs"), marks_of(atom)[0].start)
+    return mine or not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
 
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
@@ -188,7 +197,7 @@ def leans(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom leaves out that what was said holds of its slots, or doesn't: "except 7", "7 is not"."""
     if atom.boundary == "except":
         return True
-    if atom.claim_class or not atom.slots or before.claim_class is None:
+    if atom.echoes or atom.claim_class or not atom.slots or before.claim_class is None:
         return False
     if before.claim_class == "negative" and ONLY.match(text, atom.start):
         return True
@@ -202,8 +211,8 @@ def _denies(atom: Atom) -> bool:
 
 def agrees(text: str, before: Clause, atom: Atom) -> bool:
     """Whether what was said holds of an atom's slots, too: "5 isn't either"."""
-    bare = before.silent or not atom.slots or not leans(text, before, atom)
-    return not bare and AGREES.search(text, atom.start, atom.end) is not None
+    leant = not before.silent and bool(atom.slots) and leans(text, before, atom)
+    return leant and AGREES.search(text, atom.start, atom.end) is not None
 
 
 def contrasts(text: str, before: Clause, atom: Atom) -> bool:
@@ -218,7 +227,7 @@ def denies_it(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom says only that it is not so: "Agent 2 can't", "not by Agent 2"."""
     if before.claim_class is None:
         return False
-    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_FOR.match(text, atom.start):
+    if atom.has("for_whom") and not (atom.claim_class or atom.slots) and NOT_BY.match(text, atom.start):
         return True
     return IT_IS_NOT.search(text, atom.start, atom.end) is not None
 
@@ -266,16 +275,14 @@ def goes_on_list(text: str, before: Clause, atom: Atom) -> bool:
     if not before.claims or not atom.slots or lead not in GOES_ON:
         return False
     listed = [token for token in atom.tokens if token.kind in LISTS]
-    ends = (atom.start, listed[0].start), (listed[-1].end, atom.end)
-    return all(GLUE.fullmatch(text, start, end) for start, end in ends)
+    starts = GLUE.fullmatch(text, atom.start, listed[0].start) is not None
+    return starts and ENDS_LIST.fullmatch(text, listed[-1].end, atom.end) is not None
 
 
 def tells_for_whom(text: str, before: Clause, atom: Atom) -> bool:
     """Whether an atom adds for whom the slots before it are so."""
-    marks = marks_of(atom)
-    if not (before.slots and marks) or marks[0].kind != "for_whom":
-        return False
-    return JUST.fullmatch(text, atom.start, marks[0].start) is not None
+    marks = marks_of(atom) if before.slots else []
+    return bool(marks) and marks[0].kind == "for_whom" and JUST.fullmatch(text, atom.start, marks[0].start) is not None
 
 
 def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:

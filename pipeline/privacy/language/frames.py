@@ -9,7 +9,7 @@ APOSTROPHES = dict.fromkeys("’‘ʼ´′＇", "'")
 DASHES = dict.fromkeys("‐‑‒–−", "-")
 # A tick says yes to a slot and a cross no; as ^ and `, which otherwise fold to a space.
 YES, NO = "\x01", "\x02"
-TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅", NO)
+TICKS = dict.fromkeys("✅✔☑✓🟢🟩🆗👍👌🙆🆓", YES) | dict.fromkeys("❌❎✖✗✘🚫⛔🔴🟥👎🙅💀🛑", NO)
 FOLDED = {**APOSTROPHES, **DASHES, "—": "\x1e", "―": "\x1e", "…": ".", "？": "?", "\u2028": "\n", "\u2029": "\n"}
 FOLDED |= {"•": "-", **TICKS}
 UPPER = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}
@@ -47,35 +47,16 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
-# "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
-TALLY = re.compile(
-    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open)) ?[:=] ?\d+(?!\d*,)"
-)
-TALLIED = re.compile(
-    r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
-    re.IGNORECASE,
-)
-OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
-
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
-    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|[a-z]{2,}|[uz](?!\w)|[yn](?= ?(?:[,;|"
-    r")]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMT]\w*)"
+    r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|(?:conf|prop)'d|[a-z]{2,}|"
+    r"[qruwz](?!\w)|[yn](?= ?(?:[,;|)]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)|(?<=[a-z])T\w*"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
 )
 GLUED = ("am", "is", "are", "not")  # "amfree"
 UNMARKED = re.compile(r"(?:is|are|was|were|do|does|did|ca|wo|would|could|should|have|has|had)nt")  # "isnt"
 
-# A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
-EMOJI = re.compile(
-    rf"(?<=[a-z)'!] )(?![{''.join(TICKS)}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
-    r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
-)
-# "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
-SHORTENED = re.compile(
-    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.))(?= [a-z(])"
-)
 
 # What may stand between a feasibility word and the bare number that it anchors.
 ANCHOR = re.compile(
@@ -86,17 +67,11 @@ ANCHOR = re.compile(
 FOR = re.compile(r"\bfor\s+$")
 NOT_FOR = re.compile(r"work|good|fine|ok|great|perfect|suit|option")
 VERB = re.compile(r"\s+(?:is|has|would|could|can|needs|requires|means|holds|contains|comes|sits|looks|will)\b")
-# Of whom the sentences of a line are, and what is of another.
-LABEL = re.compile(
-    r"\s*(?:(?:from|per|relay from) )?agents?\s*#?0{1,2}(?:'s \w+)?(?: \w+)?\s*(?::|~| - |->|=>)\s*(?!thank|hi\b|"
-    r"hello|ok|please|sorry|great|yes|no\b)"
-)
-OWN_SUBJECT = re.compile(r"\b(?:i|i'\w+|my|me|mine|we|us|our|you|your|agents?|they|let's|so|meeting|everyone|all)\b")
-BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
 # What may stand between a bare number and the class that it is the subject of.
 VERBS = re.compile(
     r"[\s:(|=~>+-]*(?:(?:is|are|was|were|will|would|could|should|can|do|does|both|all|also|still|each|either|have|has|"
-    r"be|being|seems?|looks?|sounds?|remains?|needs?|requires?|takes?|means?|already|now|currently|\w+ly|for me|it|"
+    r"be|being|seems?|looks?|sounds?|remains?|needs?|requires?|takes?|means?|with|already|now|currently|\w+ly|for me|"
+    r"it|"
     r"down|an?|one|my|some|as|wide|fully|quite|very|so|too|pretty|totally|'s|'re)\s+)*[\s:(|=~>-]*"
 )
 # What may stand before such a number: the start of a clause, or one of these.
@@ -113,60 +88,36 @@ HELD = re.compile(
     r"\b(?:shows?|have|has|got|list(?:s|ed)?|mark(?:s|ed)?|flag(?:s|ged)?|named?|gave|reported|offered|keeps?|kept|"
     r"leaves?|left)\s+$"
 )  # "3 and 8 free", but not "2 conflicts"
-# Such a number is no slot even next to a class.
-# How what it finds ends: few numbers need the search.
-OTHERS_END = (
-    *("of", "of the", "of our", "of my", "of these", "of all", ",", "and", "but", "vs", "vs.", "against", "versus"),
-    *(
-        f"{word}{s}"
-        for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
-        for s in ("", "s")
-    ),
-)
-OTHERS = re.compile(
-    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?slots?[^,;]{0,24}, $|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
-    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*$|"
-    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
-)
-VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
-IN_ALL = re.compile(r"\s+(?:\w+\s+){1,2}(?:in all|in total|altogether|overall|so far)\b")
-COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
-REST_SAID = re.compile(
-    r"\s*(?:(?:and|but|so|otherwise),? )?(?:everything else|(?:all|every|any) other slots?|(?:all )?the rest)\b"
-)
 # What narrows "all" or "everything" to less than the calendar, and slots that it may be said of.
 NARROWED = re.compile(
     r"\b(?:(?:of|all|any) (?:the|those|these)(?! (?:slots|calendar|day|schedule|time))|between|among|"
-    r"of (?:slots? )?#?0+\b|(?:up|down|"
+    r"(?<!exception )(?<!exceptions )of (?:slots? )?#?0+\b|(?:up|down|"
     r"in) there|"
     r"above|here|list(?:ed)?|options?|proposals?|(?:you|they|we|agent 0+) (?:\w+ly )?(?:sent|named|gave|offered|"
     r"suggested|proposed|mentioned|discussed))\b"
 )
 
-ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
-# Where a sentence starts with its place: "At 7, I'd need to move things".
-PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
+# What an exception is from, where it is not the calendar.
+OF_SOME = re.compile(
+    r"\b(?:that|those|these|they|it|this|yours?|them|'?em|ones)\b|(?<!agent )(?<!agents )(?<!meeting )\b0"
+)
+NOT_BY = re.compile(r"\s*(?:but |just |and )?not (?:for|by|with|to|on)\b")
 STARTS = re.compile(r"\s*(?:[,:]|(?:i|we|agents?|my|there|nothing|everyone)\b)")
 COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", "least", "first", "last", "next"))
-ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
 
-# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
-SUBJECT = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
-    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
-    r"bump)ing\b|"
-    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
-    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
-)
 
 # How data and layout are written (records.py, layout.py).
 AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
 ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
-YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
-AGENT_KEY = re.compile(r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of)$")
+AGENT_KEY = re.compile(
+    r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of|about|source|speaker|"
+    r"on behalf of|"
+    r"(?:relay(?:ed|ing)?|forward(?:ed)?|fwd|sent|said|told|reported|quoted?|written) (?:from|by|for))$"
+)
 SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
 ASIDE_KEY = re.compile(
-    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|round|id|phase|turn|to|recipients?|version|"
+    r"(?:(?:for )?(?:(?:meeting|mtg)s?|errand(?= ))(?: ids?| number| no)?|(?:num(?:ber)?|count|total|how many)\b.*|"
+    r".* count|round|id|phase|turn|to|recipients?|version|"
     r"count|total|priority|rank)$"
 )
 # Keys that say only that something is said.
@@ -176,69 +127,61 @@ PLAIN_KEY = re.compile(
     r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
 )
 CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+# A list of slots, each of which is called by its number.
+OF_SLOTS_KEY = re.compile(r"(?:time )?slots?$|(?:my )?(?:calendar|schedule|availability)$")
+ID_KEY = re.compile(r"(?i)(?:id|idx|index|number|num|no|n|time)$")
+NAMES_SLOTS = re.compile(rf"{CHOSEN_KEY.pattern}|^{SLOT_KEY.pattern}")
+SLOT_WORD = re.compile(r"\bs(?:l|lots?)?[\s_#]*(?=\d)|slots?[\s_#]*|[*`#]", re.I)
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 EDGES = " \t*`\"'|:?"
-SLOT_CELL = re.compile(r"[\s*`]*(?:slots?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
-TRUE = re.compile(r"[\s*]*(?:true|yes|y)[\s*]*$", re.I)
-FALSE = re.compile(r"[\s*]*(?:false|no|n)[\s*]*$", re.I)
+SLOT_CELL = re.compile(r"[\s*`]*(?:s(?:lots?)?[\s_#]*)?#?\d{1,3}(?:\s*(?:,|-|–|to|and|&)\s*#?\d{1,3})*[\s*`]*$", re.I)
+COSTED = re.compile(r"\W*(\d+(?:\.\d+)?)\W*(?:units?|points?)?")
+IN_WORDS = re.compile(r"[A-Za-z]{2}")
+TRUE = re.compile(r"[\s*]*(?:true|yes|y|yep|probably|likely)[\s*]*$", re.I)
+FALSE = re.compile(r"[\s*]*(?:false|no|n|nope|unlikely|doubtful)[\s*]*$", re.I)
 EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 # What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
-RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
-COMMAS = re.compile(r"\s*(?:slots?|agents?)\s*(?:,\s*[A-Za-z][\w ]*)+$", re.I)
-HEADER = re.compile(
-    r"[\s*`]*(?:|(?:time ?)?slots?|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*(?:slot|agent)|#)"
-    r"[\s*`]*$",
-    re.I,
-)
-PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
-KEY_VALUE = re.compile(
-    r"[ \t]*(?:[-*+•][ \t]+)?[*_]*([A-Za-z][\w ]{0,24}?)[*_]*[ \t]*[:=][*_ \t]*([^\n]*[^*_ \t\n])?[*_ \t]*$"
-)
+PRICED = re.compile(r"(?<=[a-z]) ?\(\d{1,3}\)")
 # Where JSON starts: with a key, or a list of objects.
-JSON = re.compile(r"""\{\s*["}]|\[\s*\{\s*\"""")
-# Whose data follows: "Data from Agent 4: {…}".
-DATA_OF = re.compile(
-    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
-    r" sent)?: ?(?:```(?:json)?\s)?\s?$",
+JSON = re.compile(r"""\{\s*(?:["}]|[A-Za-z_]\w{0,30}\s*:)|\[\s*\{\s*\"""")
+TOKEN = re.compile(
+    r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|(?i:true|false|null|none)|[A-Za-z_]\w{0,30}(?=\s*:))|([{}\[\],:]))'
+)
+# What is said of all slots, or of the rest: "free: all but 3", "default: busy", "all others | free".
+ALL_OF = re.compile(
+    r"\W*(?:(?:the |all )?(?:rest|(?:the )?others?|remaining)|everything else|all|any|every(?:thing)?|anything|always|"
+    r"all day|(?:the )?(?:whole|entire) (?:day|calendar)|(?:all|any|"
+    r"every) "
+    r"slots?)(?:\W{1,3}(?:except(?:ing)?|but|excluding|other than|apart from|besides|save|minus|bar)(?: for)? ?:? ?"
+    r"(?:slots? ?)?([\d ,&]+(?:and \d+)?))?\W*$",
     re.I,
 )
-TOKEN = re.compile(r'\s*(?:"((?:[^"\\\n]|\\.)*)"|(-?\d+(?:\.\d+)?|true|false|null)|([{}\[\],:]))')
-# "✅ = free, ❌ = busy", "(Y = available, N = not available)".
-MARK = r"(?:[A-HJ-Z]|[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?-]\ufe0f?)"
-STATE = (
-    r"(?i:[a-z' ]*\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|unavail\w*|"
-    r"book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|full|good|"
-    r"bad|fixed)\b"
-    r"[a-z' ]*+)(?![\d#])"
+REST_KEY = re.compile(
+    r"(?:the )?(?:rest|remaining|remainder)(?: slots?)?$|(?:(?:all|any|every) ?)?(?:the )?others?(?: slots?)?$|"
+    r"default$|"
+    r"(?:every|any)thing else$|(?:all )?remaining(?: slots?)?$"
 )
-ENTRY = rf"({MARK}) {{0,3}}(?:=|:|->|→|means) {{0,3}}({STATE})"
-LEGEND = re.compile(rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<!\w){ENTRY}(?: {{0,3}}[,;/|]? {{0,3}}{ENTRY})*[)\]]?")
-PAIRS = re.compile(rf"(?<!\w){ENTRY}")
-NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
-NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
-# Whose words follow, and numbers that only blanks part.
-RELAY = re.compile(
-    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
-    re.I,
+EXCEPT_KEY = re.compile(
+    r"(?:except(?:ions?|ing)?|excluding|but(?: not)?|besides|apart from|other than)(?: for| slots?)?$"
 )
-BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
-MEETING = re.compile(r"^meetings?$", re.I)
+# What was, where what is stands beside it.
+ASKS = re.compile(r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|[ei]nquir\w+)\b", re.I)
+OLD_KEY = re.compile(r"(?:old|was|before|previous(?:ly)?|prior|former(?:ly)?|earlier)\b")
+NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b")
+I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
-BULLET = re.compile(r"[ \t]*(?:\(?\d{1,2}[.)]|[-*+•])[ \t]")
-MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
-OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
-ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
-ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+# What numbers count that are no slots: "Votes 0-3: ✅✅❌✅", "Agent order:" over rows.
+OF_THINGS = re.compile(
+    r"\b(?:votes?|voted|rounds?|agents|(?:by|per|of|each) agents?|agent (?:order|list)|meetings|(?:by|per) meeting|"
+    r"to-?dos?|tasks?|steps?|questions?|points|scores?|progress|answered|replied|all done)\b|\bto do\b(?=\W*$)",
+    re.I,
+)
+BULLET = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{1,2}|[a-h])[.)]|[-*+•])[ \t]")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
-ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
-# "They are free at 5", after a sentence that says who they are.
-THEY = re.compile(
-    r"\s*(?:(?!i\b|we\b|you\b)[\w']+,?\s+){0,3}(?:they|she|he|both(?= (?:are|can|have|could|said)))\b(?!.*agent)"
-)
 # "I can do both" speaks of two slots, "for both Agent 1 and me" does not.
 BOTH_OF = re.compile(
     r"\b(?:do|make|take|manage|accept|have|at|in|for)\s+(?:both|either|neither)\b(?!\s+(?:agents?|of|me|you|i)\b)"
@@ -275,22 +218,50 @@ GLUE = re.compile(
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
 IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
 IT_IS_NOT = re.compile(
-    r"\b(?:it|that|this|they|i|we|agents?\s*#?0+)(?:'m\s+not|\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
-    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now))?\s*$"
+    r"\b(?:it|that|this|they|i|we|now|agents?\s*#?0+|(?<=and )0+)(?:'m\s+not|'?s\s+not|"
+    r"\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
+    r"(?:is|does|wo|would|ca|are|do)n't))(?:\s+(?:any ?more|any longer|now|either))?\s*$|"
+    r"\bagents?\s*#?0+\s+not\s*$"
+)
+# "…, I can": not so of the one before.
+IT_IS = re.compile(
+    r"\s*(?:i|we|agents?\s*#?0+)(?:\s+(?:is|are|am|do|does|can|could|will|would)|'m)(?:\s+(?:though|however))?\W*$"
 )
 # What was so, and is not now: "4 was taken but has come free".
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")
-JUST = re.compile(r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again)\s+)*")  # "…, but only for me"
+JUST = re.compile(
+    r"\s*(?:(?:and|also|just|only|but|at least|both|even|too|again|probably|likely)\s+)*"
+)  # "…, but only for me"
 IT = re.compile(r"\bit(?:'\w+)?\b")
 EVERY_SLOT = re.compile(
     r"(?:(?:.*,|for me|i think|well|ok|yes|but|and)\s+)?\s*(?:(?:any|every)thing|(?:all|every|any)(?: of)?(?: the|"
     r" my)? slots?),?\s*"
 )
 ALL_BUT = re.compile(r"(?:any|every|all)")  # "anything but slot 3"
+AMONG = re.compile(r"\s*(?:(?:out )?of|among|between|from)\s+(?:the\s+)?(?:slots?|#?0)")
+ENDS_LIST = re.compile(r"(?!\s*(?:maybe|possibly|perhaps)\s*$)(?:\s*for meeting\s*#?0+)?" + GLUE.pattern)
 AGREES = re.compile(r"\b(?:either|too|as well)\b")
 # "I have Meeting 1 at slot 3, Meeting 2 at slot 5."
 MEETING_AT = re.compile(r"\s*meeting\s+#?0+\s+(?:is\s+)?(?:at|in|on)\s+(?:slots?\b|#?0)")
 # "Not at 5, only at slot 7."
 ONLY = re.compile(r"\s*(?:but\s+)?only\s+(?:at\s+|in\s+|on\s+|for\s+)?(?:slots?\b|#?0)")
 # "… is free at 5, Agent 3 at 6": the same of another.
-GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:at|for|in|on)\s+(?:slots?\b|#?0)")
+GAPPED = re.compile(r"\s*agents?\s*#?0+\s+(?:only\s+)?(?:(?:at|for|in|on|only|just|merely|solely)\s+)(?:slots?\b|#?0)")
+
+# "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
+HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
+NEWS_FROM = re.compile(
+    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer|note|info|relay|"
+    r"forwarded)\s+(?:\w+\s+)?from\b|^\s*from\b(?=\s+agents?\s*#?0+\s*:)"
+)
+SUITS_ME = re.compile(r"\s(?:me|us)\b")
+FINE = re.compile(
+    r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect|(?:un)?acceptable|convenient|suitable|open|closed)$"
+)
+VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
+MINE = re.compile(r"\b(?:me|my|mine)\b")
+PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
+HOLDS = re.compile(
+    r"(?:'\w+)?\s*(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
+    r"(?:have|has|had|got|keep|kept|make|get|mark|leave|offer|find|see)\b"
+)

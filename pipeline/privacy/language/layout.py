@@ -4,35 +4,80 @@ One pass over a message, in time proportional to its length.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
-from pipeline.privacy.language.records import (
-    Field,
-    Piece,
-    Record,
-    Rewritten,
-    agent_of,
-    fields_at,
-    glue,
-    is_slots,
-    plain,
-    table_at,
-    table_records,
-)
+from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
+from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
+from pipeline.privacy.language.tables import agents_at, fields_at, lists_at, rows_at, table_at, table_records
 
-DEEPEST = 12  # objects, lists or titles within each other
 LONGEST_TITLE = 60  # characters
+# Whose data follows: "Data from Agent 4: {…}".
+DATA_OF = re.compile(
+    r"(?:(?:^|[.!\n] ?)|\b(?:from|of|by) )(agent ?#?\d{1,2})(?:'s [\w ]{1,20}| says?| said|"
+    r" sent)?: ?(?:```(?:json)?\s)?\s?$",
+    re.I,
+)
+# Whose words follow, and numbers that only blanks part.
+RELAY = re.compile(
+    r"\s*((?:relay\w*|news|word|update|info\w*|forward\w*|fwd|note)\s+(?:from|by)\s+(agent\s*#?\d+))\s*[.!]\s+",
+    re.I,
+)
+BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
+MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
+OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
+ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
+ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 
 
-def in_sentences(content: str) -> Rewritten | None:
+class Rewritten:
+    """A text made of pieces of a message, and where each stands there."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.starts: list[int] = []
+        self.length = 0
+
+    def add(self, *pieces: Piece) -> None:
+        """Append pieces."""
+        for piece in pieces:
+            if piece.text:
+                self.pieces.append(piece)
+                self.starts.append(self.length)
+                self.length += len(piece.text)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def places(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the text stands in the message: from the first of its pieces there to the last."""
+        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
+        # Of many pieces only composed sentences are out of order, and those are short.
+        among = range(first, last) if last - first <= MANY else (*range(first, first + MANY), *range(last - MANY, last))
+        cut = [self._cut(at, start, end) for at in among]
+        return min(begin for begin, _ in cut), max(stop for _, stop in cut)
+
+    def _cut(self, index: int, start: int, end: int) -> tuple[int, int]:
+        """Where the part of a piece within a stretch stands: all of one that is not word for word in the message."""
+        (text, begin, stop), at = self.pieces[index], self.starts[index]
+        if len(text) != stop - begin:
+            return begin, stop
+        return begin + max(start - at, 0), begin + min(end - at, len(text))
+
+
+def in_sentences(content: str, num_slots: int | None) -> Rewritten | None:
     """A message with its layout in sentences, one a line; None where it has no layout."""
-    out, changed, end = Rewritten(), False, 0
-    legend = _legend(content)
+    out, end = Rewritten(), 0
+    content, legend = legend_of(content, num_slots)
+    changed = bool(legend.marks)
     while match := frames.JSON.search(content, end):
-        records, stop = _json(content, match.start())
-        if source := frames.DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
+        records, stop = json_at(content, match.start())
+        if source := DATA_OF.search(content, max(end, match.start() - LONGEST_TITLE), match.start()):
             for record in records:
                 record.agent = record.agent or Piece(source[1], *source.span(1))
         changed |= _add_text(out, content, (end, match.start() if records else stop), legend)
@@ -44,128 +89,48 @@ def in_sentences(content: str) -> Rewritten | None:
     return out if changed else None
 
 
-def _add_record(out: Rewritten, record: Record, at: int, legend: Mapping[str, str]) -> None:
+def _add_record(out: Rewritten, record: Record, at: int, legend: Legend) -> None:
     """Append what a record says; what heads the text before it does not head what is another's."""
     here = Piece("", at, at)
     if record.agent:
         out.add(glue("\nnext\n", here))
     for sentence in record.sentences():
-        pieces = [part for piece in sentence for part in _spelled_out(piece, legend)] if legend else sentence
+        spelled = (piece._replace(text=legend.coded(piece.text)) for piece in sentence)
+        pieces = [part for piece in spelled for part in spelled_out(piece, legend.marks)]
         out.add(glue("\n", here), *pieces, glue("\n", here))
 
 
-class Frame:
-    """An object or a list that is being read: its keys so far, and what it says."""
-
-    def __init__(self, outer: "Frame | None", listed: bool) -> None:
-        self.record: Record = Record(outer.record.agent if outer else None)
-        self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
-        self.listed = listed
-        self.key: Piece | None = None
-        self.values: list[Piece] = []
-
-
-def _json(content: str, start: int) -> tuple[list[Record], int]:
-    """The records of the JSON that starts at a place, as far as it is well formed, and where it ends."""
-    stack: list[Frame] = []
-    records: list[Record] = []
-    at = start
-    while token := frames.TOKEN.match(content, at):
-        at = token.end()
-        text, _, mark = token.groups()
-        if mark in ("{", "["):
-            if len(stack) == DEEPEST:
-                break
-            stack.append(Frame(stack[-1] if stack else None, mark == "["))
-        elif mark in ("}", "]"):
-            if not stack:
-                break
-            _close(stack, records)
-        elif mark is None:
-            group = 1 if text is not None else 2
-            _take(stack[-1], Piece(token[group], *token.span(group)))
-        if not stack:
-            break
-    while stack:
-        _close(stack, records)
-    return records, max(at, start + 1)
-
-
-def _take(frame: Frame, piece: Piece) -> None:
-    """Read a string or an atom: a key, or a value."""
-    if frame.listed:
-        frame.values.append(piece)
-    elif frame.key is None:
-        frame.key = piece
-    else:
-        frame.record.add(frame.key, [piece])
-        frame.key = None
-
-
-def _close(stack: list[Frame], records: list[Record]) -> None:
-    """End the last frame: a list of values is a field of the object around it, an object a record."""
-    frame = stack.pop()
-    outer = stack[-1] if stack else None
-    if frame.listed and outer and outer.key and frame.values:
-        outer.record.add(outer.key, frame.values, listed=True)
-    if not frame.listed:
-        _place(frame)
-        records.append(frame.record)
-    if outer:
-        outer.key = None
-
-
-def _place(frame: Frame) -> None:
-    """Give an object's record what the keys around it say: labels, an agent, or slots."""
-    record, before = frame.record, ""
-    for key in frame.keys:
-        name = plain(key.text)
-        if name.endswith("availability"):
-            record.fields = [_available(one) for one in record.fields]
-        if before.endswith(("agent", "agents")) or agent_of(key):
-            record.agent = record.agent or agent_of(key, bare=True)
-        elif is_slots(name) and not record.slots:
-            record.slots.append(key)
-        else:
-            record.label(key)
-        before = name
-
-
-def _available(one: Field) -> Field:
-    """A field of availability: an agent's slots under it are free."""
-    agent = agent_of(one.key) if one.listed else None
-    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one
-
-
-# Lines and tables.
-
-
-def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Mapping[str, str]) -> bool:
+def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legend) -> bool:
     """Append a stretch of a message, with its tables in sentences and its titles marked; whether it changed."""
     lines, changed, at = _lines(content, *span), False, 0
     titles = Titles()
     while at < len(lines):
-        if rows := table_at(lines, at):
+        if block := _block_at(lines, at, legend):
             changed = True
-            for record in table_records(lines[at : at + rows]):
+            for record in block[0]:
                 _add_record(out, record, lines[at].start, legend)
-            at += rows
-            continue
-        if fields := fields_at(lines, at):
-            changed = True
-            _add_record(out, fields[0], lines[at].start, legend)
-            at += fields[1]
+            at += block[1]
             continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
-        pieces = [part for piece in pieces for part in _listed(piece)]
-        if legend:
-            pieces = [part for piece in pieces for part in _spelled_out(piece, legend)]
-        changed |= bool(legend) or len(pieces) != 1 or pieces[0].text != lines[at].text
+        pieces = [part for piece in pieces for one in _listed(piece) for part in chosen(one, legend.options)]
+        pieces = [part for piece in pieces for part in spelled_out(piece, legend.marks)]
+        changed |= bool(legend.marks) or len(pieces) != 1 or pieces[0].text != lines[at].text
         out.add(*pieces)
         at += 1
         if at < len(lines):
             out.add(Piece("\n", lines[at].start - 1, lines[at].start))
     return changed
+
+
+def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable[Record], int] | None:
+    """The records of the rows that start at a line, and how many they are; None where none do."""
+    if rows := table_at(lines, at):
+        return table_records(lines[at : at + rows]), rows
+    if fields := fields_at(lines, at):
+        return [fields[0]], fields[1]
+    if strip := strip_at(lines, at, legend):
+        return strip, 1
+    return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at)
 
 
 def _lines(content: str, start: int, end: int) -> list[Piece]:
@@ -211,7 +176,7 @@ class Titles:
         first = len(body) - len(body.lstrip(" \t#*_+-•"))
         words = line.part(first, len(body))
         agent = frames.NAMED.search(body)
-        while self.open and (agent or frames.ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
+        while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
             self.open.pop()
         if self.open and self.open[-1].rank == rank and not self.fresh:
             self.open.pop()
@@ -223,7 +188,7 @@ class Titles:
         if slots:
             return []
         of = [glue(f"{outer.text}: ", words)] if outer else []
-        if agent and frames.OF_AGENT.search(body):
+        if agent and OF_AGENT.search(body):
             of, words = [*of, words, glue(": ", words)], line.part(*agent.span())
         return [*of, words, Piece(":", line.start + len(body), line.end)]
 
@@ -237,15 +202,15 @@ def _rank(text: str, below: str) -> int | None:
     """How deep a title a line is, by its mark and the line below; None where it is none."""
     bullet = frames.BULLET.match(text)
     body = text[bullet.end() if bullet else 0 :].strip()
-    if not body or len(body) > LONGEST_TITLE or "|" in body or frames.ENDS_SENTENCE.search(body):
+    if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
         return None
     if frames.OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
         return None
     indent = len(text) - len(text.lstrip())
-    markdown = frames.MARKDOWN.match(text)
+    markdown = MARKDOWN.match(text)
     if markdown and below:
         return len(markdown[1]) if markdown[1] else 7 + indent
-    if body.rstrip("*_ ").endswith(":") or (below and frames.ONLY_AGENT.match(body)):
+    if body.rstrip("*_ ").endswith(":") or (below and ONLY_AGENT.match(body)):
         return 8 + indent
     deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
     return 8 + indent if deeper or "|" in below else None
@@ -253,46 +218,15 @@ def _rank(text: str, below: str) -> int | None:
 
 def _listed(line: Piece) -> Iterator[Piece]:
     """A line with its source over it, as a title, and commas in its lists: "Relay from Agent 3. Free 2 4 6"."""
-    relay = frames.RELAY.match(line.text)
+    relay = RELAY.match(line.text)
     start = relay.end() if relay else 0
     if relay:
         yield line.part(relay.start(2), relay.end(1))
         yield Piece(":\n", line.start + relay.end(1), line.start + start)
-    for blanks in frames.BARE_LIST.finditer(line.text, start):
+    for blanks in BARE_LIST.finditer(line.text, start):
         for blank in re.finditer(" ", blanks[0]):
             at = blanks.start() + blank.start()
             yield line.part(start, at)
             yield glue(",", line.part(at))
             start = at
     yield line.part(start)
-
-
-def _legend(content: str) -> dict[str, str]:
-    """Mark → what it stands for, where a message says so."""
-    pairs = (pair for legend in frames.LEGEND.finditer(content) for pair in _pairs(legend[0]))
-    return {mark: frames.MEETING.sub("existing meeting", state.strip()) for mark, state in pairs}
-
-
-def _pairs(legend: str) -> list[tuple[str, str]]:
-    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign."""
-    told = frames.PAIRS.findall(legend)
-    return told if len(told) > 1 or ("=" in legend and not legend.isascii()) else []
-
-
-def _spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
-    """A piece of a line with its marks in words, and without the legend."""
-    marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
-    end = 0
-    for found in re.finditer(rf"{frames.LEGEND.pattern}|{marks}", piece.text):
-        word = legend.get(found[0])
-        if not (word or _pairs(found[0])):
-            continue
-        yield piece.part(end, found.start())
-        end = found.end()
-        if word:
-            after = frames.NEXT_NUMBER.match(piece.text, end)
-            ahead = frames.NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
-            word = f": {word}, " if ahead else f" {word}: " if after else f" {word} "
-            word += "slots " if after and not after[1] else ""
-            yield Piece(word, piece.start + found.start(), piece.start + end)
-    yield piece.part(end)

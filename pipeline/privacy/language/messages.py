@@ -5,14 +5,14 @@ alone; the numbers are put in afterwards, from the message itself.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
-from pipeline.privacy.language.quotes import MARKS, fold_quotes
+from pipeline.privacy.language.passages import FAR, passages
+from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
 from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
 from pipeline.privacy.language.statements import (
     ALONE,
@@ -25,6 +25,7 @@ from pipeline.privacy.language.statements import (
     rest_of,
     with_rest,
 )
+from pipeline.privacy.language.tables import in_columns
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
 from pipeline.tables.paths import TYPED_PROTOCOLS
 
@@ -32,56 +33,79 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
 # Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
 LEGEND = re.compile(r"= ?[A-Za-z]")
-BARE = re.compile(r"\d \d\d?(?! \w)")
+PICTURE = r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?"
+PICTURES = re.compile(f"{PICTURE}(?:{PICTURE}){{3}}")  # searched for by its first character
+BARE = re.compile(r"[0-9] [0-9][0-9]?(?! \w)")
 SOURCE = re.compile(r"\w+ (?:from|by) [Aa]gent #?\d\d? ?[.!] ")
+# "Agents: 5; meetings left: 2; errands: 7": all of them count, unless a label beside them is of slots.
+TALLY = re.compile(
+    r"\b(?:[Rr]ound|[Aa]gents|(?:[Mm]eeting|[Ee]rrand|[Aa]gent|[Rr]ound)s[ _](?:left|open)) ?[:=] ?\d+(?!\d*,)"
+)
+TALLIED = re.compile(
+    r"(?<![^\W_])((?:errands|meetings)(?:[ _](?:left|open|asked|remaining|done|so far))? ?[:=] ?)\d+(?!\d|, ?\d)",
+    re.IGNORECASE,
+)
+OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
+# A tick beside what is settled, which says more, and after an exception, which says it already: to read over. Before
+# "me 👍" another sentence ends.
+MARKED = "".join(frames.TICKS)
+CROSSES = "".join(mark for mark, said in frames.TICKS.items() if said == frames.NO)
+SAID_BY_WORDS = re.compile(
+    rf"()[{''.join(mark for mark, said in frames.TICKS.items() if said == frames.YES)}]\ufe0f?"
+    rf"(?=[^\n.;!?{MARKED}]{{0,40}}\b(?:confirmed|locked|settled|agreed|final|booked)\b)|"
+    rf"(\b(?:except|but|bar|minus|besides|apart from)(?: for)? (?:slots? ?)?\d{{1,2}}(?:(?:, ?|"
+    rf" and )\d{{1,2}}){{0,9}} ?)"
+    rf"[{MARKED}]\ufe0f?"
+)
+PICTURED = re.compile(r"[\u2600-\U0010ffff]")  # a tick or another picture
+TICKED_NEXT = re.compile(
+    rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])|"
+    rf"(?:(?<=\d\ufe0f\u20e3 [{MARKED}])|(?<=\d [{MARKED}])) (?=[A-Z][a-z ]{{1,20}}:)"
+)
+# A cross over words that deny by themselves: "🙅 Not for slot 4".
+DENIES = re.compile(
+    rf"(?:^|(?<=[.!?;] ))[{CROSSES}]\ufe0f?(?= (?:[Nn]ot?|[Cc]an't|[Cc]annot|[Ww]on't|[Uu]navailable)\b)"
+)
+# A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
+EMOJI = re.compile(
+    rf"(?:(?<=[a-z)'!] )|(?<=\d, \d\d )(?=[^\x00-\x7f]{{1,4}} [A-Z][a-z]+ (?:at |in |on )?slots? \d))"
+    rf"(?![{MARKED}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
+)
+# "Ag. 2", "Sl. 6", "avail. then", "resched. it" and "5..8", where a point ends no sentence.
+SHORTENED = re.compile(
+    r"\b[AaSs](?<![\w.][AaSs])[gGlL]\.(?= ?\d)|\d\.\.(?=\d)|\.(?:(?<=avail\.)|(?<=resched\.)|"
+    r"(?<=[Rr]eq\.)|(?<=sug\.)|(?<=[Aa]lt\.)|(?<=exc\.)|(?<=excl\.))(?=[:;,]| [a-zA-Z(]|(?<=c\.) \d|(?<=l\.) \d)"
+)
 # No clause begins as a formula does, so that its words are the same in CSV.
 FORMULA = frozenset("=+-@'")
 WORDS = re.compile(r"\w")
 
-BULLET = re.compile(r"(?m)^[ \t]*(?:\(?[0-9]{1,2}[.)]|[-*+•])(?=\s)")
-NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
-COUNTED = ("gents:", "gents=", "ound:", "ound=", " left:", "_left", "_open")  # of tallies one at least has one of them
-FAR = 400  # characters to look back for who they are, and the longest heading
-STOP = "}"  # no folded text has it
+# What is put between commas and says only how the sender knows it.
+COMMENT = re.compile(
+    r", (?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|understand|should add|might "
+    r"add|"
+    r"fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly),(?= (?:is|are|has|have|"
+    r"can|"
+    r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
+)
+BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
+# A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
+IN_DIGITS = re.compile(
+    r"[48](?:(?<=\b[Bb]4)|(?<=\b[Gg]r8)|(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)(?:(?<=free 4)|(?<=good 4)|"
+    r"(?<=fine 4)|(?<=work 4)|(?<=works 4)|(?<=open 4)|(?<=busy 4)|(?<=speak 4)|(?<=ok 4))|"
+    r"(?= (?:me|us|them|him|her)\b)(?<=[a-z] 4)(?<!and 4)(?<!or 4)(?<!slot 4)(?<!slots 4)(?<!gent 4)(?<!at 4)"
+    r"(?<!do 4)(?<!in 4)(?<!meeting 4))"
+)
+WITHOUT_DIGITS = {"b": "f", "r": "t", " ": "q"}
+BRACKETED = re.compile(r"[\[{](?=\d+(?:, ?\d+)*[\]}])|(?<=\d)[\]}]")
+POINTED = re.compile(r"\.(?:\.|[ :](?<=[glqtd]..))|xc")  # of abbreviations one at least has it
 MOST_CLAIMS = 20_000  # of a message: what follows a clause that would bring more is not read
 
 
 def _places(at: int, start: int, end: int) -> tuple[int, int]:
     """Where a span of a passage that starts at a place stands in the message."""
     return at + start, at + end
-
-
-class Heading(NamedTuple):
-    """What the items of a list are read under: where it starts, its folded text, and which of the message's numbers
-    are its own."""
-
-    start: int
-    text: str
-    numbers: slice
-
-    def places(self, at: int, start: int, end: int) -> tuple[int, int]:
-        """Where a span of heading and item starts and ends in the message, where the item starts at `at`."""
-        ahead = len(self.text)
-        return (
-            start + (self.start if start < ahead else at - ahead),
-            end + (self.start if end <= ahead else at - ahead),
-        )
-
-
-# A sentence to read: where it starts, its folded text, whether it asks, which of the message's numbers is its first;
-# the heading that its text begins with, though it starts elsewhere; whether it stands apart from the sentence before
-# that names a number; and where it starts in its text, after one that says who "they" are. A plain tuple: most messages
-# have several.
-Passage = tuple[int, str, bool, int, Heading | None, bool, int]
-
-
-class Outline(NamedTuple):
-    """What a sentence is without being read: how many numbers it has, whether it ends like a heading, and whether it
-    speaks of "them", or without a number of the rest of the calendar."""
-
-    numbers: int
-    heads: bool
-    leans: bool
 
 
 def language_claims(content: str, sender: int, rules: RuleSet, num_slots: int | None = None) -> list[Claim]:
@@ -135,16 +159,26 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
     """What a message states of a calendar of `num_slots` slots, whoever sends it. Typed JSON states nothing here."""
     if '"' in content and TYPED.match(content):
         return ()
-    if _may_have_layout(content) and (rewritten := in_sentences(content)):
-        return tuple(
-            (targets, slots, kind, *rewritten.places(start, end))
-            for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
-        )
+    if _may_have_layout(content):
+        content = in_columns(content)
+        if TYPED.match(content):
+            return ()
+        if rewritten := in_sentences(content, num_slots):
+            return tuple(
+                (targets, slots, kind, *rewritten.places(start, end))
+                for targets, slots, kind, start, end in _in_lines(rewritten.text, num_slots)
+            )
     return tuple(_in_lines(content, num_slots))
 
 
 def _may_have_layout(content: str) -> bool:
-    if "\n" in content or "{" in content or "[" in content or ("=" in content and LEGEND.search(content)):
+    if "\n" in content or "{" in content or "[" in content or "<" in content or "~~" in content or "...." in content:
+        return True
+    if "), (" in content or ": a" in content or ": e" in content or "ption A" in content or "\u2192" in content:
+        return True
+    if "=" in content and LEGEND.search(content):
+        return True
+    if not content.isascii() and PICTURES.search(content):
         return True
     return BARE.search(content) is not None or SOURCE.match(content) is not None
 
@@ -158,12 +192,13 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     stated: list[Statement] = []
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
-    for start, text, question, first, heading, apart, after in _passages(folded):
+    said = list(sentences(folded))
+    for start, text, question, first, heading, apart, after in passages(said, folded, numbers):
         forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
-            own = numbers[heading.numbers] + own if heading else own
+            own = [*heading.numbers, *own] if heading else own
             places = partial(heading.places if heading else _places, start)
             told, room = numbered(forms, own, places, room, num_slots)
             if (
@@ -175,7 +210,13 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
             stated += told
         if room < 0:
             break
-    return list(with_rest(stated, rest, num_slots or 0)) if rest else stated
+    stated = list(with_rest(stated, rest, num_slots or 0)) if rest else stated
+    return still_stated(stated, said, folded) if stated else stated
+
+
+def _blank(found: re.Match[str]) -> str:
+    """What goes before a tick, and blanks for it."""
+    return (found[2] or "").ljust(len(found[0]))
 
 
 def _ended(emoji: re.Match[str]) -> str:
@@ -186,75 +227,28 @@ def _ended(emoji: re.Match[str]) -> str:
 
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
-    if not content.isascii():
-        content = frames.EMOJI.sub(_ended, content)
-    if "g. " in content or "l. " in content or "ched. " in content or ".." in content:
-        content = frames.SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
+    if not content.isascii() and PICTURED.search(content):
+        content = SAID_BY_WORDS.sub(_blank, DENIES.sub(lambda mark: " " * len(mark[0]), content))
+        content = EMOJI.sub(_ended, TICKED_NEXT.sub(";", content))
+    if POINTED.search(content):
+        content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
-        content = frames.BRACKETED.sub(" ", content)
+        content = BRACKETED.sub(" ", content)
     if "\n" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
-    if any(map(content.__contains__, COUNTED)) and frames.TALLY.search(content) and not frames.OF_SLOTS.search(content):
-        content = frames.TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
+    if (":" in content or "=" in content) and TALLY.search(content) and not OF_SLOTS.search(content):
+        content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
+    if " 4 " in content or "r8" in content or "b4" in content or "B4" in content:
+        content = IN_DIGITS.sub(lambda digit: WITHOUT_DIGITS[digit.string[digit.start() - 1].lower()], content)
     if "0 " in content:
         content = frames.ZERO.sub("z", content)
     folded = fold(content)
     if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
+    if ", i" in folded or ", as i" in folded or "ly," in folded:
+        folded = COMMENT.sub(lambda comment: " " * len(comment[0]), folded)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, MARKS)) else folded
-
-
-def _passages(folded: str) -> Iterator[Passage]:
-    """The sentences that name a number. An item of a list is read under its heading: "Free:\\n- slot 3"."""
-    heading: Heading | None = None
-    speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
-    apart = False
-    named: tuple[int, int, int] | None = None  # where the last sentence that may name "them" starts and ends
-    count = 0
-    for start, text, question, line in sentences(folded):
-        numbers, heads, leans = _outline(text)
-        if line and heads:
-            own = slice(count, count + numbers)
-            heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
-            if numbers:
-                yield start, text, question, count, None, apart, 0
-        elif not numbers:
-            heading = None
-            if leans:
-                yield start, text, question, count, None, apart, 0
-        elif heading:
-            yield start, heading.text + text, question, count, heading, True, 0
-        elif leans and named and _names_agents(folded, named, start):
-            begins, ends, first = named
-            text = f"{folded[begins:ends]}{STOP.ljust(start - ends)}{text}"
-            yield begins, text, question, first, None, False, start - begins
-            named = begins, begins + len(text), first
-        elif speaker and not frames.OWN_SUBJECT.search(text):
-            yield start, speaker.text + text, question, count, speaker, apart, 0
-        else:
-            yield start, text, question, count, None, apart, 0
-            named = start, start + len(text), count
-            label = frames.LABEL.match(text) if numbers > 1 and not question else None
-            of_agent = label and not frames.OWN_SUBJECT.search(text, label.end())
-            speaker = Heading(start, label[0], slice(count, count + 1)) if label and of_agent else None
-        speaker = None if line else speaker
-        apart = not numbers
-        count += numbers
-
-
-def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
-    """Whether a sentence not far before names the agents that "they" are."""
-    return start - named[0] < FAR and NAMED.search(folded, named[0], named[1]) is not None
-
-
-@lru_cache(maxsize=65536)
-def _outline(text: str) -> Outline:
-    heads = text.rstrip().endswith(":")
-    if "0" not in text:
-        return Outline(0, heads, frames.REST_SAID.match(text) is not None)
-    they = ("he" in text or "both" in text) and frames.THEY.match(text) is not None
-    return Outline(len(numbers_of(text)), heads, they or not text.islower())  # a capital: what follows is still quoted
 
 
 def _read(text: str, question: bool, before: str | None, after: int) -> Reading:

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import NARROWED
 from pipeline.privacy.language.scan import Token
 
 # Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
 REST = -5  # of the calendar: all slots of which the message says nothing else
 ONLY_REST = -6  # the same, unless what is free was named before
+EXCEPTED = -7  # a slot that is no part of that rest
 
 TOWARDS = re.compile(r"\b(?:to|into|onto)\s+(?:either\s+)?$")
 BESIDE = re.compile(
@@ -26,6 +28,10 @@ GOAL = re.compile(r"\s*(?:to\b|~)")
 DASH = re.compile(r"\s+-\s+")  # "slot 3 - 5" says 5 of slot 3
 FROM = re.compile(r"\bfrom\s+$")
 BOTH_ENDS = re.compile(r"\bbetween\s+(?:the\s+)?$")
+LED = re.compile(
+    r"\b(?:free|open|available|busy|booked|blocked|taken|clear|gaps?|(?:any|every|"
+    r"no)thing(?: at all)?)\s+(?:only\s+)?between\s+(?:the\s+)?$"
+)
 CHOICE = re.compile(
     r"\b(?:(?<!of )(?<!except )(?<!except for )(?<!from )slots?|favou?r|prefer|choose|pick|better|best|the (?:first|"
     r"latter|former))\b"
@@ -39,7 +45,8 @@ OPEN_LEADS = (
     (BEFORE_IT, r"(?:up )?(?:until|till)|before|below|under|(?:earlier|lower|less) than"),
 )
 OPENED = re.compile(
-    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|busy|booked|blocked|full|unavailable|taken|"
+    r"\b(?:free|open|available|availability|clear|good|fine|flexible|do|works?|busy|booked|blocked|full|unavailable|"
+    r"taken|"
     r"tied up|any(?:thing|time| time)?|everything|nothing|all|whatever|both|slots?|out|only)"
     r"(?: (?:\w+ly|slots?|at|for|in|with|is|are|that|it|those|of|me|us|just|the|slot))*,?\s+(?:"
     + "|".join(f"({words})" for _, words in OPEN_LEADS)
@@ -47,17 +54,21 @@ OPENED = re.compile(
 )
 # The same where a clause begins with it: "after 9 I'm free".
 OPENING = re.compile(
-    r"(?:^|[,:~(]|\b(?:and|but|so))\s*(?:"
+    r"(?:^|[,:~(]|\b(?:and|but|so|that))\s*(?:"
     + "|".join(f"({words})" for _, words in OPEN_LEADS)
     + r")\s+(?:the\s+|slots?\s+#?)?$"
 )
-OPENS_IT = re.compile(r"\s*,?\s*(?:(?:i|agents?\s*#?0+|it|everything|my (?:\w+))(?:'m|'s| am| is| have)\b|all\b)")
+OPENS_IT = re.compile(
+    r"(?:\s+inclusive|\s+included)?\s*,?\s*"
+    r"(?:(?:i|agents?\s*#?0+|it|everything|my (?:\w+))(?:'m|'s| am| is| have)\b|all\b)"
+)
 # The same by what stands after it.
 ONWARD = re.compile(
     r"\s*(?:\+(?!\s*#?0)|onwards?\b|up\b(?! (?:to|for|by))|(?:and|or|&) (?:up(?:wards?)?|later|after|above|higher|"
     r"beyond|on|over|onwards?)\b"
-    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also)\b))|(?:to|through|until|"
-    r"till) the end)"
+    r"|on\b(?=\s*(?:$|[,:()~|]|(?:i|i'm|we|is|are|and|but|works?|except|or|for|too|also|would|will|looks?|seems?|"
+    r"suits?|fits?)\b))|(?:to|through|until|"
+    r"till) the (?:very )?(?:end|last)(?! of slot))"
 )
 OPENINGS = ("+", " +", " up", " on", " and ", " or ", " & ", " to ", " through ", " until ", " till ")
 DOWNWARD = re.compile(r"\s*(?:and|or|&) (?:below|earlier|lower|down|before|under)\b")
@@ -72,10 +83,20 @@ LEADS = (
     *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
 )
 
+INCLUSIVE = re.compile(r"\s*,?\s*\(?(?:inclusive(?:ly)?|included)\b")
+# What stands before or after the slots named last: "after that", "earlier".
+BEYOND = re.compile(
+    r"before and after|earlier(?: and|or) later|before|earlier|until|after|later|beyond|from|thereafter"
+)
 NUMBER = re.compile(r"0+")
-RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|up to)\s*(?:slots?\s*#?\s*)?")
+RANGE = re.compile(r"\s*(?:-+|~|to|thru|through|until|till|up to)\s*(?:slots?\s*#?\s*)?")
 AHEAD = 40  # characters before a number that may decide what it is
 LONGEST = 64  # slots in a range; of a longer one only the ends are read
+SAID = ("positive", "negative", "occupied", "cost")
+COLON = re.compile(r"\s*[:=]")
+SLOT_NAMED = re.compile(r"\bslots? ?#?0|(?<![a-z] )(?<![a-z])#?0")
+# Of the calendar, whatever was named before.
+WHOLE = ("slot", "else", "other", "rest", "day", "remain", "left", "otherwise", "times")
 
 
 class Slots(NamedTuple):
@@ -91,6 +112,19 @@ class Slots(NamedTuple):
     to_end: int = -1
     goal: bool = False
     open: int = 0
+
+
+def beyond_them(words: str, named: Sequence[Slots]) -> list[Slots]:
+    """The slots before, after, or before and after those named: after "until 6" that starts with 6."""
+    if not named or REST in (named[0].open, named[-1].open):
+        return []
+    first, last, found = named[0], named[-1], list[Slots]()
+    ends = last._replace(start=last.to_start, end=last.to_end) if last.to_start >= 0 else last
+    if not words.startswith(("after", "later", "beyond", "from", "there")) and first.open not in (UP_TO, BEFORE_IT):
+        found.append(Slots(first.start, first.end, open=UP_TO if first.open == AFTER else BEFORE_IT))
+    if not words.endswith(("before", "earlier", "until")) and last.open not in (FROM_ON, AFTER):
+        found.append(Slots(ends.start, ends.end, open=FROM_ON if last.open == BEFORE_IT else AFTER))
+    return found
 
 
 def words_before(text: str, start: int) -> str:
@@ -111,6 +145,8 @@ def listed(text: str, token: Token, moving: bool, chosen: bool, spans: bool) -> 
         if opened:
             slots = _listed(text, token, False, False, False)
             kind = next(kind for (kind, _), words in zip(OPEN_LEADS, opened.groups(), strict=True) if words)
+            if INCLUSIVE.match(text, token.end):
+                kind = {AFTER: FROM_ON, BEFORE_IT: UP_TO}.get(kind, kind)
             return [slots[0]._replace(open=kind), *slots[1:]] if slots[0].to_start < 0 else slots
         if BESIDE.search(before) or BOTH_ENDS.search(before):
             return [] if BESIDE.search(before) else _from_to(text, token)
@@ -163,26 +199,34 @@ def _spans(between: str) -> bool:
 def _from_to(text: str, token: Token) -> list[Slots]:
     """ "Between 3 and 6" is what lies between them, unless a choice follows."""
     ends = [number.span() for number in NUMBER.finditer(text, token.start, token.end)]
-    if len(ends) != 2 or CHOICE.search(text, token.end):
+    led = LED.search(words_before(text, token.start)) is not None
+    if len(ends) != 2 or (not led and CHOICE.search(text, token.end)):
         return []
     return [Slots(*ends[0], *ends[1])]
 
 
 def slots_of(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
     """The slots of the calendar that are named, each once, and those that ranges span."""
+    slots = [int(numbers[first]) for first, last in named if last is None]
+    if len(slots) < len(named):
+        slots = _with_ranges(named, numbers, num_slots)
+    if slots and num_slots is not None and max(slots) >= num_slots:
+        slots = [slot for slot in slots if slot < num_slots]
+    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+
+
+def _with_ranges(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> list[int]:
     slots: list[int] = []
     for first, last in named:
         if last is None:
             slots.append(int(numbers[first]))
-        elif last in (REST, ONLY_REST):
+        elif last in (REST, ONLY_REST, EXCEPTED):
             continue
         elif last < 0:
             slots += _opened(int(numbers[first]), last, num_slots)
         else:
             slots += _spanned(int(numbers[first]), int(numbers[last]))
-    if num_slots is not None:
-        slots = [slot for slot in slots if slot < num_slots]
-    return slots if len(slots) < 2 else list(dict.fromkeys(slots))
+    return slots
 
 
 def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
@@ -197,3 +241,26 @@ def _opened(end: int, kind: int, num_slots: int | None) -> Sequence[int]:
 def _spanned(first: int, last: int) -> Sequence[int]:
     """The slots between two ends; of more than any calendar has the ends alone."""
     return range(first, last + 1) if first <= last < first + LONGEST else (first, last)
+
+
+def unnamed(text: str, token: Token, claim_class: str | None, named: Sequence[Slots]) -> list[Slots]:
+    """The slots of which something is said, or will be after a colon, without a number: the rest, or what is after."""
+    if claim_class not in SAID and not (claim_class is None and COLON.match(text, token.end)):
+        return []
+    if beyond := BEYOND.search(text, token.start, token.end):
+        return [] if claim_class == "occupied" else beyond_them(beyond[0], named)
+    return [Slots(token.start, token.end, open=REST)] if _is_whole(text, token) else []
+
+
+def is_between(text: str, tokens: Sequence[Token], slots: Sequence[Slots]) -> bool:
+    """Whether a range has one end in slots named before: "after that I'm busy until 9"."""
+    beyond = any(token.kind == "every" and BEYOND.search(text, token.start, token.end) for token in tokens)
+    return beyond and (not slots or any(slot.open in (UP_TO, BEFORE_IT) for slot in slots))
+
+
+def _is_whole(text: str, token: Token) -> bool:
+    """Whether words such as "everything" mean the calendar, and not what was listed: "of the three all but 9 work"."""
+    if NARROWED.search(text):
+        return False
+    named = SLOT_NAMED.search(text, 0, token.start) is not None
+    return not named or any(map(text[token.start : token.end].__contains__, WHOLE))

@@ -3,23 +3,14 @@
 Each piece of a sentence knows where it stands in the message, so that a claim's span is there.
 """
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 
-STATE_HEAD = re.compile(
-    r"\W*(?:free|open|available|busy|blocked|taken|booked|unavailable|(?:im)?possible|works?|"
-    r"(?:movable )?errands?|conflicts?)\W*$",
-    re.I,
-)
-# Columns that only blanks part.
-GAP = re.compile(r"\S {2,}\S")
-GAP_CELL = re.compile(r"\S+(?: \S+)*")
-STATUS, MANY = "status", 24
+MANY = 24
+DEEPEST = 12  # objects, lists or titles within each other
 
 
 class Piece(NamedTuple):
@@ -34,47 +25,15 @@ class Piece(NamedTuple):
         text = self.text[start:end]
         return Piece(text, self.start + start, self.start + start + len(text))
 
+    def strip(self, chars: str) -> "Piece":
+        """A piece without some characters around it."""
+        start = len(self.text) - len(self.text.lstrip(chars))
+        return self.part(start, max(start, len(self.text.rstrip(chars))))
+
 
 def glue(text: str, near: Piece) -> Piece:
     """Words that stand nowhere in the message, near a piece that does."""
     return Piece(text, near.start, near.start)
-
-
-class Rewritten:
-    """A text made of pieces of a message, and where each stands there."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Piece] = []
-        self.starts: list[int] = []
-        self.length = 0
-
-    def add(self, *pieces: Piece) -> None:
-        """Append pieces."""
-        for piece in pieces:
-            if piece.text:
-                self.pieces.append(piece)
-                self.starts.append(self.length)
-                self.length += len(piece.text)
-
-    @property
-    def text(self) -> str:
-        """The text so far."""
-        return "".join(piece.text for piece in self.pieces)
-
-    def places(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the text stands in the message: from the first of its pieces there to the last."""
-        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1)
-        # Of many pieces only composed sentences are out of order, and those are short.
-        among = range(first, last) if last - first <= MANY else (*range(first, first + MANY), *range(last - MANY, last))
-        cut = [self._cut(at, start, end) for at in among]
-        return min(begin for begin, _ in cut), max(stop for _, stop in cut)
-
-    def _cut(self, index: int, start: int, end: int) -> tuple[int, int]:
-        """Where the part of a piece within a stretch stands: all of one that is not word for word in the message."""
-        (text, begin, stop), at = self.pieces[index], self.starts[index]
-        if len(text) != stop - begin:
-            return begin, stop
-        return begin + max(start - at, 0), begin + min(end - at, len(text))
 
 
 def plain(key: str) -> str:
@@ -100,7 +59,7 @@ def is_slots(text: str) -> bool:
 
 def named_slots(pieces: Sequence[Piece]) -> list[Piece]:
     """Slots as a sentence names them."""
-    stripped = [piece._replace(text=re.sub(r"(?i)slots?[\s_#]*|[*`#]", "", piece.text).strip()) for piece in pieces]
+    stripped = [piece._replace(text=frames.SLOT_WORD.sub("", piece.text).strip()) for piece in pieces]
     return [glue("slots ", stripped[0]), *joined([[piece] for piece in stripped])]
 
 
@@ -134,16 +93,29 @@ class Field(NamedTuple):
         if is_slots(name) and name:
             return _said_of([self.key], [self._said(value, priced) for value in self.values])
         if all(is_slots(value.text) for value in self.values):
-            names_them = self.listed or frames.CHOSEN_KEY.search(name) or frames.SLOT_KEY.match(name)
+            many = name.endswith("slots") and not frames.CHOSEN_KEY.search(name)  # "free slots": 5 counts them
+            names_them = self.listed or not first.text.isdecimal() or (frames.NAMES_SLOTS.search(name) and not many)
             return [*label, *named_slots(self.values)] if names_them else []
-        return [*label, *joined([[value] for value in self.values])] if frames.AMOUNT.search(first.text) else []
+        if "cost" in name or not frames.AMOUNT.search(frames.PRICED.sub("", first.text)):
+            return []
+        if frames.I_SAY.search(first.text) and frames.PLAIN_KEY.match(name):
+            told = joined([[value.strip('"\u201c\u201d ')] for value in self.values])
+            return [*label, glue('said "', first), *told, glue('"', first)]
+        return [*label, *joined([[value] for value in self.values])]
 
     def beside(self) -> list[Piece]:
         """What the field says of the slots of its record."""
         name, first = self.name, self.values[0]
         key = self.key._replace(text=name)
+        if "cost" in name and (amount := frames.COSTED.match(first.text)):
+            left = first.part(amount.end(), len(first.text)).strip(" ()")
+            return (
+                [left]
+                if frames.IN_WORDS.search(left.text)
+                else [key._replace(text="cost "), first.part(*amount.span(1))]
+            )
         if is_slots(first.text):
-            return [key, glue(" ", key), first] if "cost" in name else []
+            return []
         if frames.PLAIN_KEY.match(name):
             return self._said(first)
         if frames.TRUE.match(first.text):
@@ -154,13 +126,28 @@ class Field(NamedTuple):
 
     def _said(self, value: Piece, priced: bool = False) -> list[Piece]:
         """A value without the numbers that count something: a truth in words."""
-        if value.text in ("true", "false"):
-            return [value._replace(text="free" if value.text == "true" else "not free")]
+        if value.text.lower() in ("true", "false"):
+            return [value._replace(text="free" if value.text.lower() == "true" else "not free")]
         if is_slots(value.text):
             return [glue("cost ", value), value] if priced else []
         if frames.A_MEETING.match(value.text):
             return [value._replace(text="existing meeting")]
         return [value._replace(text=frames.AMOUNT.sub("", value.text))]
+
+    def of_all(self, but: Sequence[Piece]) -> list[Piece]:
+        """The field as a sentence of all slots but some, or of all others; else nothing."""
+        name, first = self.name, self.values[0]
+        if frames.REST_KEY.match(name) and not is_slots(first.text):
+            return [self.key._replace(text="all other slots are "), *self._said(first)]
+        told = frames.ALL_OF.match(first.text)
+        if not told or frames.CHOSEN_KEY.search(name):
+            return []
+        if told[1]:
+            but = [first.part(*told.span(1))]
+        if not but or frames.REST_KEY.match(first.text.lower()):
+            return [first._replace(text="all other slots are "), self.key._replace(text=name)]
+        verb = f"every slot is {name} except "
+        return [self.key._replace(text=verb), *named_slots(but)]
 
 
 @dataclass
@@ -192,12 +179,20 @@ class Record:
             self.labels.append(key)
 
     def sentences(self) -> Iterator[list[Piece]]:
-        """What the record says."""
+        """What the record says; one that asks says nothing."""
+        if any(frames.PLAIN_KEY.match(one.name) and frames.ASKS.match(one.values[0].text) for one in self.fields):
+            return
         subject = [self.agent, glue(": ", self.agent)] if self.agent else []
         labels = [label._replace(text=plain(label.text)) for label in self.labels]
         said = [[label] for label in labels]
+        but = [value for one in self.fields if frames.EXCEPT_KEY.match(one.name) for value in one.values]
+        if any(frames.NEW_KEY.match(one.name) for one in self.fields):
+            self.fields = [one for one in self.fields if not frames.OLD_KEY.match(one.name)]
         for one in self.fields:
-            if apart := one.apart(any("cost" in label.text for label in self.labels)):
+            subject = subject if not frames.NAMED.search(one.name) else []
+            if whole := one.of_all(but):
+                yield [*subject, *whole]
+            elif apart := one.apart(any("cost" in label.text for label in self.labels)):
                 yield [*subject, *(part for label in labels for part in (label, glue(": ", label))), *apart]
             elif beside := one.beside():
                 said.append(beside)
@@ -205,95 +200,85 @@ class Record:
             yield [*subject, *_said_of(self.slots, said)]
 
 
-def _cells(line: Piece) -> list[Piece]:
-    """The cells of a row, without the space around them."""
-    if GAP.search(line.text) and "|" not in line.text:
-        return [line.part(*cell.span()) for cell in GAP_CELL.finditer(line.text)]
-    mark = "|" if "|" in line.text else "\t" if "\t" in line.text else ","
-    cells, start = [], 0
-    for text in line.text.split(mark):
-        at = line.start + start + len(text) - len(text.lstrip())
-        cells.append(Piece(text.strip(), at, at + len(text.strip())))
-        start += len(text) + 1
-    if mark == "|":
-        cells = cells[not cells[0].text : len(cells) - (not cells[-1].text)]
-    return cells
+class Frame:
+    """An object or a list that is being read: its keys so far, and what it says."""
+
+    def __init__(self, outer: "Frame | None", listed: bool) -> None:
+        self.record: Record = Record(outer.record.agent if outer else None)
+        self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
+        self.listed = listed
+        self.key: Piece | None = None
+        self.values: list[Piece] = []
 
 
-def table_at(lines: Sequence[Piece], at: int) -> int:
-    """How many lines the table has that starts at a line; 0 where none does."""
-    head = lines[at].text
-    if at + 1 == len(lines) or not ("|" in head or "\t" in head or GAP.search(head) or frames.COMMAS.match(head)):
-        return 0
-    header = _cells(lines[at])
-    ruled = frames.RULE.match(lines[at + 1].text) is not None
-    if len(header) < 2 or not (ruled or _is_header(header, _cells(lines[at + 1]))):
-        return 0
-    end = at + 1 + ruled
-    while end < len(lines) and len(_cells(lines[end])) == len(header):
-        end += 1
-    return end - at if end > at + 1 + ruled else 0
-
-
-def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
-    """Whether the first of two rows names what stands below it."""
-    if len(header) != len(row) or (is_slots(header[0].text) and is_slots(row[0].text)):
-        return False
-    if frames.HEADER.match(header[0].text):
-        return True
-    if all(STATE_HEAD.match(cell.text) for cell in header):
-        return all(is_slots(cell.text) for cell in row)
-    return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
-
-
-def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
-    """What the rows of a table say."""
-    header = _cells(lines[0])
-    for line in (line for line in lines[1:] if not frames.RULE.match(line.text)):
-        yield from _row(header, _cells(line))
-
-
-def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
-    """What a row says: of its own slot or agent, or of those of its columns."""
-    base, label = Record(), glue(STATUS, cells[0])
-    first = plain(header[0].text)
-    rest = list(zip(header, cells, strict=False))
-    if all(STATE_HEAD.match(name.text) for name in header):
-        for name, cell in rest:
-            base.add(glue(name.text, cell), [cell], listed=True)
-        return [base]
-    if not (is_slots(header[0].text) or agent_of(header[0])):
-        head = rest.pop(0)[1]
-        if first in ("#", "option", "no") and "slot" not in head.text.lower():
-            return _row(header[1:], cells[1:])
-        if "agent" not in first and "meeting" not in first and is_slots(head.text):
-            base.slots.append(head)
-        elif agent := agent_of(head, bare="agent" in first):
-            base.agent = agent
-        elif "meeting" not in first and not frames.PLAIN_HEAD.match(head.text):
-            label = head
-    records, numbered = [], bool(base.slots) and "slot" in first
-    for name, cell in rest:
-        name = glue(name.text, cell)  # as if it stood beside the cell
-        agent = agent_of(name, bare=numbered)
-        if agent or is_slots(name.text):
-            record = Record(agent or base.agent, base.slots if agent else [name])
-            record.add(label, [cell], listed=not record.slots)
-            records.append(record)
-        elif not frames.YOU.match(name.text):
-            base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
-    return [*records, base]
-
-
-def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
-    """Lines in a row that say under keys what a slot is, as a record, and how many they are."""
-    record, keys, end = Record(), set[str](), at
-    while end < min(len(lines), at + MANY) and (told := frames.KEY_VALUE.match(lines[end].text)):
-        if not told[2] or plain(told[1]) in keys:
+def json_at(content: str, start: int) -> tuple[list[Record], int]:
+    """The records of the JSON that starts at a place, as far as it is well formed, and where it ends."""
+    stack: list[Frame] = []
+    records: list[Record] = []
+    at = start
+    while token := frames.TOKEN.match(content, at):
+        at = token.end()
+        text, _, mark = token.groups()
+        if mark in ("{", "["):
+            if len(stack) == DEEPEST:
+                break
+            stack.append(Frame(stack[-1] if stack else None, mark == "["))
+        elif mark in ("}", "]"):
+            if not stack:
+                break
+            _close(stack, records)
+        elif mark is None:
+            group = 1 if text is not None else 2
+            _take(stack[-1], Piece(token[group], *token.span(group)))
+        if not stack:
             break
-        key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
-        keys.add(plain(key.text))
-        record.add(key, [value])
-        end += 1
-    beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
-    return (record, end - at) if record.slots and record.fields and beside else None
+    while stack:
+        _close(stack, records)
+    return records, max(at, start + 1)
+
+
+def _take(frame: Frame, piece: Piece) -> None:
+    """Read a string or an atom: a key, or a value."""
+    if frame.listed:
+        frame.values.append(piece)
+    elif frame.key is None:
+        listed = frame.keys and frames.OF_SLOTS_KEY.match(plain(frame.keys[-1].text))
+        frame.key = piece._replace(text="slot") if listed and frames.ID_KEY.match(piece.text) else piece
+    else:
+        frame.record.add(frame.key, [piece])
+        frame.key = None
+
+
+def _close(stack: list[Frame], records: list[Record]) -> None:
+    """End the last frame: a list of values is a field of the object around it, an object a record."""
+    frame = stack.pop()
+    outer = stack[-1] if stack else None
+    if frame.listed and outer and outer.key and frame.values:
+        outer.record.add(outer.key, frame.values, listed=True)
+    if not frame.listed:
+        _place(frame)
+        records.append(frame.record)
+    if outer:
+        outer.key = None
+
+
+def _place(frame: Frame) -> None:
+    """Give an object's record what the keys around it say: labels, an agent, or slots."""
+    record, before = frame.record, ""
+    for key in frame.keys:
+        name = plain(key.text)
+        if name.endswith("availability"):
+            record.fields = [_available(one) for one in record.fields]
+        if before.endswith(("agent", "agents")) or agent_of(key):
+            record.agent = record.agent or agent_of(key, bare=True)
+        elif is_slots(name) and not record.slots:
+            record.slots.append(key)
+        else:
+            record.label(key)
+        before = name
+
+
+def _available(one: Field) -> Field:
+    """A field of availability: an agent's slots under it are free."""
+    agent = agent_of(one.key) if one.listed else None
+    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one

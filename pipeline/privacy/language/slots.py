@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from pipeline.privacy.language.frames import (
     ANCHOR,
     BEFORE,
-    COUNT,
     COUNTED,
-    ELLIPSIS,
     FOR,
     HELD,
-    IN_ALL,
-    ITEM,
     NOT_FOR,
-    OTHERS,
-    OTHERS_END,
-    PLACE,
     STARTS,
-    SUBJECT,
     VERB,
     VERBS,
-    VERSUS,
 )
-from pipeline.privacy.language.ranges import BOTH_ENDS, DOWNWARD, FROM, ONWARD, OPENED, OPENING, OPENS_IT, words_before
+from pipeline.privacy.language.ranges import (
+    BOTH_ENDS,
+    DOWNWARD,
+    FROM,
+    ONWARD,
+    OPENED,
+    OPENING,
+    OPENS_IT,
+    words_before,
+)
 from pipeline.privacy.language.scan import Token
 
 CLASS_KINDS = frozenset(("occupied", "negative", "positive", "cost", "proposal", "clear", "effort", "event"))
@@ -36,12 +36,63 @@ PRICED = re.compile(r"\b(?:costs?|price)\b[^;~]*\b(?:is|are|be|being|of|at|to|wa
 AND_YOU = re.compile(r"0,? (?:and|but|while) (?:you|me|us|them|agents? 0) (?:only |just |about )?$")
 JOINT = re.compile(r"\s*(?:,|and|&|,\s*and)\s*")
 LONE = re.compile(r"slots ?#?0+")  # more must follow
+# Such a number is no slot even next to a class.
+# How what it finds ends: few numbers need the search.
+OTHERS_END = (
+    *("count:", "count =", "count=", "total:", "slots:", "errands:", "meetings:", "agents:", "left:"),
+    *(
+        "of",
+        "of the",
+        "has",
+        "have",
+        "of our",
+        "of my",
+        "of these",
+        "of all",
+        ",",
+        "and",
+        "but",
+        "vs",
+        "vs.",
+        "against",
+        "versus",
+    ),
+    *(
+        f"{word}{s}"
+        for word in ("meeting", "errand", "agent", "round", "turn", "message", "appointment")
+        for s in ("", "s")
+    ),
+)
+OTHERS = re.compile(
+    r"\bof (?:the |my |our |all )*0+ (?:\w+ )?(?:slots?|meetings?|errands?|agents?)[^,;]{0,24}, $|\b(?:count|total|"
+    r"(?:number|amount) of [\w ]{0,24}|how many [\w ]{0,24}) ?[:=] ?$|\b0+ (?:out )?of (?:the |our |my |these |all )?$|"
+    r"\b0+ (?:\w+ )?(?:slots?|options?|windows?|openings?)(?: \w+)?\s*(?:,|and|but)\s*"
+    r"(?:(?:agents? #?0+|i) (?:has|have|only has|only have) )?$|"
+    r"\b(?:meetings?|errands?|agents?|rounds?|turns?|messages?|appointments?)\s+#?$|\(0+ (?:vs|against|versus)\.? $"
+)
+VERSUS = re.compile(r"\s*(?:vs|against)\b(?=\.?\s+0+\))")
+IN_ALL = re.compile(r"\s+(?:\w+\s+){0,2}(?:in all|in total|altogether|overall|so far)\b")
+COUNT = re.compile(r"\b(?:only|just|exactly|about|over|all) 0+ (?:are|were|remain|have)\b")  # "only 4 are free"
+ITEM = re.compile(r"\bagents?\s*#?0+\s+at\s+$|\bmeeting\s+#?0+\s+(?:is\s+|sits\s+)?(?:already\s+)?(?:at|in|on)\s+$")
+# Where a sentence starts with its place: "At 7, I'd need to move things".
+PLACE = re.compile(r"(?:^|~|:|,|and)[\s-]*(?:at|for|on|from|regarding|as for|in)\s+#?$")
+ELLIPSIS = re.compile(r"\s*(?:is|are|does|do|can|will|would)?\s*(?:not)?\s*$")
+# A clause that starts with what is done, with what is there, or with its cost: "moving my errand at 3 and 5 costs 1".
+SUBJECT = re.compile(
+    r"(?:^|[,:~(]|\b(?:and|but|so|because|since|for me|that|then|also))\s*(?:well\s+|yes\s+)?"
+    r"(?:(?:mov|shift|reschedul|us|tak|clear|free|open|rearrang|relocat|displac|mak|vacat|giv|pick|choos|shuffl|"
+    r"bump)ing\b|"
+    r"what\b|whatever\b|(?:my|the|a|our|their|agents?\s*#?0+'s)\s+(?:costs?|price)\b|"
+    r"(?:my|an?|the|our)\s+(?:\w+\s+)?(?:errands?|commitments?|appointments?|engagements?|obligations?)\b)[^,;:()]*$"
+)
 ANY_FROM = re.compile(r"\b(?:any(?:thing)?|every(?:thing)?|slots?|free|open|available|busy|blocked)\s+from\s+$")
 ERRAND = re.compile(r"\s+errand\b")
 PRICE = re.compile(r"0 ?\(|0\(")
 BETWEEN = frozenset(("for_whom", "ignored", "soft", "group", "spoken_to"))
 LISTS = ("slots", "numbers")
+PUT_ASIDE = ("aside", "shun")
 PRICING = (*LISTS, "cost", "ignored")
+MOVED_FOR = re.compile(r"\b(?:mov|push|shift|clear|shuffl|reschedul|bump|swap|postpon|delay|drop|free)\w*\b")
 PRICING_FOR = ("cost", "effort")  # "an errand that I can move for 4"
 # What ends a stretch of a sentence.
 BOUNDARIES = frozenset(("soft", "hard", "stop", "except", "hypothetical"))
@@ -58,6 +109,7 @@ def is_anchored(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
         or COUNT.search(text, max(0, number.start - 8), number.end + 8)
         or VERSUS.match(text, number.end)
         or _is_enumerator(text, number)
+        or _is_price(text, tokens[: index + 1])
         or (any(token.kind == "cost" for token in tokens[max(0, index - 4) : index]) and AND_YOU.search(ahead))
         or (ERRAND.match(text, number.end) and not _takes_turns(text, tokens, index))
     ):
@@ -87,6 +139,14 @@ def _is_enumerator(text: str, number: Token) -> bool:
     return opens <= text.rfind(")", 0, number.start) or PRICE.fullmatch(text, opens - 2, number.start) is not None
 
 
+def _is_price(text: str, tokens: Sequence[Token]) -> bool:
+    """Whether the last of these is the price of slots that were named: "an errand at 6, cheap to move (2)"."""
+    before = [token for token in tokens[:-1] if token.kind != "soft"]
+    if not before or before[-1].kind != "cost" or text[tokens[-1].start - 1] != "(":
+        return False
+    return any(token.kind in LISTS for token in before)
+
+
 def _is_place(text: str, number: Token, ahead: str) -> bool:
     """Whether the words around a number make it a slot: "between 3 and 5", "at 7, I …", "meeting 2 is at 5"."""
     if ITEM.search(ahead) or BOTH_ENDS.search(ahead) or ANY_FROM.search(ahead) or OPENED.search(ahead):
@@ -106,7 +166,9 @@ def _follows_class(text: str, tokens: Sequence[Token], index: int) -> bool:
             return False
         if token.kind in CLASS_KINDS:
             gap = text[token.end : start]
-            if FOR.search(gap) and (token.kind in PRICING_FOR or NOT_FOR.match(text, token.start)):
+            if FOR.search(gap) and (
+                token.kind in PRICING_FOR or NOT_FOR.match(text, token.start) or MOVED_FOR.search(gap)
+            ):
                 return False
             return not gap.strip(" #") or ANCHOR.search(gap) is not None
         if token.kind == "request":
@@ -196,7 +258,7 @@ def joined(text: str, tokens: Sequence[Token]) -> list[Token]:
         joined_tokens.append(token)
         if token.kind not in ("soft", "for_whom"):
             subject = token
-        if token.kind in CLASS_KINDS:
+        if token.kind in CLASS_KINDS or token.kind in PUT_ASIDE:
             has_class = True
         elif token.kind in BOUNDARIES:
             has_class = has_class and token.kind == "soft"

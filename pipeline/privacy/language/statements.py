@@ -8,7 +8,7 @@ from pipeline.privacy.language.atoms import VERBLESS, Atom, atoms_of, phrases
 from pipeline.privacy.language.clause_rules import read_clauses
 from pipeline.privacy.language.clauses import Clause
 from pipeline.privacy.language.frames import NARROWED
-from pipeline.privacy.language.ranges import NUMBER, ONLY_REST, REST, Slots, slots_of
+from pipeline.privacy.language.ranges import EXCEPTED, NUMBER, ONLY_REST, REST, Slots, slots_of
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
@@ -143,7 +143,7 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     if others and claim_class in OPPOSITE:
         yield StatementForm(clause.scope, _agents_of(others, ranks), slots, OPPOSITE[claim_class], start, end, rank)
     if claim_class == "positive" and SENDER in spans and _excludes_others(text, clause):
-        only = tuple((first, ONLY_REST) for first, _ in slots)
+        only = tuple((first, ONLY_REST) for first, last in slots if last not in (REST, ONLY_REST))
         yield StatementForm(clause.scope, _agents_of(spans, ranks), only, "negative", start, end, rank)
     goals = _goals(clause, ranks)
     if goals:
@@ -235,7 +235,7 @@ def numbered(
 def rest_of(
     forms: Sequence[StatementForm], numbers: list[bytes], places: Places, before: Sequence[bytes]
 ) -> Iterator[Statement]:
-    """What is stated of the rest of the calendar, as of no slots yet; `before`: the numbers of the message up to here.
+    """What is stated of the rest of the calendar, with slots that are no part of it; `before`: the numbers so far.
 
     "Only 7" is one of some slots where 7 was named before: "Agent 1 can do 4 and 7, I can only do 7".
     """
@@ -243,15 +243,16 @@ def rest_of(
         again = any(numbers[i] in before or numbers[i] in numbers[:i] for i, last in form.slots if last == ONLY_REST)
         if not again and any(last in (REST, ONLY_REST) for _, last in form.slots):
             begin, stop = places(form.start, form.end)
-            yield _agents(form.targets, numbers), (), form.claim_class, begin, stop
+            excepted = [int(numbers[i]) for i, last in form.slots if last == EXCEPTED]
+            yield _agents(form.targets, numbers), excepted, form.claim_class, begin, stop
 
 
 def with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
     """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
     told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
-    for targets, _, claim_class, start, end in rest:
+    for targets, excepted, claim_class, start, end in rest:
         for target in targets:
-            slots = [slot for slot in range(num_slots) if (target, slot) not in told]
+            slots = [slot for slot in range(num_slots) if (target, slot) not in told and slot not in excepted]
             told.update((target, slot) for slot in slots)
             stated.append(((target,), slots, claim_class, start, end))
     return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
@@ -265,7 +266,8 @@ def is_of_sender(stated: Sequence[Statement], before: str) -> bool:
 
 def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
     """The agents that are named, each once."""
-    return list(dict.fromkeys(None if agent is None else int(numbers[agent]) for agent in named))
+    agents = [None if agent is None else int(numbers[agent]) for agent in named]
+    return agents if len(agents) == 1 else list(dict.fromkeys(agents))
 
 
 def _settled(forms: Sequence[StatementForm], stated: Sequence[Statement]) -> Iterable[Statement]:

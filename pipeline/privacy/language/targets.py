@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from pipeline.privacy.language.frames import FINE, HEARD, HOLDS, MINE, NEWS_FROM, PRONOUN, SUITS_ME, VOTE
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.slots import CLASS_KINDS, LISTS
 
@@ -22,32 +23,33 @@ READ_AS = {"clear": "positive", "effort": "occupied", "event": "occupied"}
 IS_MEETING = re.compile(r"(?!.*(?:mov|shift|push|reschedul|out of|off|away|leav|vacat|from)).*meeting")
 EASILY = re.compile(r"\b(?:easily|cheaply|readily|quickly|painlessly)\b")
 # An item is there whatever one would rather not do; what need not move is not in the way.
-DENIABLE = re.compile(r".*any|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak")
+DENIABLE = re.compile(
+    r".*any|thing|need|requir|oblig|forc|mean|involv|entail|demand|caus|have to|has to|must|tak|mak|ask|got"
+)
 ABSENT = ("without", "zero")  # "without any need to free it up"
 UNABLE = re.compile(r"can|could|unable|.*\bable\b")
 TICKS = ("^", "`")
-
-Decision = tuple[str | None, Token | None]
-UNDECIDED: Decision = (None, None)
+UNDECIDED: tuple[str | None, Token | None] = (None, None)
 
 
-def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> Decision:
+def decide(text: str, tokens: Sequence[Token], kinds: Set[str]) -> tuple[str | None, Token | None]:
     """The class that tokens of these kinds say together, and the token that decides it."""
     if not _has_class(kinds):
         return UNDECIDED
     claim_class, decider = UNDECIDED
-    negated, proposed, absent = _negates_all(text, tokens, kinds), False, False
+    negated, proposed, absent, cleared = _negates_all(text, tokens, kinds), False, False, False
     skips_effort = not kinds.isdisjoint(("cost", "clear"))
     for token in _ticks_last(text, tokens):
         if claim_class and text[token.start] in TICKS:
             break
-        negated |= token.kind == "negation"
+        negated, cleared = negated or token.kind == "negation", cleared or token.kind == "clear"
         absent |= token.kind == "negation" and text.startswith(ABSENT, token.start)
         token_class = "positive" if absent and token.kind == "effort" else _class_of(text, token, negated, skips_effort)
         skips_effort |= token.kind == "negative" and UNABLE.match(text, token.start, token.end) is not None
         if (
             token_class is None
             or (token_class == "proposal" and "shun" in kinds)
+            or (cleared and token_class == "occupied" and DENIABLE.match(text, token.start, token.end))
             or (proposed and token_class == "occupied" and IS_MEETING.match(text, token.start, token.end))
         ):
             continue
@@ -117,26 +119,19 @@ SENDER: Span = (-1, -1)
 LEFT_OUT = re.compile(r"\b(?:everyone|everybody|all|us)\s+(?:but|except|apart from)\b")
 BUT_ME = re.compile(LEFT_OUT.pattern + r"\s+(?:for\s+)?me\b")
 NUMBER = re.compile(r"(?<!\ba)0+")
+ALL_OF_THEM = re.compile(r"all (?:two|three|four)$")
 FIRST = re.compile(
-    r"(?<!everyone )\b(?:i|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all|both of us)\b(?! else| i\b| i')"
+    r"(?<!everyone )\b(?:i(?!\.e)|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all(?! of them)|same(?= as)|"
+    r"both of us)\b(?! else| i\b| i')"
 )
-THEY = re.compile(r"\b(?:they|both|everyone i|their|theirs|them|he|she|his|him|her|who|a0+)\b")
-# Between a subject and the class: a slot or another subject means that someone only reports it.
+THEY = re.compile(
+    r"\b(?:they|both|the (?:latter|former|others?|answer|reply|response)|everyone i|their|theirs|them|he|she|his|him|"
+    r"her|who|a0+)\b"
+)
+SAYS = r"(?:says?|said|writes|wrote|claims|t(?:ells|old)|(?:repli|not)e[sd]|(?:answer|add|confirm|report|warn)e?[sd])"
+# A quotation after which it is said whose it is: "…," says Agent 3.
+SAID_BY = re.compile(rf"[,.]?\s{{2,}}(?:{SAYS}\s+agents?\s*#?0+|agents?\s*#?0+\s+(?:\w+ly\s+)?{SAYS})\b")
 COSTED = re.compile(r"agents?\s*#?0{1,2}(?=\s)")
-# "From Agent 3 I know that …", "word from Agent 3: …": the news are Agent 3's.
-HEARD = re.compile(r"\s+(?:\w+\s+)?(?:heard?|know|learn\w*|understand|understood|gather\w*|got|had|have)\b")
-WORD = re.compile(
-    r"(?:^\s*|[,;:]\s*)(?:\w+\s+)?(?:word|news|message|update|reply|answer|note|info|relay|forwarded)\s+(?:\w+\s+)?from\b|^\s*from\b(?=\s+agents?\s*#?0+\s*:)"
-)
-SUITS_ME = re.compile(r"\s(?:me|us)\b")
-FINE = re.compile(r"\b(?:fine|ok|okay|good|cool|great|alright|agreeable|perfect)$")
-VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no from Agent 2"
-MINE = re.compile(r"\b(?:me|my|mine)\b")
-PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
-HOLDS = re.compile(
-    r"(?:'\w+)?\s*(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
-    r"(?:have|has|had|got|keep|kept|make|get|mark|leave|offer|find|see)\b"
-)
 
 
 class Who(NamedTuple):
@@ -155,6 +150,8 @@ def named(phrase: str) -> Who:
     but_me = BUT_ME.search(phrase) is not None
     first = FIRST.search(phrase) is not None and not but_me
     they = THEY.search(phrase) is not None
+    if ALL_OF_THEM.match(phrase):
+        return Who(False, (), True)
     if LEFT_OUT.search(phrase):
         return Who(first, (), they, (*agents, SENDER) if but_me else agents)
     return Who(first, agents, they)
@@ -226,7 +223,7 @@ def _sources(text: str, subject: Token | None, everyone: Sequence[Token]) -> lis
     if not spoken_to:
         return []
     if subject is None:
-        word = WORD.search(text)
+        word = NEWS_FROM.search(text)
         return [token for token in spoken_to if word and word.end() <= token.start + 5]
     return (
         [token for token in spoken_to if text.startswith("from", token.start)] if HEARD.match(text, subject.end) else []
@@ -296,4 +293,5 @@ def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Sp
             if who.agents:
                 both = who.first and text.startswith("both", pronoun.start)
                 return [*[(token.start + start, token.start + end) for start, end in who.agents], *[SENDER] * both]
-    return []
+    said = SAID_BY.search(text, pronoun.end)
+    return [NUMBER.search(text, said.start()).span()] if said else []  # type: ignore[union-attr]

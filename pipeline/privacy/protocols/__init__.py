@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from pipeline.privacy.protocols import dsm, imap, polling, sd, sums
+from pipeline.privacy.protocols import dsm, imap, sd, sums
 from pipeline.privacy.protocols.kinds import RoundContext, Statement, TypedMessage
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.rules import NO_CLAUSE, EvidenceRun, RuleSet
 from pipeline.traces.typed_messages import TypedContent, decode_message
 
 # By the source that a message's evidence has: protocol and kind.
-KINDS = imap.KINDS | sd.KINDS | dsm.KINDS | polling.KINDS | sums.KINDS
+KINDS = imap.KINDS | sd.KINDS | dsm.KINDS | sums.KINDS
 
 
 def typed_evidence(

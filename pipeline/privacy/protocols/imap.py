@@ -1,4 +1,7 @@
-"""What messages of IMAP say of their sender's slots: costs by slot, whole, in levels, or with noise; and its choice."""
+"""What messages of IMAP and of polling, which asks as it does, say of their sender's slots.
+
+Costs by slot, whole, in levels, with noise, or within a limit; and what is chosen.
+"""
 
 from collections.abc import Sequence
 from math import isinf
@@ -7,7 +10,7 @@ from typing import Any
 from pipeline.privacy.protocols.kinds import SlotLikelihood, TypedMessage, derived_kind, sender_kind
 from pipeline.privacy.protocols.states import States, Vector, known_slot
 from pipeline.privacy.rules import RuleSet, SlotEvidence
-from pipeline.traces.typed_messages.records import Answer, CostRequest, Costs, Levels, NamedSlot, Plan
+from pipeline.traces.typed_messages.records import Answer, CostRequest, Costs, Levels, Limits, NamedSlot, Plan
 
 
 def request(message: TypedMessage[CostRequest], _: RuleSet | States) -> list[Any]:
@@ -74,6 +77,21 @@ def offer_answer(message: TypedMessage[Answer], states: States) -> list[SlotLike
     return known_slot(message.content.slot, states.feasible() if message.content.possible else states.busy())
 
 
+def asked(message: TypedMessage[Limits], states: States) -> list[SlotLikelihood]:
+    """Each slot that is asked about: feasible for who asks."""
+    return [(slot, states.feasible()) for slot, _ in message.content.can]
+
+
+def answered(message: TypedMessage[Limits], states: States) -> list[SlotLikelihood]:
+    """Each slot, by the answer: within the limit, or not. A limit of null is any cost."""
+    within = [(slot, _within(limit, states)) for slot, limit in message.content.can]
+    return within + [(slot, 1 - _within(limit, states)) for slot, limit in message.content.cannot]
+
+
+def _within(limit: float | None, states: States) -> Vector:
+    return states.feasible() if limit is None else states.at_most(limit)
+
+
 KINDS = {
     "imap_cost_request": sender_kind(request, request),
     "imap_costs": sender_kind(costs, costs_likelihood),
@@ -82,4 +100,7 @@ KINDS = {
     "imap_noisy": derived_kind(levels, drawn_anew=True),
     "imap_offer": derived_kind(chosen_likelihood),
     "imap_can": derived_kind(offer_answer),
+    "poll_ask": derived_kind(asked),
+    "poll_answer": derived_kind(answered),
+    "poll_decision": derived_kind(chosen_likelihood),
 }

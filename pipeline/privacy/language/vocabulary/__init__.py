@@ -14,21 +14,22 @@ Phrases = tuple[str, ...]
 UNITS = (
     "am|pm|a\\.m|p\\.m|o'?clock|percent|of|agents?|people|persons?|participants?|parties|slots?|options?|"
     "errands?(?! ?#?0|(?<=errand) ?(?:$|[,;/|(]))|"
-    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|others?|more|"
-    "other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|participating|candidates?|"
-    "alternatives?|windows?|openings?|(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones)"
+    "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|"
+    "others?|more|other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|"
+    "participating|candidates?|"
+    "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|votes?|proposals?|gaps?|"
+    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?)"
 )
-NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000|[- ]?(?:{UNITS})\b| for slots?\b)"
+NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000| ?-?(?:{UNITS})\b| for slots?\b)"
 
 PATTERNS: Mapping[str, str] = {
     "{adv}": (
-        r"(?:(?:(?!hard|bare|scarce|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|"
-        r"so|too|all|both|"
-        r"each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|100%|"
-        r"the) ){0,3}"
+        r"(?:(?:(?!hard|bare|scarce|hope|presum|conceiv)\w+ly|also|still|already|just|now|even|quite|very|so|too|all|"
+        r"both|each|either|pretty|well|indeed|then|always|often|currently|a|an|that|really|more|much|equally|wide|"
+        r"100%|the) ){0,3}"
     ),
     "{slot}": r"(?:slots?\b|#?0)",
-    "{label}": r"(?= ?[:=] ?\(?(?:slots )?#?0)",
+    "{label}": r"(?= ?[:=] ?\(?(?:slots? )?#?0)",
     "{agent}": r"agents? ?#?00?",
     "{unless_for_us}": r"(?! (?:slots? ?#?0+ )?{adv}for (?:us|this|our|meeting|it)\b)",
     "{noun}": r"(?:errands?|appointments?|commitments?|engagements?|obligations?)",
@@ -42,8 +43,9 @@ PATTERNS: Mapping[str, str] = {
         r"swap|dislodg|postpon|cancel|disrupt|disturb|uproot)\w*(?! costs?))"
     ),
     "{clash}": (
-        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hurdle|barrier|difficult(?:y|ie)|conflict|"
-        r"constraint|objection|clash(?:e)?|overlap|hesitation|complication|concern|reason)s?"
+        r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hitch|snag|hurdle|barrier|difficult(?:y|ie)|"
+        r"conflict|impediment|hindrance|drawback|constraint|objection|clash(?:e)?|overlap|hesitation|complication|"
+        r"concern|reason)s?"
     ),
     "{burden}": (
         r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
@@ -52,10 +54,10 @@ PATTERNS: Mapping[str, str] = {
     "{change}": r"(?:changes?|moves?|adjustments?|shuffles?|movement|disruptions?)",
     # That there is none of it, that there is little, and that it must be.
     "{none}": (
-        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not any|n't any|free(?<!not free)(?<!n't free) (?:of|"
-        r"from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
+        r"(?:no|zero|nil|sans|minus|without(?: so much as)?|not (?:any|one|a single)|nary an?|n't any|"
+        r"free(?<!not free)(?<!n't free) (?:of|from)|clear of|avoid(?<!can't avoid)(?<!cannot avoid)(?:s|"
         r"ing)?|(?:sav|spar)(?:es?|ing)(?: (?:me|us))?|never mind|"
-        r"nothing(?: {adv}(?:(?:needs|has|requires) )?to(?: be)?)?)"
+        r"nothing(?: there| on it)?(?: (?:that )?{adv}(?:(?:would |will )?(?:needs?|has|have|requires?) )?to(?: be)?)?)"
     ),
     "{few}": (
         r"(?:minimal(?:ly)?|minimum|low(?:er|est)?|little|small|slight(?:ly)?|minor|mild|tiny|modest|trivial|"
@@ -67,6 +69,8 @@ PATTERNS: Mapping[str, str] = {
     "{have}": r"(?:have|has|had|'ve|got|holds?|hosts?|there is|there's)",
     "{at}": r"(?= (?:at|in|on|for|during|to)\b)",
     "{able}": r"(?:feasible|viable|suitable|manageable|achievable|doable|usable|workable)",
+    "{thing}": r"(?:anything|it|this|that|things?|us|(?:the|our|a) meeting|meeting 0+)",
+    "{decided}": r"(?:confirmed|taken|booked|done|settled|locked|agreed|fixed|final(?:ised|ized)?|ours)",
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
@@ -75,13 +79,20 @@ PATTERNS: Mapping[str, str] = {
     ),
     "{need}": (
         r"(?:need|requir|oblig|forc|mean|involv|entail|demand|caus|call for|ha(?:ve|s|d|ving) to|must|tak(?:e|ing)|"
-        r"necessitat|trigger|result in)\w*"
+        r"necessitat|trigger|result in|got to|gotta|mak(?:e|es|ing)(?= {whom} )|ask(?:s|ing)?(?= {whom} ))\w*"
     ),
+    "{whom}": r"(?:me|us|them|him|her|any(?:one|body)|someone|{agent})",
     # Words between such a word and its noun.
     "{mods}": (
-        r"(?:(?!luck|way|chance|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})[\w'-]+ ){0,3}?"
+        r"(?:(?!luck|way|chance|because|since|due|good|much|great|undue|with|for|on|at|in|and|or|but|problem|{item})"
+        r"[\w'-]+ ){0,3}?"
     ),
-    "{it}": r"(?: (?:to |of |for )?(?:anything(?: (?:at all|else))?|a thing|things|it|them|(?!{placed}){mods}{item}))?",
+    "{it}": (
+        r"(?: (?:to |of |for )?(?:anything(?: at all| else)?|(?:a (?:single )?)?things?|it|them|"
+        r"(?!{placed}){mods}{item}))?"
+    ),
+    # What is in the way and cannot be moved, where no errand is named.
+    "{duty}": r"(?:an?|another|some|my) (?:[\w-]+ ){0,2}(?:commitment|engagement|obligation)s?",
     # An item of one's own that is said to be somewhere: "my errand at 3".
     "{placed}": r"(?:my|the|our|an?) (?:[\w-]+ )?{noun} (?:at|in|on|from) {slot}",
     "{agents}": (
@@ -92,15 +103,16 @@ PATTERNS: Mapping[str, str] = {
     # The last number of a list is none of it where a verb takes only that number for its subject.
     "{list}": (
         r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
-        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}))"
-        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|up to|to) )"
-        r"{again}"
+        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| except| exclu))"
+        r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|till|up to|"
+        r"to) ){again}"
         rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
     ),
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
-        r"seems|fits|suits|holds|makes|(?:free|open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
+        r"seems|fits|suits|holds|makes|presents|poses|creates|clashes|overlaps|finds|brings|involves|means|(?:free|"
+        r"open|available|busy|blocked|taken|errand|ok)(?= ?$| ?[,;|)]))\b"
     ),
     "{plural}": r"(?:are|aren't|were|would|will|can|can't|cannot|could|might|should|have|look|seem|work|don't)\b",
 }
@@ -109,7 +121,7 @@ PATTERNS: Mapping[str, str] = {
 STEMS = (
     *("slot", "free", "busy", "open", "work", "book", "taken", "agent", "block", "errand", "prefer", "propos", "cant"),
     *("meeting", "suggest", "confirm", "conflict", "available", "reschedul", "unavailable", "anything", "doesnt"),
-    "except",
+    *("except", "nothing", "clear", "possible"),
 )
 ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
@@ -117,11 +129,26 @@ SHORT = {
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
     **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
-    **{"wfm": "works for me", "dnw": "doesn't work", "av": "available"},
-    **{"ive": "i've", "thats": "that's", "z": "zero"},
+    **{"wfm": "works for me", "dnw": "doesn't work", "av": "available", "ive": "i've", "thats": "that's", "z": "zero"},
+    **{"r": "are", "cna": "can", "aswell": "as well", "err": "errand", "exc": "except", "excl": "except"},
+    **{"theyd": "they'd", "theyre": "they're", "youre": "you're", "cfm": "confirm", "cfmd": "confirmed"},
+    **{"conf'd": "confirmed", "prop'd": "proposed", "prop": "propose", "avl": "available", "unavl": "unavailable"},
+    **{"resch": "reschedule", "sug": "suggest", "sugg": "suggest", "alt": "fallback", "prob": "probably"},
+    **{"dwfm": "doesn't work for me", "nada": "nothing", "bc": "because", "cuz": "because", "req": "requires"},
+    **{"occ": "occupied", "bkd": "booked", "blkd": "blocked", "bsy": "busy", "hv": "have", "lmk": "let me know"},
+    **{"idk": "don't know", "np": "no problem", "cann": "can", "til": "until", "q": "for", "bf": "before"},
+    **{"grt": "great", "w": "with", "everythings": "everything's"},
 }
-REAL = frozenset(("conform", "works", "refer", "expect", "accept"))
+# Short words of which two letters may have changed places.
+COMMON = (
+    *("and", "can", "the", "for", "have", "cost", "said", "with", "that", "from", "does", "only", "also", "good"),
+    *("fine", "but", "not", "at", "is", "it", "to"),
+)
+SWAPPED = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
+SHORT |= {slip: word for slip, word in SWAPPED.items() if slip not in (*COMMON, "form", "ta", "ont")}
+REAL = frozenset(("possibly", "conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
-    **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": "they:", "Me": "them", "Mine": "theirs"},
+    **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": " they:", "Me": "them"},
+    **{"Mine": "theirs", "L": "they propose", "Y": "you", "Yy": "your", "Yur": "your"},
 }

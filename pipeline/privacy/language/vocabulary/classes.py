@@ -4,108 +4,110 @@ from pipeline.privacy.language.vocabulary import Phrases
 
 # Negative: the slot is out of the question.
 NEGATIVE: Phrases = (
-    r"busy|(?:un|in|im|non-?)(?:{able}|possible|accessible|reachable|avail\w*|move?able|negotiable|free)|"
-    r"block(?:s|ed|ing)?{unless_for_us}|hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|"
-    r"packed|tied up|swamped|in use|conflict(?:s|ed|ing)?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
+    r"busy|(?:pre-?)?occupied(?! by| with)|hopeless|doomed|unthinkable|toast|a write-?off|(?:un|in|im|non-?)(?:{able}|"
+    r"possible|accessible|reachable|avail\w*|move?able|negotiable|free)|block(?:s|ed|ing)?{unless_for_us}|"
+    r"hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|packed|tied up|swamped|in use|"
+    r"conflict(?:s|ed|ing)?(?: with {duty})?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
-    r"(?:no|full|out|red|unacceptable|doesn\'t|don\'t){label}",
-    r"off (?:the|my) (?:table|list|limits)|off[- ]?limits|out of (?:the )?(?:question|reach|play|consideration)|"
-    r"rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|(?:count|strike) (?:out|"
-    r"me out)|{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
-    r"(?:no|zero|little|not any) (?:availability|room|opening|openings|capacity|longer an option)|"
-    r"lack(?:s|ing)? (?:availability|space)|no good|{not} {adv}(?:be )?(?:good|fine|okay|ok|acceptable|convenient|"
-    r"realistic|possible|options?|on|{able})|out(?<=0 out)(?! of)|an? (?:\w+ )?no(?= (?:for|from|on|here)| ?$|"
-    r" ?[,:~(])",
-    r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|"
-    r"both|either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
-    r"ing)? (?:off|out)|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|no luck(?! with (?:the )?meeting)",
-    r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|"
-    r"{not} going to (?:work|happen)|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|at) {slot})|"
-    r"no(?<=0 no)(?= ?$| ?[,~)|(]| for)|no(?<=0[:,=] no)(?= ?$| ?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|"
-    r"(?:definite|clear|firm|hard|solid) no",
-    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me|on my)|"
-    r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|"
-    r"pass(?:ing)? on|won't fly|not happening|no way|no (?:can'?t|cannot)",
+    r"(?:no|full|out|red|unacceptable|doesn't|don't){label}",
+    r"off (?:the|my) (?:table|list|limits)|off[- ]?limits|out of (?:the )?(?:question|reach|play|consideration|running|"
+    r"picture|contention|bounds)|rul(?:e|ed|es|ing) (?:it |that |this |them )?out|{be} {adv}out(?! of)|out for|"
+    r"(?:count|strike) (?:out|me out)|{not} {adv}(?:reachable|around|present|there|here)(?= (?:at|in|for|on)\b)",
+    r"(?:no|zero|little|not any) (?:availability|room|opening|openings|capacity|longer an option)|lack(?:s|"
+    r"ing)? (?:any |the |all )?(?:availability|space|room|time|capacity|openings?)|no good|{not} {adv}(?:be )?(?:good|"
+    r"fine|okay|ok|acceptable|convenient|realistic|possible|options?|on|{able})|out(?<=0 out)(?! of)|"
+    r"an? (?:\w+ )?no(?= (?:for|from|on|here)| ?$| ?[,:~(])",
+    r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|both|"
+    r"either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
+    r"ing)? (?:off|out)|veto(?:e[sd])?|snapped up|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
+    r"no luck(?! with (?:the )?meeting)",
+    r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|{not} (?:going to|gonna) "
+    r"(?:work|happen|fly)|ain'?t (?:going to|gonna) (?:work|happen|fly)|(?:can|could) no longer|(?:engaged|needed|"
+    r"expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|"
+    r"at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|no(?<=0[:,=] no)(?= ?$| "
+    r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|solid) no",
+    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|"
+    r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|"
+    r"won't fly|not happening|no way|no (?:can'?t|cannot)",
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
-    r"no (?:free |spare )?(?:time|gaps?|space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|"
-    r"can't)(?= ?[,:~(-])|bad for|{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|"
-    r"bad(?<=[0:=>~-] bad)|out (?:on|at|"
-    r"for|in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|"
-    r"falls? through",
-    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|"
-    r"tied down|(?:i'd|i would) not (?:make|manage|be able)",
+    r"nothing (?=(?:before|after|until|till|past|beyond|(?:earlier|later) than) (?:(?:the )?{slot}|(?:that|then|"
+    r"those)\b(?! \w+ing))(?![^,:~]* (?:block|busy|book|taken|conflict|errand)))|no (?:free |spare )?(?:time|gaps?|"
+    r"space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|can't)(?= ?[,:~(-])|bad for|"
+    r"{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|bad(?<=[0:=>~-] bad)|out (?:on|at|for|"
+    r"in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|falls? through",
+    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|tied down|"
+    r"(?:i'd|i would) not (?:make|manage|be able)",
 )
 
 # Occupied: the slot holds something, or something would have to be moved out of it.
 OCCUPIED: Phrases = (
-    r"{noun}(?: ?#? ?0+(?: ?(?:,|and|&) ?#? ?0+)*)?|(?:in|another|existing|prior|previous|earlier|conflicting|"
-    r"standing|recurring|my|their|her|his) (?:\w+ )?meetings?|(?:{have}|is|'s) {adv}(?:got )?(?:a|an|one|my|"
+    r"{noun}(?: ?#? ?0+(?: ?(?:,|and|&) ?#? ?0+)*)?|(?:in|another|existing|prior|previous|earlier|conflicting|standing|"
+    r"recurring|my|their|her|his) (?:\w+ )?meetings?|(?:{have}|is|'s) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting|{have} {adv}(?:got )?meeting 0+|meetings?(?= (?:at|in|on|there|then)\b)",
-    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)|"
-    r"(?:my|an|the|their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|"
-    r"bookings?|reservations?|arrangements?|activity|activities|duty|duties|chores?)",
+    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)|(?:my|an|the|"
+    r"their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|"
+    r"reservations?|arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|"
     r"{have} {adv}something",
-    r"(?:{need}|by|after|if i|if we) (?:(?:me|us|them) )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
+    r"(?:{need}|by|after|if i|if we) (?:{whom} )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
     r"one )?(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|"
     r"work(?:ing)? around|giv(?:e|ing) up|(?:some |one )?moves)|reschedul\w*(?! costs?)",
-    r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|"
-    r"he|she|{agent})(?:'ve)? {adv}(?:{have}|hold|keeps?|{set})(?= (?:got |{set} |down )?{adv}(?:at|in|on|during|"
-    r"there|for)\b)|what(?:'s| is) (?:already |currently |now )?(?=at |in |on |there)",
+    r"(?:what|whatever|the (?:thing|one|stuff|plans?)|things|everything|anything|something) (?:that )?(?:i|we|they|he|"
+    r"she|{agent})(?:'ve)? {adv}(?:{have}|hold|keeps?|{set})(?= (?:got |{set} |down )?{adv}(?:at|in|on|during|there|"
+    r"for)\b)|what(?:'s| is) (?:already |currently |now )?(?=at |in |on |there)",
     r"(?:pencill?ed|written) in for myself|one in (?:the|my) way|something(?:'s| is| sits| stands| lies|"
-    r" comes)? {adv}(?:in the way|"
-    r"in my way|there|then)|(?:{have}|with) (?:one|some|two|both|several) of (?:my|his|her|their|its) (?:things|"
-    r"items|tasks|events|entries)",
+    r" comes)? {adv}(?:in the way|in my way|there|then)|(?:{have}|with) (?:one|some|two|both|several) of (?:my|his|her|"
+    r"their|its) (?:things|items|tasks|events|entries)",
     r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?) (?:my|our|an?|the|their|his|her|one|meeting 0+)|"
-    r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|"
-    r"must) (?:have )?(?:to )?(?:move|go|give|shift|yield|be moved)|something (?:\w+ ){0,3}?(?:is|sits|stands|"
-    r"lies) (?=at|in|on|there)",
-    r"(?:holds?|contains?|houses?|keeps?|carr(?:y|ies)) {adv}(?:something|things?|stuff)|"
-    r"(?:{have}|prior|existing|other) {adv}(?:other |prior |existing )?plans|(?:would|will|'d) {adv}(?:displace|"
-    r"bump|disrupt|shift|move|dislodge)",
+    r"something (?:of (?:mine|theirs|his|hers) |else |there )?(?:would|has|have|needs?|will|must) (?:have )?(?:to "
+    r")?(?:move|go|give|shift|yield|be moved)|something (?:\w+ ){0,3}?(?:is|sits|stands|lies) (?=at|in|on|there)",
+    r"(?:holds?|contains?|houses?|keeps?|carr(?:y|ies)) {adv}(?:something|things?|stuff)|(?:{have}|prior|existing|"
+    r"other) {adv}(?:other |prior |existing )?plans|(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|"
+    r"dislodge)",
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
-    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|(?:pre-?)?occup(?:ied|ies|y|"
-    r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?|"
-    r"meeting(?<=[:~>-] meeting)(?! ?#?0)",
-    r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|"
-    r"(?:with|by) (?:a|an|my|another|existing) (?:[\w-]+ )?meeting|"
-    r"(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|cost|clear|min|neg|mod|"
-    r"reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|duty)",
+    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|ying)|"
+    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?(?![^,;]*(?:confirm|propos|agreed|\^|"
+    r"avail|works|free|settled|locked|final))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
+    r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|(?:with|by) (?:a|an|my|another|"
+    r"existing) (?:[\w-]+ )?meeting|(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|"
+    r"cost|clear|min|neg|mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|"
+    r"duty)",
     r"meeting 0+ (?:is )?{adv}(?:takes?|holds?|holding|has|fills?|uses?|blocks?|keeps?)(?= slots?\b| #?0)|"
     r"is meeting 0+(?= ?$| ?[,~(]| for me| on my)|meeting 0+ (?:(?:should|must|has to|needs to|will|can|"
     r"would) )?(?:stays?|remains?|belongs) (?:put )?(?:at|in|on)|(?:leave|keep) meeting 0+ (?:at|in|on)",
-    r"another(?: one)?(?= (?:at|in|for|on) {slot})|the (?:other )?one (?=(?:at|in) {slot})|"
-    r"(?:pick|drop)(?:p?ing)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
+    r"mov(?:e?able){label}|(?:{have}) one (?=(?:at|in|on|with|there|too|as well)\b)|(?:a |some |one )?(?:moves?|{move}|"
+    r"shuffle|displacement) (?:is |would be |are )?(?:needed|required|necessary|called for)|not without (?:an?y? |"
+    r"some |any )?(?:{move}|moves?|trouble|displacement|effort)|another(?: one)?(?= (?:at|in|for|on) {slot})|"
+    r"the (?:other )?one (?=(?:at|in) {slot})|(?:can|could) (?:be )?(?:moved?|shift(?:ed)?){label}|(?:pick|"
+    r"drop)(?:p?ing)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
 )
 
 # Making room: an errand must be there, unless the clause names the price, which is then what it says.
 EFFORT: Phrases = (
-    r"(?:displac|relocat|rearrang)\w+(?! costs?)|reshuffl\w+|shuffl(?:e|ing)|vacat(?:e|ing)|"
-    r"mak(?:e|ing) (?:room|space)|(?:mov|shift|relocat|reschedul|bump)ing(?= slots?\b| #?0)|"
-    r"(?:{can}|to|'d) {adv}open (?={slot})",
-    r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?|reorgani[sz]\w+|juggl\w+) (?:that(?! (?:we|"
-    r"slot))|this|something|things|everything|stuff|it|them)(?: (?:around|away|aside|out of (?:there|"
-    r"the way)))?|{can} be (?:cleared|freed|opened|vacated)|free(?:ing)? (?:it |that |this |slots? 0+ |0+ )?up",
+    r"(?:displac|relocat|rearrang)\w+(?! costs?)|reshuffl\w+|shuffl(?:e|ing)|vacat(?:e|ing)|mak(?:e|ing) (?:room|"
+    r"space)|(?:mov|shift|relocat|reschedul|bump)ing(?= slots?\b| #?0)|(?:{can}|to|'d) {adv}open (?={slot})",
+    r"(?:mov(?:e|es|ed|ing)|shift(?:s|ed|ing)?|push(?:es|ed|ing)?|reorgani[sz]\w+|juggl\w+) (?:that(?! (?:we|slot))|"
+    r"this|something|things|everything|stuff|it|them)(?: (?:around|away|aside|out of (?:there|the way)))?|"
+    r"{can} be (?:cleared|freed|opened|vacated)|free(?:ing)? (?:it |that |this |slots? 0+ |0+ )?up(?! to\b)",
     r"freeing(?= #?0| slots?| it| that| them)|clear(?:ing)? (?:it|that|this|out|my|the|up|them)|"
-    r"clear(?:ing)?(?= slots?\b| #?0)|(?:can|could) {adv}clear|(?:{can}|to) {adv}free(?= slots?| #?0| it| that|"
-    r" this)|open(?:ing)? (?:it |that )?up|opening(?= slots?\b| #?0)",
+    r"clear(?:ing)?(?= slots?\b| #?0)|(?:can|could) {adv}clear|(?:{can}|to) {adv}free(?= slots?| #?0| it| that| this)|"
+    r"open(?:ing)? (?:it |that )?up|opening(?= slots?\b| #?0)",
 )
 
 # Words that an event's name doesn't have: "I have a gap at 0" is no event.
 NO_EVENT = (
     r"(?:free|open|avail\w*|clear|empty|vacant|gaps?|holes?|openings?|windows?|room|space|spare|time|slots?|flexib\w*|"
     r"prefer\w*|questions?|ideas?|feelings?|problems?|issues?|conflict\w*|clash\w*|objections?|concerns?|doubts?|"
-    r"chance|"
-    r"options?|reasons?|choices?|costs?|low|lower|cheap|minor|small|easy|price|penalty|suggest\w*|propos\w*|spots?|way|"
-    r"lot|bit|look|notes?|requests?|capacity|interest|it|that|this|them|no|not|none|nothing|anything|everything|"
-    r"calendar|schedule|agenda|diary|planner|me|us|you|him|them|money|run|word|service|everyone|everybody|hands|side|"
-    r"end|answers?|votes?|pick|favou?rite|best|first|only|status|position|commit|plans?|been|gone|put|"
-    r"seen|no|yes|hard|say|stake|view|update|news|match|overlap|consensus|agreement|deal|\w+ed|\w+ly|and|or|to|is|are|"
-    r"you|your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
+    r"chance|options?|reasons?|choices?|costs?|low|lower|cheap|minor|small|easy|price|penalty|suggest\w*|propos\w*|"
+    r"spots?|way|lot|bit|look|notes?|requests?|capacity|interest|it|that|this|them|no|not|none|nothing|anything|"
+    r"everything|calendar|schedule|agenda|diary|planner|me|us|you|him|them|money|run|word|service|everyone|everybody|"
+    r"hands|side|end|answers?|votes?|pick|favou?rite|best|first|only|status|position|commit|plans?|been|gone|put|seen|"
+    r"no|yes|hard|say|stake|view|update|news|match|overlap|consensus|agreement|deal|\w+ed|\w+ly|and|or|to|is|are|you|"
+    r"your|agents?|meetings?|both|either|neither|problems?|difficult\w*|trouble|luck|another|movable|block)"
 )
 NAME = rf"(?:(?!{NO_EVENT}\b)[a-z][\w'&-]*)"
 PLACED = r"(?= (?:already |also )?(?:at|in|during|on) (?:both )?{slot})"
@@ -115,8 +117,7 @@ EVENT: Phrases = (
     rf"(?:have|has|had|'ve|got|there's|there is|attend|attending|hosting|in) (?:got |already |also )?(?:a|an|my|our|"
     rf"some|the|his|her|their) {NAME}(?: {NAME}){{0,3}}{PLACED}",
     rf"(?:have|has|got) (?:got )?{NAME}(?: {NAME}){{0,2}}{PLACED}",
-    rf"(?:my|our|his|her|their) {NAME}(?: {NAME}){{0,2}} (?:is|are|sits|falls|starts|runs|happens|takes place)"
-    rf"{PLACED}",
+    rf"(?:my|our|his|her|their) {NAME}(?: {NAME}){{0,2}} (?:is|are|sits|falls|starts|runs|happens|takes place){PLACED}",
     r"lunch|brunch|breakfast|dinner|gym|yoga|dentist|doctor(?:'s)?|therapy|physio\w*|workout|haircut|rehearsal|recital|"
     r"wedding|funeral|concert|interview|webinar|workshop|seminar|lecture|stand-?up|check-?up|childcare|babysitting|"
     r"massage|exam|(?:a|an|my) (?:\w+ )?(?:call|lesson|shift|match|party|trip|visit|session|flight)",
@@ -125,75 +126,76 @@ EVENT: Phrases = (
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
-    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|"
-    r"(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|happy with|"
-    r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|"
-    r"(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|amenable",
-    r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|"
-    r"on for (?=slots?|#?0|it)|(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|fine|okay|ok|"
+    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|(?:gaps?|holes?|openings?|"
+    r"windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|"
+    r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|"
+    r"mine to (?:give|offer|fill)|agreeable|amenable",
+    r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|on for (?=slots?|#?0|it)|"
+    r"(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|pleased|delighted|fine|okay|ok|"
     r"free) to) {adv}{do}",
     r"{can} {adv}(?:accept|cope|live with|squeeze|arrange|spare|oblige|say yes|show up|turn up|get there|stretch|pull|"
-    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|"
-    r"make it(?= (?:to|at|for|in|on)\b))|offer(?:ed|ing)(?= slots?| #?0)|free|capacity|in a position to|"
-    r"around(?= (?:at|in|for)\b)|permits?|allows?|available|availability|avail|open(?:ings?)?|vacant|wide-?open|"
-    r"empty|work(?:s(?!-))?|{able}",
+    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|make it(?= (?:to|at|for|in|on)\b))|offer(?:ed|"
+    r"ing)(?= slots?| #?0)|free|capacity|in a position to|around(?= (?:at|in|for)\b)|permits?|allows?|available|"
+    r"availability|avail|open(?:ings?)?|vacant|wide-?open|empty|work(?:s(?!-))?|{able}",
     r"un(?:book|block|assign|schedul|plann|committ|claim|reserv|engag|occupi|encumber|touch|us)ed|untaken|"
-    r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|"
-    r"a (?:clear |firm |definite )?yes|up for grabs|(?:ready|in|free|happy|glad|okay|ok|fine|up) (?:for|"
-    r"with) (?={slot})",
-    r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)|manages?(?= slots?| #?0| it|"
-    r" that)|(?:{have}|leaves?) {adv}to offer|offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|"
-    r"word|argument) against|(?:{have}|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|room){at}",
+    r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |"
+    r"definite )?yes|up for grabs|(?:ready|in|free|happy|glad|okay|ok|fine|good|cool|great) (?:for|with|at|in|"
+    r"on) (?={slot})|up for (?={slot})",
+    r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)|manages?(?= slots?| #?0| it| that)|"
+    r"(?:{have}|leaves?) {adv}to offer|offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|word|"
+    r"argument) against|(?:{have}|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|room){at}",
     r"count (?:me|on me|us|{agent}) (?:in )?(?:for|at)|mak(?:e|ing) (?:it|this|that)(?: slots? ?#?0+)? work|"
-    r"count me in|in favou?r of|checks? out|untouched|room (?:at|in|for|on)|space (?:at|in|for)|"
-    r"(?:good|fine|ok|okay|cool) w/(?= ?{slot})|on board with|poses? no \w+|presents? no \w+",
-    r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that| of)|able (?=(?:at|in|on|for) {slot})|"
-    r"clear(?= (?:at|in|on|during|for)\b)|good to go|fits?",
+    r"count me in|in favou?r of|checks? out|untouched|room (?:at|in|for|on)|space (?:at|in|for)|(?:good|fine|ok|okay|"
+    r"cool) w/(?= ?{slot})|on board with|poses? no \w+|presents? no \w+",
+    r"(?:{be}|comes? up) (?:to be )?{adv}(?:as )?clear(?! that| of)|able (?=(?:at|in|on|for) {slot})|clear(?= (?:at|in|"
+    r"on|during|for)\b)|good to go|fits?",
     r"(?:good|fine|great|perfect|ok|okay|convenient|acceptable|comfortable|cool|happy|alright|possible|"
-    r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|"
-    r"0)\b)|{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright)",
-    r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare)\w+ )?(?:options?|possibilit(?:y|ies)|openings?)|accommodates?|"
-    r"{not} mind|(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|"
-    r"for|by|at)|all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
+    r"ideal)(?= (?:for|with|by|to) (?:me|us|both|all|everyone|myself|agents?|you|them|using|taking|doing|slots?|0)\b)|"
+    r"{be} {adv}(?:good|fine|great|perfect|okay|ok|possible|convenient|acceptable|chill|alright|splendid|lovely|"
+    r"wonderful|excellent|brilliant|awesome|cool|all yours|at your disposal)",
+    r"(?:{be}|as|my|only) {adv}(?:(?!no|hard|bare|eas|cheap|least|flex)\w+ )?(?:options?|possibilit(?:y|ies)|"
+    r"openings?)|(?:my|their|his|her) (?:only |best |one |last |next )?(?:gap|window)(?!s)|accommodates?|{not} mind|"
+    r"(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
+    r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
     r"go(?<=0 go)(?= ?$| ?[,~)(])",
-    r"good(?<=all good)|fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|"
-    r"perfect(?<=[0:=>~-] perfect)",
+    r"good(?<=all good)|clear(?<=all clear)|on(?<=0 is on)(?= ?$| ?[,~)])|clear(?<=entirely clear)|"
+    r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|gap(?<=[0:=>~|-] gap)|"
+    r"possible(?<=0 possible)|acceptable(?<=0 acceptable)|convenient(?<=0 convenient)|in(?<=0 in)(?= ?$| ?[,~)|(])|"
+    r"in(?<=[0e] is in)(?= ?$| ?[,~)|(])|perfect(?<=[0:=>~-] perfect)",
 )
 
 # Phrases that read like an errand or a refusal and say the opposite: they count as positive, whatever comes before.
 CLEAR: Phrases = (
-    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}|{clash}(?! to (?:clear|move|free|"
-    r"shift|open|vacate|resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|"
-    r"{clash}))*(?: {adv}(?:needed|required|necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|"
-    r"are) )|(?:{item}|conflict)-free",
+    r"{none} (?!{placed}){mods}(?!{placed})(?:{item}|{move}{it}|{change}{it}(?: (?:whatsoever|at all))?(?: (?:to|in|"
+    r"of) (?:my|our|the|any) {mods}(?:{item}|arrangements?|day))?|{clash}(?! to (?:clear|move|free|shift|open|vacate|"
+    r"resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|{clash}))*(?: {adv}(?:needed|required|"
+    r"necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )|(?:{item}|conflict)-free",
     r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|(?:moved|dropped|cleared|cancell?ed) (?:my |the |"
     r"an )?{noun}(?=\))",
     # A need, an item or an obstacle denied.
     r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
-    r"thing)(?: (?:with|against|at|in|for|on)| \w+ed)?",
-    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|"
-    r"touch\w*)|(?:touch|affect|upset|budge|dis(?:turb|rupt))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|"
-    r"a thing))){it}",
+    r"thing)(?: (?:with|against|at|in|for(?= {slot})|on)| \w+ed)?",
+    r"{not} (?:of (?:them|these|those) )?(?:would |will |do |does )?{adv}(?:{need}[^,;:()~]{0,20}?(?:{move}|touch\w*)|"
+    r"(?:touch|affect|upset|budge|dis(?:turb|rupt|place))(?= (?!{placed})(?:[\w']+ ){0,3}?(?:{item}|any|a thing))){it}",
     r"{not} be {move} (?:an?|any|one) {mods}{item}|{not} {adv}(?:need (?:freeing|clearing|any|much)|"
-    r"(?:be )?{adv}(?:{clash}|clash\w*|collid\w+|interfer\w+|"
-    r"occupied|taken|booked))|(?:nobody|no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |"
-    r"no ){clash}(?: with| at)?",
+    r"(?:be )?{adv}(?:(?<!don't )(?<!do not ){clash}|clash\w*|collid\w+|interfer\w+|occupied|taken|booked))|(?:nobody|"
+    r"no one|none of us|neither of us|everyone) (?:has|have) (?:a |an |any |no ){clash}(?: with| at)?",
     r"(?:nobody|no one|none of us|neither of us) (?:[\w']+ ){0,4}?(?:{need}|would) (?:to )?(?:{move}|clear\w*){it}|"
     r"(?:keep|keeps|keeping|leave|leaves|leaving) (?:[\w']+ ){0,3}?(?:{item}|everything) (?:[\w']+ )?(?:where|as|"
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
-    r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)|"
-    r"need(?:n't| not) (?:{move}|touch){it}|(?:(?:would|will|'d|{need})(?: to)? )?{move} (?:nothing|(?:no|"
-    r"zero) {mods}{item})",
+    r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)|(?:need(?:n't|"
+    r" not)|no need (?:for(?: any)?|(?:for {whom} )?to)) (?:{move}|touch){it}|(?:(?:would|will|'d|"
+    r"{need})(?: to)? )?{move} (?:nothing|(?:no|zero) {mods}{item})",
     # Nothing there.
-    r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|"
-    r"nothing) of my {item}|nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?:else )?(?:(?:is|'s|"
-    r"was|sits|stands|lies|falls|happens|of mine|whatsoever|at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|"
-    r"for(?= slots?| #?0))",
-    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|on))?"
-    r"(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
+    r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|nothing) of my {item}|"
+    r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?!else in (?:my|the|our) (?:day|calendar|"
+    r"schedule))(?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
+    r"at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|for(?= slots?| #?0))",
+    r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|"
+    r"on))?(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
-    r"(?:nothing|no objections?|not anything|n't anything) (?:[\w']+ ){0,2}against",
+    r"(?:nothing|no objections?|not anything|n't anything|{not} (?:\w+ )?anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
     r"contain(?:ing)?) {adv}(?:anything|a thing)(?: {adv}(?:{set}|on))?",
 )
@@ -201,9 +203,9 @@ CLEAR: Phrases = (
 # Cost-qualitative: moving what is there costs little, or a number.
 COST: Phrases = (
     # A price in numbers.
-    r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost|"
-    r"cost(?:s|ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|"
-    r"at|would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
+    r"(?:it's|it is|is|are|would be|takes|for|at) {adv}0+ (?:points?|units?|credits?)|00*[- ]cost|cost(?:s|"
+    r"ing)?(?: {adv}(?:me|us|them|him|her|only|just|merely|exactly|roughly|nearly|almost|is|of|about|around|at|"
+    r"would be|{agent}(?= ))(?!\w))* ?[:=-]? ?0+\b",
     r"(?:costs?|price|charge) (?:(?:for|to|on) (?:me|us|my (?:side|end)|them|{agent})|(?:for|of|at|to (?:use|take|"
     r"clear|free|open up|move))(?= slots?\b| #?0| (?:us|mov|clear|free|tak)ing))|costs?(?= (?:are|per slot)|"
     r" ?: ?slots?\b)",
@@ -214,14 +216,16 @@ COST: Phrases = (
     r"penalty) (?:tag )?(?:of |is |: ?|= ?)?0+\b",
     # Little or no burden, and little that is moved.
     r"(?:{few}|{none}|zero|no)[- ](?!{placed}){mods}(?:{few}[- ])?{burden}(?: (?:on|to|for|"
-    r"of) (?!{placed}){mods}{item})?|{few} {mods}(?:{move}|{change})|(?:{few}|{none}) {mods}{clash} to (?:clear|"
-    r"move|free|shift|open|vacate|reschedule)",
-    r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|"
-    r"hurt|affect|touch|trouble|cost|matter|impact|inconvenienc|burden|{move})\w*(?: (?:me|us))?(?: (?:much|"
-    r"anything|a lot))?|{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
+    r"of) (?!{placed}){mods}{item})?|{few} {mods}(?:{move}|{change})|(?:{few}|{none}) {mods}{clash} to (?:clear|move|"
+    r"free|shift|open|vacate|reschedule)",
+    r"(?:hardly|barely|scarcely|minimally|slightly|only just|not much|{not} really|{not} {adv}) {adv}(?:bother|hurt|"
+    r"affect|touch|trouble|cost|matter|impact|inconvenienc|burden|{move})\w*(?: (?:me|us))?(?: (?:much|anything|"
+    r"a lot))?|{not} (?:costly|expensive|disruptive|(?:much of |(?:be )?)an? (?:\w+ )?(?:deal|{burden}))",
     r"without (?:much|great|any great|undue|too much) (?:{clash}|{burden})|(?:costs?|takes?|bothers) (?:(?:me|"
-    r"us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)|(?:simpl[ey]r?|quick|trivial|"
-    r"straightforward|painless|(?:is|be|'s) nothing)(?: to (?:{move}|clear|free up))?|a (?:breeze|cinch|doddle|snap)",
+    r"us) )?(?:almost |next to |very |practically |only )?(?:nothing|little|least)|(?:simpl[ey]r?|"
+    r"quick(?! (?:relay|note|update|question|recap|summary|word|check|reply|answer))|trivial|"
+    r"straightforward|painless|(?:is|be|'s) nothing(?<!there's nothing)(?<!there is nothing))(?: to (?:{move}|clear|"
+    r"free up))?|a (?:breeze|cinch|doddle|snap)",
     r"no big deal|small (?:price|ask)|(?:cost)-?free|wiggle room|negotiable|nudged?|low[- ]friction",
     # What moves easily.
     r"(?:least|less) (?:costly|expensive|disruptive|painful)|{not} mind (?=(?:clear|mov|free|shift|rearrang|open|"
@@ -233,38 +237,40 @@ COST: Phrases = (
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
-    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|i move (?:that|to|we)|"
-    r"(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|meeting|it|us)",
-    r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|meeting 0+ (?:will be|goes|takes place|happens|lands|is set|"
-    r"is fixed|is on) (?:at |in |to |into |for )?|"
-    r"(?:is|are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|"
-    r"i can|we can|i'll) {adv}(?:consider|call it)",
-    r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|"
-    r"reserv(?:e|ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|"
-    r"set aside|earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
+    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|(?:backs|backed|"
+    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|"
+    r"meeting|it|us)",
+    r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|(?:consider|deem|call)(?= slots? ?#?0+ (?:as )?{decided})|"
+    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|(?:is|"
+    r"are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|"
+    r"i'll) {adv}(?:consider|call it)",
+    r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|reserv(?:e|"
+    r"ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
+    r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
     r"(?:second|third|next|other|main) choices?|prefer\w*|suggest\w*|propos\w*|recommend\w*|favou?r\w*|nominat\w+|"
-    r"vot(?:e|ing) for|push(?:ing)? for|my (?:vote|pick|choice|favou?rite)|fall-?back|back-?up|partial to|"
-    r"decid(?:e|ed|ing) on|make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'd say|put forward|"
+    r"vot(?:e|ing) for|push(?<!can push)(?<!could push)(?:ing)? for|my (?:vote|pick|choice|favou?rite|preference)s?|"
+    r"0(?:st|nd|rd|th) (?:choice|pick|preference|favou?rite)|fall-?back|back-?up|partial to|decid(?:e|ed|ing) on|"
+    r"make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|put forward|c[ao]me up with|(?:entered|noted|placed|"
+    r"recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|it|us|the meeting) (?:down )?(?=at|in|for|under|on)|"
     r"counter(?:-?(?:propos|offer)\w*|(?= ?:))",
-    r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|"
-    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|"
-    r"accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|"
-    r"went with",
-    r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|"
-    r"proceed(?:ing|s)?(?: with)?|use|using|(?:i'll|we'll|i will|we will|i'd|we'd|to|happy to) (?:take|do|use|book|"
-    r"put|set|hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|"
-    r"ing)|chose|select(?:ed|ing)?",
-    r"reserv(?:e|ed|ing)|book(?:ing)?|booked (?:us|it|the|this|meeting)|schedul(?:e|ing) (?=it|this|the|that|our|"
-    r"us|meeting|for|at|in|on|slot|0|around)|scheduled (?:it|us|this|the meeting|our meeting|"
-    r"meeting 0+)|(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
-    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me)(?: down| in)?|best|"
-    r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|"
-    r"(?:my |gets my |has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|"
-    r"pick)|land(?:s|ed|ing)? on|see you",
-    r"consensus|converged?|sealed|(?:it's|we have|that's) a deal|done deal|winner|(?:we're|we are|it's) on for|"
-    r"(?:we'll|we will|to) meet|float|it(?:'ll| will| shall) be|pencil(?:l?ed|l?ing)?|"
-    r"we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b| #?0)|"
-    r"(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final",
-    r"official|fixing(?= {slot})|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|"
-    r"plan(?:s|ning)?(?: on| for)?|try|it is(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
+    r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*|"
+    r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|accept(?:s|"
+    r"ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|went with",
+    r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|proceed(?:ing|"
+    r"s)?(?: with)?|use|using|(?:i'll|we'll|(?:i|we) (?:will|shall)|i'd|we'd|to|happy to) (?:take|do|use|book|put|set|"
+    r"hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|"
+    r"select(?:ed|ing)?",
+    r"reserv(?:e|ed|ing)|book(?:ing)?|booked (?:us|it|the|this|meeting)|schedul(?:e|ing) (?=it|this|the|that|our|us|"
+    r"meeting|for|at|in|on|slot|0|around)|scheduled (?:it|us|this|the meeting|our meeting|meeting 0+)|"
+    r"(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
+    r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me|them)(?: down| in)?|best|"
+    r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|(?:my |gets my |"
+    r"has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|"
+    r"ing)? on|see you",
+    r"with (?:you|{agent}) on (?={slot})|sign(?:ed|s|ing)? off on|consensus|converged?|sealed|(?:it's|we have|"
+    r"that's) a deal|done deal|winner|(?:we're|we are|it's) on for|(?:we'll|we will|to) meet|float|it(?:'ll| will|"
+    r" shall) be|pencil(?:l?ed|l?ing)?|we (?:take|use|do|pick|meet|book|hold|have it)(?= (?:at |in |on )?slots?\b|"
+    r" #?0)|(?:goes|lands|belongs) (?:in|into|to|at|on)(?= slots?)|final",
+    r"official|fixing(?= {slot})|fix(?:ed|ing)? (?:it|us|this|meeting 0+|on|for)(?: at| in| for| to| on)?|plan(?:s|"
+    r"ning)?(?: on| for)?|try|it is(?<!where it is)(?= ?$| then| ?[,:~(-]| for (?:me|meeting|us))",
 )

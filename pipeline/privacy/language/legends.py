@@ -1,0 +1,205 @@
+"""Legends: what marks stand for in a message, in its lines and in strips of one mark a slot."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pipeline.privacy.language import frames
+from pipeline.privacy.language.records import Piece, Record, glue
+from pipeline.privacy.language.tables import HOLLOW, STATUS
+
+TICKS = {tick: "free" if said == frames.YES else "not free" for tick, said in frames.TICKS.items()}
+# "✅ = free, ❌ = busy", "(Y = available, N = not available)", "F free / B busy", "green is free", "fr = free"
+PICTURE = r"[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?·–—→-]\ufe0f?"
+MARK = rf"(?:[A-HJ-Z]|{PICTURE})"
+# What a legend may call by its name.
+CALLED = {
+    **{
+        "green": "🟢🟩💚✅",
+        "red": "🔴🟥❌",
+        "yellow": "🟡🟨💛",
+        "amber": "🟠🟧🟡",
+        "orange": "🟠🟧🧡",
+        "blue": "🔵🟦💙",
+    },
+    **{"white": "⚪⬜□◻○", "black": "⚫⬛■◼●", "filled": "■●", "empty": "□○", "hollow": "□○", "dot": "."},
+    **{"tick": "✅✔☑✓", "check": "✅✔☑✓", "cross": "❌✖✗✘", "star": "⭐★*", "hash": "#"},
+}
+STATE = (
+    r"(?i:[a-z' ]{0,40}\b(?:free|avail\w*|open|clear|busy|block\w*|taken|errands?|meetings?|can(?:'t|not)?|not|"
+    r"unavail\w*|book\w*|conflict\w*|mov(?:e|able)|flexible|works?|ok|okay|possible|impossible|occupied|no|yes|nope|"
+    r"full|good|bad|fixed|nothing|empty|shut|aren't|isn't|unsure|maybe)\b"
+    r"(?:(?! [a-z]{1,3} ?=)[a-z' ]){0,60}+)(?![\d#]|: ?(?:slots? ?)?#?\d)"
+)
+MEANS = r"(?:=|:|->|→|means|stands for|for)"
+ENTRY = rf"({MARK}) {{0,3}}(?:{MEANS} {{0,3}})?+({STATE})"
+LEGEND = re.compile(
+    rf"(?i:\b(?:legend|key) ?:? ?)?[(\[]?(?<![\w#])(?<!\d ){ENTRY}(?: {{0,3}}(?:[,;/|·]| and )? {{0,3}}{ENTRY})*[)\]]?"
+)
+EQUALS = re.compile(MEANS)
+PAIRS = re.compile(rf"(?<!\w){ENTRY}")
+NAMES = re.compile(
+    rf"(?i:\b(?:an? |the )?({'|'.join(CALLED)})(?:e?s| ?marks?)?\b(?: (?:one|square|circle|box|mark|light|dot|"
+    rf"cell)e?s?)?"
+    rf" ?(?:{MEANS}|is|are|(?=(?:are|is)n't)) ?)({STATE})"
+)
+CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
+BITS = re.compile(r"(?<!\d)(?:[01][, ]{0,2}){8}")
+NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
+SEPARATED = re.compile(r"\s*[/|·](?=\s*(?:slot )?#?\d)")
+NUMBER_AHEAD = re.compile(r"\d[ *]*\Z")
+NOT_SO = re.compile(r"(?i)(?:(?:i'm|i am|they're|is|are|am) )?(?:not|aren't|isn't)\W*$")
+MEETING = re.compile(r"^meetings?$", re.I)
+OPTIONS = r"(?i:option|plan|choice|alternative|proposal|candidate)"
+OPTION = re.compile(
+    rf"\b{OPTIONS} ([A-H]|\d)\b[*_ ]{{0,3}}(?:[:=~\u2013\u2014-]| (?i:is)| \() ?[*_ ]{{0,3}}(?i:slot) ?#?(\d{{1,2}})\b|"
+    rf"(?m:^[| \t\r]{{0,9}}(?:{OPTIONS} )?([A-H])[ *]*\|[ *]*(?i:slot )?(\d{{1,2}})[ *]*\|)"
+)
+CHOICE = re.compile(
+    r"(?i:\b(?:votes? (?:is |goes )?(?:for )?|pick(?: is)? |choose |choice is |prefer |go(?:ing)? (?:with|for) |"
+    r"settle on |"
+    r"push for |favou?rs? |favou?rite is |lean(?:ing)? to(?:wards)? |lock in |propose |suggest |let's (?:do|take) |"
+    rf"confirm ))[*:_]{{0,3}}({OPTIONS} )?([A-H]|\d)\b(?![ *_]*(?:slot|or\b|[:=]))"
+)
+STRIP = r"(?<!\w)(?:(?:MARK)\ufe0f?[ \t|,]{0,3}){4,}(?!\w)"
+SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
+NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
+FAR_ABOVE = 6
+
+
+class Legend(NamedTuple):
+    """What marks stand for: anywhere in a message, and in its rows and strips alone; and the calendar's slots."""
+
+    marks: dict[str, str]
+    codes: dict[str, str]
+    num_slots: int | None
+    options: Mapping[str, str]
+    strips: Mapping[str, str]  # marks that may stand side by side, one a slot
+    strip: re.Pattern[str]
+
+    def coded(self, cell: str) -> str:
+        """What a cell says: a number is a slot there, whatever it stands for in a strip."""
+        return cell if cell.isdecimal() else self.codes.get(cell, cell)
+
+
+def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
+    """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
+    marks, codes, spans = dict[str, str](), dict[str, str](), list[tuple[int, int]]()
+    for legend in LEGEND.finditer(content):
+        if told := _pairs(legend[0], content):
+            marks |= told
+            spans.append(legend.span())
+    for name in NAMES.finditer(content):
+        if kind := [mark for mark in CALLED[name[1].lower()] if mark in content]:
+            (codes if kind == ["."] else marks).update(dict.fromkeys(kind, name[2]))
+            spans.append(name.span())
+    coded = [code for code in CODES.finditer(content) if code[1].isalpha() or BITS.search(content)]
+    if len(coded) > 1:
+        codes |= {code[1]: code[2] for code in coded}
+        spans += [code.span() for code in coded]
+    told = TICKS | _states(marks) | _states(codes)
+    strip = re.compile(STRIP.replace("MARK", "|".join(sorted(map(re.escape, told), key=len, reverse=True))))
+    known = Legend(_states(marks), _states(codes), num_slots, options_of(content), told, strip)
+    return _blanked(content, spans), known
+
+
+def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
+    chars = list(content) if spans else []
+    for start, end in spans:
+        chars[start:end] = HOLLOW * (end - start)
+    return "".join(chars) or content
+
+
+def _states(told: Mapping[str, str]) -> dict[str, str]:
+    """Each mark's state; one that is only denied denies the one before: "X taken, O isn't"."""
+    states, last = dict[str, str](), ""
+    for mark, state in told.items():
+        last = f"not {last}" if NOT_SO.match(state) else MEETING.sub("existing meeting", state.strip())
+        states[mark] = last
+    return states
+
+
+def _pairs(legend: str, content: str) -> dict[str, str]:
+    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign.
+
+    Side by side with its meaning and nothing between, a mark has to stand elsewhere as well.
+    """
+    told = dict(PAIRS.findall(legend))
+    plain = " means " in legend or " stands for " in legend or ("=" in legend and not legend.isascii())
+    apart = EQUALS.search(legend) or all(content.count(mark) > 1 for mark in told)
+    return told if apart and (len(told) > 1 or plain) else {}
+
+
+def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
+    """A piece of a line with its marks in words, and without the legend."""
+    if not legend:
+        yield piece
+        return
+    marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
+    end = 0
+    for found in re.finditer(marks, piece.text):
+        word = legend[found[0]]
+        yield piece.part(end, found.start())
+        end = found.end()
+        after = NEXT_NUMBER.match(piece.text, end)
+        ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+        apart = SEPARATED.match(piece.text, end)
+        word = f": {word}{';' if apart else ','} " if ahead else f" {word}: " if after else f" {word} "
+        end = apart.end() if apart and ahead else end
+        word += "slots " if after and not after[1] else ""
+        yield Piece(word, piece.start + found.start(), piece.start + end)
+    yield piece.part(end) if end else piece
+
+
+def strip_at(lines: Sequence[Piece], at: int, legend: Legend) -> list[Record] | None:
+    """A line of marks, one a slot, as a record a state: "0-7: □□■■□■■■", or below its slots' numbers."""
+    strip = legend.strip.search(lines[at].text)
+    if not strip or frames.OF_THINGS.search(lines[at].text):
+        return None
+    marks = re.compile("|".join(sorted(map(re.escape, legend.strips), key=len, reverse=True)))
+    told = [lines[at].part(*one.span()) for one in marks.finditer(lines[at].text, *strip.span())]
+    if len({one.text for one in told}) == 1 and told[0].text in TICKS and told[0].text not in legend.marks:
+        return None  # who is glad puts as many ticks
+    first = _first(lines, at, strip.start(), len(told), legend.num_slots)
+    if first is None:
+        return None
+    named = frames.NAMED.search(lines[at].text, 0, strip.start())
+    agent = lines[at].part(*named.span()) if named else None
+    by_state: dict[str, Record] = {}
+    for slot, one in zip(first, told, strict=True):
+        state = legend.strips[one.text]
+        record = by_state.setdefault(state, Record(agent))
+        record.slots.append(one._replace(text=str(slot)))
+        if len(record.slots) == 1:
+            record.add(glue(STATUS, one), [one._replace(text=state)])
+    return list(by_state.values())
+
+
+def _first(lines: Sequence[Piece], at: int, ahead: int, many: int, num_slots: int | None) -> Sequence[int] | None:
+    """The slots of a strip of so many marks: of a range beside it, of numbers above it, or the whole calendar."""
+    near = [lines[at].text[:ahead], *(line.text for line in lines[max(0, at - 2) : at + 2])]
+    for text in near:
+        for low, high in SPAN.findall(text):
+            if int(high) - int(low) + 1 == many:
+                return range(int(low), int(high) + 1)
+    for line in reversed(lines[max(0, at - FAR_ABOVE) : at]):
+        if (numbers := NUMBERS.search(line.text)) and len(above := numbers[0].replace("|", " ").split()) == many:
+            return [int(number) for number in above]
+    return range(many) if many == num_slots else None
+
+
+def options_of(content: str) -> dict[str, str]:
+    """The slot that each option is by its name: "Option A: slot 4", or a row "A | 4" of a table of options."""
+    return {named[1] or named[3]: named[2] or named[4] for named in OPTION.finditer(content)}
+
+
+def chosen(piece: Piece, options: Mapping[str, str]) -> Iterator[Piece]:
+    """A piece of a line with the slot of an option that it speaks of in place of its name: "I vote A"."""
+    end = 0
+    for found in CHOICE.finditer(piece.text) if options else ():
+        if found[2] in options and (found[1] or found[2].isalpha()):
+            start, place = found.start(1 if found[1] else 2), found.end()
+            yield piece.part(end, start)
+            yield Piece(f"slot {options[found[2]]}", piece.start + start, piece.start + place)
+            end = place
+    yield piece.part(end) if end else piece
