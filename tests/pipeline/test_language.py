@@ -377,6 +377,7 @@ def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message
     [
         "It would be preferable for us not to schedule anything in slot 12.",
         "Rounds 4-7: ✅✅❌✅",
+        "🟢🔴🟢 are the colours that I take for slots 4-6",
         "✅" * 16 + " thanks!",
         "Agent order:\n2 | free\n3 | busy",
         "To do:\n1: free up time\n2: book a room",
