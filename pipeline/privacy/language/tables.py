@@ -247,7 +247,7 @@ def rows_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
         end += 1
     alone = len(records) == 1 < len(lines) and NOTED.match(lines[at].text)
     if records and frames.OF_THINGS.search(_above(lines, at)):
-        records, alone = [], True
+        return [], end - at
     return (records, end - at) if len(records) > 1 or alone else None
 
 
