@@ -123,6 +123,7 @@ def family(word: str) -> str:
     while ending := ENDING.search(word):
         word = word[: ending.start()]
     word = word.replace("scrib", "script")  # "prescribed" of prescription
+    word = word.removesuffix("it") if word.endswith("posit") and len(word) > 5 else word  # "deposed" of deposition
     return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] else word
 
 

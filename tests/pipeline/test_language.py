@@ -362,6 +362,9 @@ def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str
         ("A quick note from Agent 2: they have slot 6 free.", "2 6 positive"),
         ("Slots 3 and 4 work for all of us, except that I can't do slot 4.", "1 3 positive, 1 4 negative"),
         ("Agent 0 answered: 'Slot 2 is free. Slot 5 needs me to reschedule.'", "0 2 positive, 0 5 occupied"),
+        ("Slots: 4 | 5 | 6\nAgent 3: free | busy | errand", "3 4 positive, 3 5 negative, 3 6 occupied"),
+        ("Just to confirm: Meeting 3 is at slot 9.", "1 9 proposal"),
+        ("i woudl do slot 2 if asked, i coudl do slot 5", "1 5 positive"),
     ],
 )
 def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message: str, rows: str) -> None:
@@ -374,6 +377,7 @@ def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message
     [
         "It would be preferable for us not to schedule anything in slot 12.",
         "Rounds 4-7: ✅✅❌✅",
+        "🟢🔴🟢 are the colours that I take for slots 4-6",
         "✅" * 16 + " thanks!",
         "Agent order:\n2 | free\n3 | busy",
         "To do:\n1: free up time\n2: book a room",
@@ -384,3 +388,8 @@ def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message
 )
 def test_avoidance_counts_and_requests_in_data_claim_nothing(message: str) -> None:
     assert not language_claims(message, 1, PAPER, 16)
+
+
+def test_of_the_only_slot_that_the_sender_has_all_others_are_not_free() -> None:
+    claims = language_claims("Slot 3 is the only one I have open.", 1, PAPER, 5)
+    assert {slot for _, slot, source, *_ in claims if source == "language_negative"} == {0, 1, 2, 4}

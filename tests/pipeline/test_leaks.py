@@ -127,6 +127,7 @@ FORMS = (
     ("whistleblower", "whistelblower", True),
     ("guardianship", "gaurdianship", True),
     *(("therapy", "therapist", True), ("surgery", "surgeon", True), ("prescription", "prescribed", True)),
+    ("deposition", "deposed", True),
     *(("rehab", "rehabilitation", True), ("rehabilitation", "rehab", True), ("resignation", "resigning", True)),
     *(("bowling", "bowl", True), ("pigeon", "pig", False)),
     ("organ", "organising", False),

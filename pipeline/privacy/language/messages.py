@@ -62,6 +62,8 @@ TICKED_NEXT = re.compile(
     rf",(?=\s?(?:me|I|myself|[Aa]gent ?#?\d{{1,2}}) ?[:=]? ?[{MARKED}])|"
     rf"(?:(?<=\d\ufe0f\u20e3 [{MARKED}])|(?<=\d [{MARKED}])) (?=[A-Z][a-z ]{{1,20}}:)"
 )
+# Ticks and crosses side by side are a drawing, and say neither: "🟢🔴🟢 so far, for slots 0-2".
+TOGETHER = re.compile(r"[\u2600-\U0010ffff]{2,}")
 # A cross over words that deny by themselves: "🙅 Not for slot 4".
 DENIES = re.compile(
     rf"(?:^|(?<=[.!?;] ))[{CROSSES}]\ufe0f?(?= (?:[Nn]ot?|[Cc]an't|[Cc]annot|[Ww]on't|[Uu]navailable)\b)"
@@ -219,6 +221,11 @@ def _blank(found: re.Match[str]) -> str:
     return (found[2] or "").ljust(len(found[0]))
 
 
+def _undecided(pictures: re.Match[str]) -> str:
+    """Pictures side by side, as blanks where both ticks and crosses are among them."""
+    return " " * len(pictures[0]) if {frames.YES, frames.NO} <= set(map(frames.TICKS.get, pictures[0])) else pictures[0]
+
+
 def _ended(emoji: re.Match[str]) -> str:
     """A picture as the end of a sentence that names a number; else as blanks."""
     before = emoji.string[max(0, emoji.start() - FAR) : emoji.start()]
@@ -228,6 +235,7 @@ def _ended(emoji: re.Match[str]) -> str:
 def _plain(content: str) -> tuple[str, str]:
     """A message without bullets and with its numbers in digits, and the same folded."""
     if not content.isascii() and PICTURED.search(content):
+        content = TOGETHER.sub(_undecided, content)
         content = SAID_BY_WORDS.sub(_blank, DENIES.sub(lambda mark: " " * len(mark[0]), content))
         content = EMOJI.sub(_ended, TICKED_NEXT.sub(";", content))
     if POINTED.search(content):

@@ -27,6 +27,8 @@ ECHOING = re.compile(r"\b(?:so|as|nor|neither|too|also|not|cannot)\b|n't")
 ONLY = re.compile(
     r"\bonly (?:(?:have|got|free|available|open|at|in|on|for|during|do|make|can do|slots?|be) )*(?:slots?\s+)?#?0"
     r"|\bonly (?:\w+ )?(?:openings?|options?|availability|gaps?|windows?|free slots?|open slots?)\b|\b0 only\b|"
+    r"\bonly (?:one|ones|slot|slots|time) (?:that )?(?:i (?:have|'ve got|still have)|is|are) "
+    r"(?:still )?(?:free|open|left|available)\b|"
     r"\b(?:that's|that is|thats) (?:it|all)\b|\bnothing else\b"
 )
 SHARED = re.compile(r"\b(?:all|everyone|us|both|we|you|if|among|of these|of those|of the|out of|between)\b")

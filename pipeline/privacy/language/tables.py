@@ -46,6 +46,9 @@ ARROW = re.compile(r"(?i)(\b(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))? ?)(
 LIST_END = re.compile(r"[\]}](?=[ \t]+[A-Za-z][\w ]{0,20}[:=]? ?[\[{])")
 BOXED = re.compile(r"(?m)^([ \t]*)\[([A-Za-z][A-Za-z' ]{1,20})\](?=[ \t]*\d)")
 TUPLE = re.compile(r"\((\d{1,2}),( ?[A-Za-z][A-Za-z' ]{1,30})\)(?=[,;\s.]*(?:\(\d|$))")
+# "Slot: 1 | 2 | 3" over "Me: free | busy | free": the colons part cells as well.
+ACROSS = re.compile(r"(?m)^[ \t]*(?:slots?|time):(?=[ \t]*\d{1,2}[ \t]*\|[\d |\t]+$)", re.I)
+ROW_KEY = re.compile(r"(?m)^([ \t]*[A-Za-z][\w ]{0,20}):(?=[^\n|]*\|)")
 OF_STATE = re.compile(r"(?<=\d)/(?=(?:free|busy|open|available|blocked|booked|taken|errand)\b)", re.I)
 HOLLOW = "\r"
 # "[04] errand", "4: busy", "s3 | free", and not "4. I'm free", a numbered item.
@@ -95,6 +98,8 @@ def in_columns(content: str) -> str:
         content = BOXED.sub(r"\1 \2:", LIST_END.sub(";", content))
         content = TUPLE.sub(lambda pair: f" {pair[1]}:{pair[2]};", content)
         content = OF_STATE.sub(":", content)
+    if "|" in content and ACROSS.search(content):
+        content = ROW_KEY.sub(r"\1|", content)
     if "{" in content and (start := PYTHON.search(content)):
         content = content[: start.start()] + QUOTED.sub(r'"\1"', content[start.start() :])
     return content
@@ -242,7 +247,7 @@ def rows_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
         end += 1
     alone = len(records) == 1 < len(lines) and NOTED.match(lines[at].text)
     if records and frames.OF_THINGS.search(_above(lines, at)):
-        records, alone = [], True
+        return [], end - at
     return (records, end - at) if len(records) > 1 or alone else None
 
 

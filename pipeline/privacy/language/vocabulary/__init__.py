@@ -128,7 +128,16 @@ SHORT = {
     **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
-    **{"adn": "and", "cld": "could", "pref": "prefer", "sl": "slot", "#": "slot ", "yep": "yes", "yeah": "yes"},
+    **{
+        "adn": "and",
+        "cld": "could",
+        "pref": "prefer",
+        "sl": "slot",
+        "#": "slot ",
+        "yep": "yes",
+        "yea": "yes",
+        "yeah": "yes",
+    },
     **{"wfm": "works for me", "dnw": "doesn't work", "av": "available", "ive": "i've", "thats": "that's", "z": "zero"},
     **{"r": "are", "cna": "can", "aswell": "as well", "err": "errand", "exc": "except", "excl": "except"},
     **{"theyd": "they'd", "theyre": "they're", "youre": "you're", "cfm": "confirm", "cfmd": "confirmed"},
@@ -137,12 +146,12 @@ SHORT = {
     **{"dwfm": "doesn't work for me", "nada": "nothing", "bc": "because", "cuz": "because", "req": "requires"},
     **{"occ": "occupied", "bkd": "booked", "blkd": "blocked", "bsy": "busy", "hv": "have", "lmk": "let me know"},
     **{"idk": "don't know", "np": "no problem", "cann": "can", "til": "until", "q": "for", "bf": "before"},
-    **{"grt": "great", "w": "with", "everythings": "everything's"},
+    **{"grt": "great", "w": "with", "yea": "yes", "everythings": "everything's"},
 }
 # Short words of which two letters may have changed places.
 COMMON = (
     *("and", "can", "the", "for", "have", "cost", "said", "with", "that", "from", "does", "only", "also", "good"),
-    *("fine", "but", "not", "at", "is", "it", "to"),
+    *("fine", "but", "not", "at", "is", "it", "to", "could", "would", "works"),
 )
 SWAPPED = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
 SHORT |= {slip: word for slip, word in SWAPPED.items() if slip not in (*COMMON, "form", "ta", "ont")}

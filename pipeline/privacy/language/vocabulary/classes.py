@@ -48,7 +48,8 @@ OCCUPIED: Phrases = (
     r"{noun}(?: ?#? ?0+(?: ?(?:,|and|&) ?#? ?0+)*)?|(?:in|another|existing|prior|previous|earlier|conflicting|standing|"
     r"recurring|my|their|her|his) (?:\w+ )?meetings?|(?:{have}|is|'s) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting|{have} {adv}(?:got )?meeting 0+|meetings?(?= (?:at|in|on|there|then)\b)",
-    r"meeting #?0+ (?:is|sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)|(?:my|an|the|"
+    r"meeting #?0+ (?:(?<!confirm: meeting 0 )(?<!confirming: meeting 0 )(?<!confirmed: meeting 0 )is|"
+    r"sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)|(?:my|an|the|"
     r"their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|"
     r"reservations?|arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|"
