@@ -140,7 +140,7 @@ POSITIVE: Phrases = (
     r"availability|avail|open(?:ings?)?|vacant|wide-?open|empty|work(?:s(?!-))?|{able}",
     r"un(?:book|block|assign|schedul|plann|committ|claim|reserv|engag|occupi|encumber|touch|us)ed|untaken|"
     r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |"
-    r"definite )?yes|up for grabs|(?:ready|in|free|happy|glad|okay|ok|fine|good|cool|great) (?:for|with|at|in|"
+    r"definite )?yes|up for grabs|(?:in|free|happy|glad|okay|ok|fine|good|cool|great) (?:for|with|at|in|"
     r"on) (?={slot})|up for (?={slot})",
     r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)|manages?(?= slots?| #?0| it| that)|"
     r"(?:{have}|leaves?) {adv}to offer|offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|word|"
