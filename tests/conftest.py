@@ -41,6 +41,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.sched_setaffinity(0, {cores[int(WORKER.removeprefix("gw")) % len(cores)]})
 
 
+def pytest_unconfigure() -> None:
+    """Let what ends find its garbage: DuckDB calls what is left over leaked, and the controller collects no tests."""
+    gc.enable()
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """True for a file in which every test, or none, is slow, where the others are asked for."""
     without = WITHOUT.get(config.option.markexpr)
