@@ -42,6 +42,7 @@ INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 
         (["a", "a_blocked2"], "1 of 2"),
         (["a", "x", None], "1 of 2, 2 others"),
         (["x"], "1 other"),
+        ([], "none"),
     ],
 )
 def test_a_row_says_which_of_the_suites_tasks_it_covers(played: list[str | None], words: str) -> None:

@@ -101,11 +101,12 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         tasks = set(suite.filter(setting=setting)["task_id"])
         here = games.filter(**of)
         ended = here.filter(~pl.col("stopped"))
-        coverage = {team: covered(part["task_id"], tasks) for (team,), part in ended.group_by("team")}
+        coverage = {team: covered(ended.filter(team=team)["task_id"], tasks) for team in here["team"].unique()}
         rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
         others += reported(condition, setting, len(tasks))
-        notes = [*game_notes(here), *coverage_notes(ended, tasks), *setting_notes(games.filter(condition=condition))]
+        notes = game_notes(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks)
+        notes += setting_notes(games.filter(condition=condition))
         tables.append(Table(condition, setting, [*rows, *others], notes))
     return tables
 
@@ -152,8 +153,10 @@ PROTOCOL_NAMES = frozenset(PAPER_PROTOCOLS.values())
 
 
 def covered(task_ids: Iterable[str | None], tasks: Collection[str]) -> str:
-    """How many of the suite's tasks were played: "36", "3 of 36", "3 of 36, 2 others", "1 other"."""
+    """How many of the suite's tasks were played: "36", "3 of 36", "3 of 36, 2 others", "1 other", "none"."""
     played = {BLOCKED_ID.sub("", task or "") for task in task_ids}
+    if not played:
+        return "none"
     here, others = len(played & set(tasks)), len(played - set(tasks))
     known = str(here) if here == len(tasks) else f"{here} of {len(tasks)}"
     beside = counted(others, "other")
@@ -169,11 +172,11 @@ def game_notes(games: pl.DataFrame) -> list[str]:
     ]
 
 
-def coverage_notes(games: pl.DataFrame, tasks: Collection[str]) -> list[str]:
-    """A caution where a team played some tasks oftener than others, or did not play the suite."""
-    whole = all(covered(part["task_id"], tasks) == str(len(tasks)) for _, part in games.group_by("team"))
+def coverage_notes(coverage: Mapping[str, str], tasks: Collection[str]) -> list[str]:
+    """A caution where a team did not end the suite's games. coverage: team → `covered`."""
+    whole = all(text == str(len(tasks)) for text in coverage.values())
     caution = f"Rows compare where they are on the same tasks; the paper's have its {len(tasks)}."
-    return uneven_tasks(games) + ([] if whole or not tasks else [caution])
+    return [] if whole or not tasks else [caution]
 
 
 def setting_notes(games: pl.DataFrame) -> list[str]:
