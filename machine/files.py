@@ -141,16 +141,23 @@ def file_version(name: str, descriptor: int | None = None) -> str | None:
 
 
 @contextmanager
-def held_origins(made_from: Mapping[str, Sequence[Path]]) -> Iterator[dict[str, str]]:
-    """What → the `combined_digest` of its files, which the block reads; none where there are no files.
-
-    Raises OSError at the end of the block where one of them was replaced or written to meanwhile.
-    """
-    versions = {path: file_version(str(path)) for paths in made_from.values() for path in paths}
-    yield {what: combined_digest(map(file_digest, paths)) for what, paths in sorted(made_from.items()) if paths}
+def held(paths: Iterable[Path]) -> Iterator[None]:
+    """Raises OSError at the end of the block where one of the files was replaced or written to meanwhile."""
+    versions = {path: file_version(str(path)) for path in paths}
+    yield
     for path, version in versions.items():
         if file_version(str(path)) != version:
             raise OSError(f"{path} was replaced or written to while it was read; run it again")
+
+
+@contextmanager
+def held_origins(made_from: Mapping[str, Sequence[Path]]) -> Iterator[dict[str, str]]:
+    """What → the `combined_digest` of its files, which the block reads; none where there are no files.
+
+    Raises OSError as `held` does.
+    """
+    with held(path for paths in made_from.values() for path in paths):
+        yield {what: combined_digest(map(file_digest, paths)) for what, paths in sorted(made_from.items()) if paths}
 
 
 MANIFEST_SUFFIX = ".manifest.json"

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from machine.files import held
 from machine.terminal import escaped
 from pipeline.tables.paths import TABLES
 from pipeline.traces.limits import printable
@@ -63,7 +65,8 @@ def show(
     from rich.console import Console
 
     try:
-        view = opened(tables).game(game)
+        with opened(tables) as library:
+            view = library.game(game)
     except KeyError as error:
         raise typer.BadParameter(f"{printable(str(error.args[0]))}.", param_hint="GAME") from None
     except duckdb.Error as error:
@@ -91,7 +94,8 @@ def sql(
     if as_csv and as_json:
         raise typer.BadParameter("prints other than --csv; take one of them.", param_hint="--json")
     try:
-        found = opened(tables).printed(query)
+        with opened(tables) as library:
+            found = library.printed(query)
     except duckdb.Error as error:
         raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="QUERY") from None
     if as_json:
@@ -106,14 +110,17 @@ def sql(
             print(f"and {found.height - rows} more rows; --rows, --csv or --json print them", file=sys.stderr)
 
 
-def opened(tables: str) -> "Tables":
-    """The tables of that place. Bad usage where there are none."""
+@contextmanager
+def opened(tables: str) -> Iterator["Tables"]:
+    """The tables of that place. Bad usage where there are none; OSError where a folder's were replaced meanwhile."""
     from pipeline.reports.library import Tables
 
     try:
-        return Tables(tables)
+        library = Tables(tables)
     except (FileNotFoundError, ValueError) as error:
         raise typer.BadParameter(f"{printable(str(error))}.", param_hint="TABLES") from None
+    with held(library.folder.rglob("*.parquet")):
+        yield library
 
 
 def data_text(text: str) -> str:

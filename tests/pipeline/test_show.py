@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from pipeline.__main__ import app
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.reports.library import Game
-from pipeline.reports.show import data_text, heading
+from pipeline.reports.show import data_text, heading, opened
 from pipeline.reports.views.game import game_view
 
 
@@ -82,6 +82,12 @@ def test_tables_that_are_missing_or_damaged_are_told(tables: Path, tmp_path: Pat
     assert (damaged.exit_code, missing.exit_code) == (2, 2), (damaged.output, missing.output)
     assert "Traceback" not in damaged.output and "lacks messages: derive its tables again" in missing.output
     assert called("sql", "FROM self", tables).exit_code == 2
+
+
+def test_rows_of_tables_that_are_replaced_meanwhile_are_not_shown(tables: Path) -> None:
+    with pytest.raises(OSError, match=r"games.parquet was replaced"), opened(str(tables)) as library:
+        library.sql("FROM games")
+        (tables / "games.parquet").write_bytes((tables / "games.parquet").read_bytes())
 
 
 def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
