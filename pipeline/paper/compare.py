@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.tables.paths import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS, ROOT
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+SUITE = ROOT / "data/suites/paper72.csv"
+BLOCKED_ID = r"_blocked\d+$"  # what a task's name ends in where some of its errands are blocked
 TEAMS = {name: team for team, name in PAPER_PROTOCOLS.items()}
 ROUNDING = "half up, of the exact decimal value"
 
@@ -50,6 +52,29 @@ def round_half_up(value: float, decimals: int) -> str:
     """The value as text with a number of decimals, as the paper rounds: half up. 0.125 → 0.13, 90.555… → 90.56."""
     exact = Decimal(repr(value)).quantize(Decimal(1).scaleb(-EXACT_DECIMALS), ROUND_HALF_UP)
     return str(exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
+
+
+def suite_tasks(setting: str | None = None) -> frozenset[str]:
+    """The names of the paper's 72 tasks, or of those of a setting."""
+    suite = pl.read_csv(SUITE, columns=["setting", "task_id"], glob=False)
+    return frozenset((suite.filter(setting=setting) if setting else suite)["task_id"])
+
+
+def is_of_suite(task_id: pl.Expr) -> pl.Expr:
+    """Whether a task is one of the paper's, blocked errands or not."""
+    return task_id.str.replace(BLOCKED_ID, "").is_in(sorted(suite_tasks())).fill_null(False)
+
+
+def of_suite(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
+    """Those rows (team, condition, setting …) whose games are of the paper's tasks alone, each played equally often.
+
+    games: that table.
+    """
+    key = ["team", "condition", "setting"]
+    a_task = games.filter(~pl.col("stopped")).group_by(*key, "task_id").len()
+    known = is_of_suite(pl.col("task_id")).all()
+    whole = a_task.group_by(key).agg(whole=known & (pl.col("len").n_unique() == 1)).filter("whole")
+    return rows.join(whole, on=key, how="semi", maintain_order="left")
 
 
 def compare(table1: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:

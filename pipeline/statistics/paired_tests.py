@@ -145,11 +145,11 @@ def rank_intervals(
     higher_is_better: bool = False,
     alpha: float = 0.05,
 ) -> pl.DataFrame:
-    """One row a team, best first: mean over its tasks, tasks, rank by mean, and the ranks that the tests leave open.
+    """One row a team, best first: mean over its tasks, tasks, and its rank among those that share tasks with it (`teams`
+    counts it too), by the means over the tasks that both of a pair have; and the ranks that the tests leave open.
 
-    rank_low = 1 + the teams significantly better, rank_high = all teams − those significantly worse: pairs, the frame's
-    `pairwise`, with Holm's p at most alpha. Where teams lack different tasks the rank by mean can lie outside: tests
-    take common tasks only.
+    rank_low = 1 + the teams significantly better, rank_high = teams − those significantly worse: pairs, the frame's
+    `pairwise`, with Holm's p at most alpha.
     """
     means = means_by_task(frame, team, value, task)
     overall = {name: fsum(tasks.values()) / len(tasks) if tasks else None for name, tasks in means.items()}
@@ -160,16 +160,30 @@ def rank_intervals(
         )
         beating[better] += 1
         beaten[worse] += 1
-    rows = [(n, overall[n], len(means[n]), 1 + beaten[n], len(means) - beating[n]) for n in sorted(means)]
-    schema = {team: pl.String, "mean": pl.Float64, "tasks": pl.Int64, "rank_low": pl.Int64, "rank_high": pl.Int64}
-    table = pl.DataFrame(rows, schema=schema, orient="row")
-    ranked = table.with_columns(rank=pl.col("mean").rank("min", descending=higher_is_better).cast(pl.Int64))
-    return ranked.select(team, "mean", "tasks", "rank", "rank_low", "rank_high").sort("rank", team, nulls_last=True)
+    rows = []
+    for name in sorted(means):
+        ahead, teams = _ahead(name, means, higher_is_better)
+        rank = 1 + ahead if means[name] else None
+        rows.append((name, overall[name], len(means[name]), rank, 1 + beaten[name], teams - beating[name], teams))
+    return pl.DataFrame(rows, schema={team: pl.String, **RANKED}, orient="row").sort("rank", team, nulls_last=True)
+
+
+def _ahead(name: str, means: Mapping[str, Mapping[str, float]], higher_is_better: bool) -> tuple[int, int]:
+    """How many teams are better than one on the tasks that they share, and how many share any, itself among them."""
+    ahead, own, teams = 0, means[name], 1
+    for rival in means.keys() - {name}:
+        common = own.keys() & means[rival].keys()
+        theirs, ours = (fsum(of[task] for task in common) for of in (means[rival], own))
+        ahead += theirs > ours if higher_is_better else theirs < ours
+        teams += bool(common)
+    return ahead, teams
 
 
 SETTING = ("setting", "condition")
 PAIR = ("a", "b")
 HIGHER = {"higher": True, "lower": False}
+
+RANKED = {"mean": pl.Float64} | dict.fromkeys(("tasks", "rank", "rank_low", "rank_high", "teams"), pl.Int64)
 
 Tables = tuple[pl.DataFrame, pl.DataFrame]
 
@@ -226,7 +240,7 @@ def _tables_by_metric(games: pl.DataFrame, testing: Testing, resampling: Resampl
             named = [pl.lit(value, pl.String).alias(name) for name, value in where.items()]
             yield (
                 tested.join(spread, on=PAIR, how="left").with_columns(*named),
-                ranked.with_columns(*named, better=pl.lit(better), teams=pl.len().cast(pl.Int64)),
+                ranked.with_columns(*named, better=pl.lit(better)),
             )
 
 

@@ -20,6 +20,8 @@ from pipeline.tables.io import TABLES, polars_schema
 
 ROOT = Path(__file__).parents[2]
 
+TASK = "b037_easy_5a_3p_d0p6_c1_1"
+
 
 def study(folder: Path, verdict: str) -> None:
     """A folder with a ledger of one figure that must be reproduced."""
@@ -61,12 +63,13 @@ def test_whose_tables_they_are_need_not_have_played_the_protocols(tmp_path: Path
 
 @pytest.mark.slow
 def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, task in (("a", "t1"), ("b", "t1"), ("c", "t2")):
+    for name, task in (("a", TASK), ("b", TASK), ("c", "b038_easy_5a_3p_d0p6_c1_2_blocked2"), ("d", "t1"), ("e", None)):
         write_trace(tmp_path / f"{name}.json", toy_game(name, team="imap", task_id=task).text())
-    parallel.derive([tmp_path / f"{name}.json" for name in "abc"], tmp_path / "out", workers=1)
+    parallel.derive([tmp_path / f"{name}.json" for name in "abcde"], tmp_path / "out", workers=1)
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "out")])
-    assert (result.exit_code, result.stderr.count("\n")) == (0, 2)
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 3)
+    assert "2 games left out, whose tasks are none of the paper's 72" in result.stderr
     assert "warning: imap: 3 games, 1 to 2 of a task; each game counts" in result.stderr
     assert "not played here" in result.stdout
     assert "IMAP is not compared: team imap played 2 of 72 tasks" in result.stdout
@@ -77,7 +80,7 @@ def test_games_in_which_the_audit_found_errors_are_left_out(tmp_path: Path, monk
     """One easy game under the name of another task gets no verdict, once it has been audited."""
     monkeypatch.chdir(ROOT)
     raw = paper_game("standard") | {"game_id": "forged"}
-    raw["config"]["task_id"] = "b037_easy_5a_3p_d0p6_c1_2"
+    raw["config"]["task_id"] = "b038_easy_5a_3p_d0p6_c1_2"
     for name, text in (("true", paper_text("standard")), ("forged", sealed(raw))):
         (tmp_path / f"{name}.json").write_bytes(text)
     run = CliRunner().invoke
@@ -91,7 +94,7 @@ def test_games_in_which_the_audit_found_errors_are_left_out(tmp_path: Path, monk
     assert done.exit_code == 0
     assert "1 games left out, in which the audit found errors" in done.stderr
     with open_tables(tmp_path / "tables", failed_games(tmp_path / "audit", tmp_path / "tables")) as left:
-        assert left.sql("SELECT task_id FROM games").fetchall() == [("b037_easy_5a_3p_d0p6_c1_1",)]
+        assert left.sql("SELECT task_id FROM games").fetchall() == [(TASK,)]
     rows = pl.read_parquet(tmp_path / "audit" / "audit.parquet")
     rows.with_columns(game_id=pl.lit("")).write_parquet(tmp_path / "audit" / "audit.parquet")
     assert failed_games(tmp_path / "audit", tmp_path / "tables") == {"forged"}
@@ -129,7 +132,7 @@ def test_tables_of_another_form_are_bad_usage(change: Callable[[Path], object], 
 @pytest.mark.slow
 def test_a_team_s_name_does_not_steer_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = {"type": "llm", "parameters": {"model": "openai/gpt-5.4-mini"}}
-    write_trace(tmp_path / "a.json", toy_game(team="\x1b[31mred", agents=[model] * 3).text())
+    write_trace(tmp_path / "a.json", toy_game(team="\x1b[31mred", agents=[model] * 3, task_id=TASK).text())
     parallel.derive([tmp_path / "a.json"], tmp_path / "out", workers=1)
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "out")])

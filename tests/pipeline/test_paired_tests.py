@@ -121,14 +121,25 @@ def ranked(frame: pl.DataFrame, higher: bool = False) -> pl.DataFrame:
 
 def test_rank_intervals_of_a_league() -> None:
     ranks = ranked(LEAGUE)
-    assert ranks.columns == ["team", "mean", "tasks", "rank", "rank_low", "rank_high"]
-    assert ranks.drop("mean").rows() == [
+    assert ranks.columns == ["team", "mean", "tasks", "rank", "rank_low", "rank_high", "teams"]
+    assert ranks.drop("mean", "teams").rows() == [
         ("also_low", 12, 1, 1, 2),
         ("low", 12, 1, 1, 2),
         ("middle", 12, 3, 3, 3),
         ("high", 12, 4, 4, 4),
     ]
     assert ranks["mean"].to_list() == [1, 1, 11, 21]
+    assert ranks["teams"].to_list() == [4] * 4
+
+
+def test_a_rank_is_among_teams_that_share_tasks_and_on_those_tasks() -> None:
+    """The easy tasks of `few` make its mean the lowest, not its rank; `apart` played others."""
+    frame = scores(all=[1.0, 5, 9], few=[2.0, None, None], apart=[None, None, None, 0.0])
+    assert ranked(frame).select("team", "mean", "rank", "rank_low", "rank_high", "teams").rows() == [
+        ("all", 5.0, 1, 1, 2, 2),
+        ("apart", 0.0, 1, 1, 1, 1),
+        ("few", 2.0, 2, 1, 2, 2),
+    ]
 
 
 def test_where_more_is_better_the_league_is_turned_over() -> None:
@@ -164,8 +175,8 @@ def test_repeats_of_a_task_count_once() -> None:
 
 def test_a_team_without_values_is_listed_last_and_open() -> None:
     ranks = ranked(pl.concat([LEAGUE, scores(absent=[None, None])]))
-    assert ranks.row(4) == ("absent", None, 0, None, 1, 5)
-    assert ranked(scores(alone=[1.0, 2.0])).row(0)[2:] == (2, 1, 1, 1)
+    assert ranks.row(4) == ("absent", None, 0, None, 1, 1, 1)
+    assert ranked(scores(alone=[1.0, 2.0])).row(0)[2:] == (2, 1, 1, 1, 1)
 
 
 def test_ranks_do_not_depend_on_row_order_or_on_the_other_teams_draws() -> None:

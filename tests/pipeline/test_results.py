@@ -203,6 +203,29 @@ def test_a_part_of_the_suite_is_not_compared() -> None:
         assert compare.compare(pl.DataFrame([row]), numbers)["equal"].to_list() == [equal]
 
 
+SUITE_TASKS = sorted(compare.suite_tasks("uniform"))
+
+
+@pytest.mark.parametrize(
+    ("tasks", "whole"),
+    [
+        (SUITE_TASKS, True),
+        (SUITE_TASKS * 2, True),
+        ([f"{task}_blocked2" for task in SUITE_TASKS], True),
+        ([*SUITE_TASKS, SUITE_TASKS[0]], False),
+        ([*SUITE_TASKS, "t1"], False),
+        ([f"t{number}" for number in range(36)], False),
+        ([None], False),
+    ],
+)
+def test_only_games_of_the_paper_s_tasks_stand_beside_its_figures(tasks: list[str | None], whole: bool) -> None:
+    of = {"team": "imap", "condition": "standard", "setting": "uniform"}
+    games = pl.DataFrame(
+        [of | {"task_id": task, "stopped": False} for task in tasks], schema_overrides={"task_id": pl.String}
+    )
+    assert compare.of_suite(pl.DataFrame([of]), games).height == whole
+
+
 def test_the_dictionary_describes_every_column() -> None:
     text = data_dictionary(TABLES.values())
     for table in TABLES.values():

@@ -10,9 +10,9 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.paper.compare import SUITE
 from pipeline.reports.batch.row import (
     COLUMNS,
-    SUITE,
     THESE,
     as_html,
     as_json,

@@ -10,6 +10,7 @@ import polars as pl
 import typer
 
 from machine.files import MANIFEST_SUFFIX, of_project, read_manifest
+from pipeline.paper.compare import is_of_suite
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
     CONTRADICTED,
@@ -90,7 +91,12 @@ def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFram
         check_tables(tables)
     except ValueError as problem:
         raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
-    for line in uneven_tasks(ended(read_table(tables, "games")).filter(~pl.col("game_id").is_in(list(without)))):
+    games = read_table(tables, "games")
+    others = games.filter(~is_of_suite(pl.col("task_id")))["game_id"]
+    if len(others):
+        print(f"{len(others)} games left out, whose tasks are none of the paper's 72", file=sys.stderr)
+    without = {*without, *others}
+    for line in uneven_tasks(ended(games).filter(~pl.col("game_id").is_in(list(without)))):
         print(f"warning: {printable(line)}", file=sys.stderr)
     results = open_tables(tables.resolve(), without)
     with chdir(ROOT):  # what is declared about the paper is there

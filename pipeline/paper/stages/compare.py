@@ -4,14 +4,14 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.paper.compare import compare, headline, read_numbers, verdict
-from pipeline.tables.io import write_csv, write_json
-from pipeline.tables.paths import NUMBERS, RESULTS
+from pipeline.paper.compare import compare, headline, of_suite, read_numbers, verdict
+from pipeline.tables.io import read_table, write_csv, write_json
+from pipeline.tables.paths import NUMBERS, RESULTS, TABLES
 
 
-def main(results: Path = RESULTS, numbers: Path = NUMBERS) -> None:
+def main(tables: Path = TABLES, results: Path = RESULTS, numbers: Path = NUMBERS) -> None:
     table1 = pl.read_csv(results / "table1.csv", glob=False)
-    comparison = compare(table1, read_numbers(numbers))
+    comparison = compare(of_suite(table1, read_table(tables, "games")), read_numbers(numbers))
     write_csv(comparison, results / "compare.csv")
     write_json(headline(table1, comparison), results / "metrics.json")
     print(verdict(comparison))

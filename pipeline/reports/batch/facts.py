@@ -128,7 +128,7 @@ def _with_interval(row: dict[str, float | None], decimals: int) -> str:
 
 
 def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
-    """One row per measure and setting: the ranks that the team may hold among others that played the same tasks."""
+    """One row per measure and setting: the ranks that the team may hold among others that played some of its tasks."""
     ranks = study.result("ranks").filter(pl.col("teams") > 1, team=team, condition=condition)
     columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
     return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from rich.cells import cell_len, set_cell_size
 
-from pipeline.paper.compare import round_half_up
+from pipeline.paper.compare import BLOCKED_ID, round_half_up, suite_tasks
 from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
 from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
@@ -30,8 +30,6 @@ COLUMNS = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness"
 RESULTS_READ = ("table1", "intervals")
 THESE, PROTOCOL, REPORTED = "these traces", "the study", "the paper"
 LEFT = ' style="text-align: left; white-space: nowrap"'
-SUITE = ROOT / "data/suites/paper72.csv"
-BLOCKED_ID = re.compile(r"_blocked\d+$")  # what a task's name ends in where some of its errands are blocked
 MISSING = "–"
 LATEX_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -91,14 +89,13 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
     games: that table; table1, intervals: those results of it. own: the games are the study's, so that its protocols are
     among them.
     """
-    suite = pl.read_csv(SUITE, columns=["setting", "task_id"], glob=False)
     games = games.with_columns(pl.col("setting").fill_null("unknown"))
     table1 = table1.with_columns(pl.col("setting").fill_null("unknown"))
     intervals = intervals.with_columns(pl.col("setting").fill_null("unknown"))
     tables = []
     for condition, setting in sorted(set(games.select("condition", "setting").iter_rows()), key=group_order):
         of = {"condition": condition, "setting": setting}
-        tasks = set(suite.filter(setting=setting)["task_id"])
+        tasks = suite_tasks(setting)
         here = games.filter(**of)
         ended = here.filter(~pl.col("stopped"))
         coverage = {team: covered(ended.filter(team=team)["task_id"], tasks) for team in here["team"].unique()}
@@ -154,7 +151,7 @@ PROTOCOL_NAMES = frozenset(PAPER_PROTOCOLS.values())
 
 def covered(task_ids: Iterable[str | None], tasks: Collection[str]) -> str:
     """How many of the suite's tasks were played: "36", "3 of 36", "3 of 36, 2 others", "1 other", "none"."""
-    played = {BLOCKED_ID.sub("", task or "") for task in task_ids}
+    played = {re.sub(BLOCKED_ID, "", task or "") for task in task_ids}
     if not played:
         return "none"
     here, others = len(played & set(tasks)), len(played - set(tasks))

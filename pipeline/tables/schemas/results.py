@@ -74,10 +74,10 @@ RANKS = Table(
         SIMULATED,
         C("mean", "float", "mean over its tasks; a task's games count as their mean"),
         TASKS,
-        C("rank", "int", "by the mean, 1 the best; equal means share the least"),
+        C("rank", "int", "by the means over the tasks that each two share, 1 the best; equal means share the least"),
         C("rank_low", "int", "1 + the teams significantly better"),
         C("rank_high", "int", "teams − those significantly worse"),
-        C("teams", "int", "teams ranked"),
+        C("teams", "int", "teams that played some of its tasks, itself among them"),
     ),
 )
 
