@@ -181,7 +181,7 @@ def database(
             names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
-    write_manifest(out.parent, "database", [out], origins)
+    write_manifest(out.parent, out.name, [out], origins)
     print(f"{len(names)} tables in {printable(str(out))}")
 
 

@@ -7,14 +7,13 @@ paper's definition fires for more than it describes, `strict` tells which rows a
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import polars as pl
 
 from pipeline.behaviour.phrases import english_messages, straighten_apostrophes, words
-from pipeline.traces.limits import MAX_NUMBER, require_between
 
 Row = tuple[Any, ...]
 
@@ -70,10 +69,6 @@ class Thresholds:
     expensive_cost: int = 100
     distinct_slots: int = 2
     cascade_rounds: int = 2
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            require_between(f"patterns.{name}", value, 1, MAX_NUMBER)
 
 
 @cache

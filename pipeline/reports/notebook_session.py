@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from machine.files import file_version
 from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
@@ -15,6 +16,7 @@ from pipeline.tables.paths import NUMBERS as PRINTED
 from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
+from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
@@ -68,9 +70,10 @@ class Study:
         note: bool = True,
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
-        self.tables, self.results, self.figures = base / tables, base / results, base / figures
-        self.connection = attach(self.tables)
-        self.is_reference = usual and is_reference(self.tables, reference)
+        self._tables, self.results, self.figures = base / tables, base / results, base / figures
+        self._versions = {path: file_version(str(path)) for path in self._tables.glob("*.parquet")}
+        self.connection = attach(self._tables)
+        self.is_reference = usual and is_reference(self._tables, reference)
         self.drawn: dict[str, Figure] = {}
         self._verdicts: list[tuple[Any, ...]] = []
         if in_a_notebook():
@@ -78,11 +81,22 @@ class Study:
             if note and not self.is_reference:
                 show_not_reference()
 
+    @property
+    def tables(self) -> Path:
+        """The folder of tables. Raises OSError where they are not those any more that the notebook began with."""
+        self._hold()
+        return self._tables
+
+    def _hold(self) -> None:
+        if any(file_version(str(path)) != version for path, version in self._versions.items()):
+            raise OSError(f"{printable(str(self._tables))}: tables were replaced meanwhile; run the notebook again")
+
     def sql(self, query: str) -> pl.DataFrame:
         """The rows of a DuckDB query over the tables, each a view under its name, without the games that were stopped.
 
-        With those too, a table is `all_games.NAME`.
+        With those too, a table is `all_games.NAME`. Raises OSError as `tables` does.
         """
+        self._hold()
         answer: pl.DataFrame = self.connection.sql(query).pl()
         return answer
 

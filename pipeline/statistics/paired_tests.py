@@ -20,7 +20,6 @@ from pipeline.statistics.by_game import by_game, ended
 from pipeline.statistics.resampling import Resampling, stream
 from pipeline.tables.io import read_table, to_frame
 from pipeline.tables.schemas.results import COMPARISONS, RANKS
-from pipeline.traces.limits import MAX_NUMBER, require_between
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
 DRAWS = 10_000
@@ -145,7 +144,7 @@ def rank_intervals(
     higher_is_better: bool = False,
     alpha: float = 0.05,
 ) -> pl.DataFrame:
-    """One row a team, best first: mean over its tasks, tasks, and its rank among those that share tasks with it (`teams`
+    """One row a team, best first: mean over its tasks, tasks, its rank among those that share tasks with it (`teams`
     counts it too), by the means over the tasks that both of a pair have; and the ranks that the tests leave open.
 
     rank_low = 1 + the teams significantly better, rank_high = teams − those significantly worse: pairs, the frame's
@@ -196,10 +195,6 @@ class Testing:
     draws: int = 10_000
     alpha: float = 0.05
     seed: str = "comparisons"
-
-    def __post_init__(self) -> None:
-        require_between("draws", self.draws, 1, MAX_NUMBER)
-        require_between("alpha", self.alpha, 0.0001, 0.5)
 
 
 def metrics_by_game(tables: Path) -> pl.DataFrame:

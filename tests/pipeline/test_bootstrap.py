@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline.statistics import paired_tests
 from pipeline.statistics.bootstrap import percentile_bounds, ratio_intervals
 from pipeline.statistics.resampling import Resampling, cluster_draws, stream
 
@@ -162,9 +161,3 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 def test_an_interval_of_nothing_is_told(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"params.yaml: (resamples|level) is .*, not a number between"):
         Resampling(**wrong)
-
-
-@pytest.mark.parametrize("wrong", [{"alpha": 5}, {"alpha": 0}, {"draws": 0}])
-def test_a_level_of_tests_that_is_none_is_told(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"params.yaml: (alpha|draws) is .*, not a number between"):
-        paired_tests.Testing(**wrong)

@@ -1,5 +1,6 @@
 """What a notebook has at hand, on the study's own tables and on somebody else's."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -204,3 +205,13 @@ def test_relative_paths_are_the_projects_where_there_is_nothing_here(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"no tables in {ROOT}"):
         Study("no/such/tables", "results", "figures")
+
+
+def test_a_notebook_does_not_go_on_with_tables_that_replaced_its_own(study_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(study_folder / "tables", tmp_path / "tables")
+    study = Study(tmp_path / "tables", study_folder / "results", tmp_path / "figures", reference=tmp_path / "none")
+    assert study.sql("FROM games").height == 2 and (study.tables / "games.parquet").is_file()
+    derive([study_folder / "in" / "a.json"], tmp_path / "tables", Recipe(csv=False), workers=1)
+    for read in (lambda: study.tables, lambda: study.sql("FROM games")):
+        with pytest.raises(OSError, match="tables were replaced meanwhile; run the notebook again"):
+            read()

@@ -66,10 +66,10 @@ CHANGES: tuple[tuple[Callable[[Path], object], tuple[str, ...]], ...] = (
         ("/tables: 1 of the files of derive changed since: games",),
     ),
     (lambda s: (s / "tables" / "games.csv").unlink(), ("/tables: 1 of the files of derive missing: games.csv",)),
-    (lambda s: (s / "all.duckdb").write_bytes(b"x"), (": 1 of the files of database changed since: all.duckdb",)),
+    (lambda s: (s / "all.duckdb").write_bytes(b"x"), (": 1 of the files of all.duckdb changed since: all.duckdb",)),
     (change_trace, ("a.json.gz: the trace was changed since", "/tables: derive was made from other traces")),
     (add_trace, ("/audit: audit was made from other traces", "/tables: derive was made from other traces")),
-    (derive_again, (": database was made from other tables than there are",)),
+    (derive_again, (": all.duckdb was made from other tables than there are",)),
     (lambda s: (s / "audit" / "audit.manifest.json").write_text("[]"), ("audit.manifest.json: not a manifest",)),
 )
 
@@ -213,3 +213,9 @@ def test_traces_alone_are_verified_by_their_digests(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_bytes(b"{}")
     done = run("verify", tmp_path)
     assert (done.exit_code, done.stderr) == (0, "0 manifests of 0 files, 2 traces (1 without a digest); all is whole\n")
+
+
+def test_each_database_of_a_folder_is_vouched_for(study: Path) -> None:
+    assert run("database", "--tables", study / "tables", "--out", study / "more.duckdb").exit_code == 0
+    (study / "all.duckdb").write_bytes(b"x")
+    assert any("all.duckdb changed since" in line for line in verified(study)[0])

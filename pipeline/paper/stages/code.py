@@ -16,6 +16,7 @@ from pathlib import Path
 
 from machine.processes import no_garbage_collection
 from pipeline import OFFERED
+from pipeline.paper.parameters import check_parameters
 from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines, outline, parsed, source
 
 ROOT = Path(__file__).parents[3]
@@ -213,4 +214,8 @@ if __name__ == "__main__":
         if sys.argv[1:]:
             list_inputs(Path(sys.argv[1]))
         else:
+            try:
+                check_parameters()
+            except ValueError as problem:
+                sys.exit(f"error: {problem}")
             main()

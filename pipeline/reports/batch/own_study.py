@@ -11,9 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from machine.files import held
 from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
+from pipeline.paper.parameters import check_parameters
 from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.fetched import fetch_tables
 from pipeline.tables.paths import ROOT, params
@@ -99,6 +101,10 @@ def write_results(tables: Path, results: Path) -> list[str]:
     Both are absolute paths, as stages run in the project's folder. Returns a line for each stage that failed.
     """
     results.mkdir(parents=True, exist_ok=True)
+    try:
+        check_parameters(ROOT)
+    except ValueError as problem:
+        return [printable(str(problem))]
     calls: list[tuple[str, tuple[Path, ...]]] = [(stage, (tables, results)) for stage in TABLE_STAGES]
     calls += [(stage, (results,)) for stage in RESULT_STAGES]
     failed = []
@@ -141,7 +147,8 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
         raise ValueError(problem)
     if not results and (problem or not made.is_dir()):
         made = Path(scratch.name, "results")
-        write_results(folder.resolve(), made)
+        with held(folder.glob("*.parquet")):
+            write_results(folder.resolve(), made)
     return folder, made
 
 
