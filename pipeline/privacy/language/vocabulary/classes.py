@@ -71,8 +71,8 @@ OCCUPIED: Phrases = (
     r"dislodge)",
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|ying)|"
-    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?(?![^,;]*(?:confirm|propos|agreed|\^|"
-    r"avail|works|free|settled|locked|final))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
+    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|"
+    r"meeting 0+ ?@(?<!confirmed: meeting 0@)(?<!confirmed: meeting 0 @)(?= ?0+, (?:meeting 0+ ?@|errand))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|(?:with|by) (?:a|an|my|another|"
     r"existing) (?:[\w-]+ )?meeting|(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|"
     r"cost|clear|min|neg|mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|"
@@ -121,7 +121,7 @@ EVENT: Phrases = (
     rf"(?:my|our|his|her|their) {NAME}(?: {NAME}){{0,2}} (?:is|are|sits|falls|starts|runs|happens|takes place){PLACED}",
     r"lunch|brunch|breakfast|dinner|gym|yoga|dentist|doctor(?:'s)?|therapy|physio\w*|workout|haircut|rehearsal|recital|"
     r"wedding|funeral|concert|interview|webinar|workshop|seminar|lecture|stand-?up|check-?up|childcare|babysitting|"
-    r"massage|exam|(?:a|an|my) (?:\w+ )?(?:call|lesson|shift|match|party|trip|visit|session|flight)",
+    r"massage|exam|(?:a|an|my) (?:\w+ )?(?:call|lesson|shift|party|trip|visit|session|flight)",
 )
 
 # Positive: the target is free there, or can do it.
@@ -239,7 +239,7 @@ COST: Phrases = (
 PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
     r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|(?:backs|backed|"
-    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|"
+    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil|hold)ing (?:down |in )?(?=slots?|"
     r"meeting|it|us)",
     r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|(?:consider|deem|call)(?= slots? ?#?0+ (?:as )?{decided})|"
     r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|(?:is|"
