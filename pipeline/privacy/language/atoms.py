@@ -31,7 +31,8 @@ GREETED = re.compile(
     r"-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
 HAILED = re.compile(
-    rf"\s*(?:(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?|@ ?{NAMES}\s+(?=slots?\b|i\b|my\b|we\b|0))"
+    rf"\s*(?:(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?"
+    rf"|@ ?{NAMES}\s+(?=slots?\b|i\b|my\b|we\b|0))"
 )
 GLUE = (
     r"\s*(?:(?:and|or|so|but|also|then|ok|okay|great|thanks|just|well|now|if so|if not|hi|hello|hey|perfect|"

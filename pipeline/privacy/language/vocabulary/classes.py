@@ -72,7 +72,8 @@ OCCUPIED: Phrases = (
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
     r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|ying)|"
     r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|"
-    r"meeting 0+ ?@(?<!confirmed: meeting 0@)(?<!confirmed: meeting 0 @)(?= ?0+, (?:meeting 0+ ?@|errand))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
+    r"meeting 0+ ?@(?<!confirmed: meeting 0@)(?<!confirmed: meeting 0 @)(?= ?0+, (?:meeting 0+ ?@|"
+    r"errand))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|(?:with|by) (?:a|an|my|another|"
     r"existing) (?:[\w-]+ )?meeting|(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|"
     r"cost|clear|min|neg|mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|"
@@ -239,8 +240,8 @@ COST: Phrases = (
 PROPOSAL: Phrases = (
     r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
     r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|(?:backs|backed|"
-    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil|hold)ing (?:down |in )?(?=slots?|"
-    r"meeting|it|us)",
+    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil|hold)ing (?:down |in )?(?="
+    r"slots?|meeting|it|us)",
     r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|(?:consider|deem|call)(?= slots? ?#?0+ (?:as )?{decided})|"
     r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|(?:is|"
     r"are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|"
