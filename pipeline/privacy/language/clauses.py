@@ -178,7 +178,7 @@ def wins(text: str, before: Clause, clause: Clause, atom: Atom) -> bool:
     if PRIORITY.index(before.claim_class) >= PRIORITY.index(clause.claim_class):
         return False
     if atom.lead == "and":
-        return before.claim_class != "occupied" and not atom.has("group")
+        return before.claim_class not in ("occupied", "negative") and not atom.has("group")
     accepts = before.decider is not None and text.startswith(ACCEPTS, before.decider.start)
     return atom.lead == ")" or (atom.lead == "," and accepts and clause.claim_class == "proposal")
 
@@ -257,7 +257,7 @@ def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
     """Whether another meeting takes up another slot."""
-    held = before.claim_class == "occupied" and not before.silent
+    held = before.claim_class in ("occupied", "proposal") and not before.silent
     return held and bool(atom.slots) and MEETING_AT.match(text, atom.start) is not None
 
 

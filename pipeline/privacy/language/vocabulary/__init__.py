@@ -45,7 +45,7 @@ PATTERNS: Mapping[str, str] = {
     "{clash}": (
         r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hitch|snag|hurdle|barrier|difficult(?:y|ie)|"
         r"conflict|impediment|hindrance|drawback|constraint|objection|clash(?:e)?|overlap|hesitation|complication|"
-        r"concern|reason)s?"
+        r"concern|reason|hassle|effort|inconvenience)s?"
     ),
     "{burden}": (
         r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"

@@ -7,7 +7,7 @@ NEGATIVE: Phrases = (
     r"busy|(?:pre-?)?occupied(?! by| with)|hopeless|doomed|unthinkable|toast|a write-?off|(?:un|in|im|non-?)(?:{able}|"
     r"possible|accessible|reachable|avail\w*|move?able|negotiable|free)|block(?:s|ed|ing)?{unless_for_us}|"
     r"hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|packed|tied up|swamped|in use|"
-    r"conflict(?:s|ed|ing)?(?: with {duty})?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
+    r"conflict(?:s|ed|ing)?(?: with (?:{duty}|something))?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
@@ -27,7 +27,8 @@ NEGATIVE: Phrases = (
     r"(?:work|happen|fly)|ain'?t (?:going to|gonna) (?:work|happen|fly)|(?:can|could) no longer|(?:engaged|needed|"
     r"expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|"
     r"at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|no(?<=0[:,=] no)(?= ?$| "
-    r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|solid) no",
+    r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|no(?:(?<=me no)|(?<=said no)|(?<=says no)|(?<=is no)|"
+    r"(?<=was no))(?= ?$| ?[,~)|(]| and)|(?:definite|clear|firm|hard|solid) no",
     r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|"
     r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|"
     r"won't fly|not happening|no way|no (?:can'?t|cannot)",
@@ -48,10 +49,10 @@ OCCUPIED: Phrases = (
     r"{noun}(?: ?#? ?0+(?: ?(?:,|and|&) ?#? ?0+)*)?|(?:in|another|existing|prior|previous|earlier|conflicting|standing|"
     r"recurring|my|their|her|his) (?:\w+ )?meetings?|(?:{have}|is|'s) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting|{have} {adv}(?:got )?meeting 0+|meetings?(?= (?:at|in|on|there|then)\b)",
-    r"meeting #?0+ (?:(?<!confirm: meeting 0 )(?<!confirming: meeting 0 )(?<!confirmed: meeting 0 )is|"
-    r"sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)|(?:my|an|the|"
-    r"their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|"
-    r"reservations?|arrangements?|activity|activities|duty|duties|chores?)",
+    r"meeting #?0+ (?:(?<!confirm: meeting 0 )(?<!confirming: meeting 0 )(?<!confirmed: meeting 0 )is|sits|falls|"
+    r"stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for|[^.;]{1,9}, {adv}{decided})|(?:my|an|the|their|"
+    r"another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|reservations?|"
+    r"arrangements?|activity|activities|duty|duties|chores?)",
     r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|"
     r"{have} {adv}something",
     r"(?:{need}|by|after|if i|if we) (?:{whom} )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
@@ -70,10 +71,9 @@ OCCUPIED: Phrases = (
     r"other) {adv}(?:other |prior |existing )?plans|(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|"
     r"dislodge)",
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
-    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|ying)|"
-    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|"
-    r"meeting 0+ ?@(?<!confirmed: meeting 0@)(?<!confirmed: meeting 0 @)(?= ?0+, (?:meeting 0+ ?@|"
-    r"errand))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
+    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|"
+    r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@(?<!confirmed: meeting "
+    r"0@)(?<!confirmed: meeting 0 @)(?= ?0+, (?:meeting 0+ ?@|errand))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|(?:with|by) (?:a|an|my|another|"
     r"existing) (?:[\w-]+ )?meeting|(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|"
     r"cost|clear|min|neg|mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|"
@@ -83,7 +83,7 @@ OCCUPIED: Phrases = (
     r"would) )?(?:stays?|remains?|belongs) (?:put )?(?:at|in|on)|(?:leave|keep) meeting 0+ (?:at|in|on)",
     r"mov(?:e?able){label}|(?:{have}) one (?=(?:at|in|on|with|there|too|as well)\b)|(?:a |some |one )?(?:moves?|{move}|"
     r"shuffle|displacement) (?:is |would be |are )?(?:needed|required|necessary|called for)|not without (?:an?y? |"
-    r"some |any )?(?:{move}|moves?|trouble|displacement|effort)|another(?: one)?(?= (?:at|in|for|on) {slot})|"
+    r"some |any )?(?:{move}|touching|moves?|trouble|displacement|effort)|another(?: one)?(?= (?:at|in|for|on) {slot})|"
     r"the (?:other )?one (?=(?:at|in) {slot})|(?:can|could) (?:be )?(?:moved?|shift(?:ed)?){label}|(?:pick|"
     r"drop)(?:p?ing)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
 )
@@ -128,16 +128,17 @@ EVENT: Phrases = (
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
-    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|(?:gaps?|holes?|openings?|"
-    r"windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|"
-    r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|"
-    r"mine to (?:give|offer|fill)|agreeable|amenable",
+    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=said yes)|(?<=says "
+    r"yes)|(?<=is yes)|(?<=was yes))|definite yes|(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= "
+    r"?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|blank|idle|clean(?! up)|left(?<=[es] "
+    r"left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|"
+    r"amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|on for (?=slots?|#?0|it)|"
     r"(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|pleased|delighted|fine|okay|ok|"
     r"free) to) {adv}{do}",
     r"{can} {adv}(?:accept|cope|live with|squeeze|arrange|spare|oblige|say yes|show up|turn up|get there|stretch|pull|"
-    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|make it(?= (?:to|at|for|in|on)\b))|offer(?:ed|"
-    r"ing)(?= slots?| #?0)|free|capacity|in a position to|around(?= (?:at|in|for)\b)|permits?|allows?|available|"
+    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|make it(?= (?:to|at|for|in|on)\b))|"
+    r"free|capacity|in a position to|around(?= (?:at|in|for)\b)|permits?|allows?|available|"
     r"availability|avail|open(?:ings?)?|vacant|wide-?open|empty|work(?:s(?!-))?|{able}",
     r"un(?:book|block|assign|schedul|plann|committ|claim|reserv|engag|occupi|encumber|touch|us)ed|untaken|"
     r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |"
@@ -188,14 +189,14 @@ CLEAR: Phrases = (
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)|(?:need(?:n't|"
     r" not)|no need (?:for(?: any)?|(?:for {whom} )?to)) (?:{move}|touch){it}|(?:(?:would|will|'d|"
-    r"{need})(?: to)? )?{move} (?:nothing|(?:no|zero) {mods}{item})",
+    r"{need})(?: to)? )?(?:{move}|give up|lose|touch) (?:nothing|(?:no|zero) {mods}{item})",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|nothing) of my {item}|"
     r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?!else in (?:my|the|our) (?:day|calendar|"
     r"schedule))(?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
     r"at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|for(?= slots?| #?0))",
     r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|"
-    r"on))?(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
+    r"on|there))?(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything|{not} (?:\w+ )?anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
@@ -238,14 +239,15 @@ COST: Phrases = (
 
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
-    r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
-    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|(?:backs|backed|"
-    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil|hold)ing (?:down |in )?(?="
-    r"slots?|meeting|it|us)",
+    r"request(?:s|ed)?(?= that| slots?)|offer(?:ed|ing)(?! to\b| you| me| us)|booked (?=slots? ?#?0+ for)|likes?(?= "
+    r"slots?)|(?:take|grab)(?= slots?\b)|(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along "
+    r"with|keen on|(?:backs|backed|endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil|"
+    r"hold)ing (?:down |in )?(?=slots?|meeting|it|us)",
     r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|(?:consider|deem|call)(?= slots? ?#?0+ (?:as )?{decided})|"
-    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|(?:is|"
-    r"are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|"
-    r"i'll) {adv}(?:consider|call it)",
+    r"meeting 0+ (?:is|are|was|has been|gets|got) {adv}(?:booked|reserved|blocked)|(?:us|it|meeting 0+) down (?=for|"
+    r"at|in|as)|mark(?:ed|ing)? (?=slots? ?#?0+ (?:as|for) (?:meeting|our))|(?:is|are|'s) (?:hereby )?(?:decided|"
+    r"settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call "
+    r"it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|reserv(?:e|"
     r"ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
     r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
@@ -255,9 +257,10 @@ PROPOSAL: Phrases = (
     r"make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|put forward|c[ao]me up with|(?:entered|noted|placed|"
     r"recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|it|us|the meeting) (?:down )?(?=at|in|for|under|on)|"
     r"counter(?:-?(?:propos|offer)\w*|(?= ?:))",
-    r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*|"
-    r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|accept(?:s|"
-    r"ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|went with",
+    r"aim(?:s|ing)?|target(?:ing)?|lean(?:s|ing)?(?! away)(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|"
+    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|"
+    r"agreement|accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|"
+    r"for)|went with",
     r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|proceed(?:ing|"
     r"s)?(?: with)?|use|using|(?:i'll|we'll|(?:i|we) (?:will|shall)|i'd|we'd|to|happy to) (?:take|do|use|book|put|set|"
     r"hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|"
