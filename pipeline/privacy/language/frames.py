@@ -124,9 +124,11 @@ ASIDE_KEY = re.compile(
 PLAIN_KEY = re.compile(
     r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
     r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
-    r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
+    r"answer|verdict|quot(?:e|ed|ation)|words|said|verbatim|agents?|grid|times?|results?|summary|holds|there|))$"
 )
-CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+CHOSEN_KEY = re.compile(
+    r"accept|propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best"
+)
 # A list of slots, each of which is called by its number.
 OF_SLOTS_KEY = re.compile(r"(?:time )?slots?$|(?:my )?(?:calendar|schedule|availability)$")
 ID_KEY = re.compile(r"(?i)(?:id|idx|index|number|num|no|n|time)$")
@@ -166,10 +168,14 @@ EXCEPT_KEY = re.compile(
     r"(?:except(?:ions?|ing)?|excluding|but(?: not)?|besides|apart from|other than)(?: for| slots?)?$"
 )
 # What was, where what is stands beside it.
-ASKS = re.compile(r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|[ei]nquir\w+)\b", re.I)
+ASKS = re.compile(
+    r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|asking|[ei]nquir\w+|hypothe\w+|if|suppos\w+|examples?)"
+    r"(?: \w+)?\W*$",
+    re.I,
+)
 OLD_KEY = re.compile(r"(?:old|was|before|previous(?:ly)?|prior|former(?:ly)?|earlier)\b")
 NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b")
-I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
+I_SAY = re.compile(r"(?=.* ).*\b(?:I|I'm|I've|I'd|I'll|my|me)\b", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 # What numbers count that are no slots: "Votes 0-3: ✅✅❌✅", "Agent order:" over rows.

@@ -224,7 +224,7 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
         keys.add(plain(key.text))
         if end == at and frames.ID_KEY.match(key.text) and is_slots(value.text):
             key = key._replace(text="slot")
-        record.add(key, [value], listed=STATE_HEAD.match(key.text) is not None and not key.text.endswith("s"))
+        record.add(key, [value], listed=STATE_HEAD.match(key.text) is not None and not key.text.endswith("slots"))
         end += 1
     if any(frames.ALL_OF.match(one.values[0].text) or frames.REST_KEY.match(one.name) for one in record.fields):
         return record, end - at
