@@ -110,8 +110,8 @@ COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", 
 AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
 ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
 AGENT_KEY = re.compile(
-    r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of|about|source|speaker|"
-    r"on behalf of|"
+    r"(?:agents?(?: id| name)?|participant|attendee|invitee|person|who|name|from|sender|owner|target|of|about|source|"
+    r"speaker|on behalf of|"
     r"(?:relay(?:ed|ing)?|forward(?:ed)?|fwd|sent|said|told|reported|quoted?|written) (?:from|by|for))$"
 )
 SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
@@ -123,11 +123,11 @@ ASIDE_KEY = re.compile(
 # Keys that say only that something is said.
 PLAIN_KEY = re.compile(
     r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
-    r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
+    r"text|remarks?|reasons?|why|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
     r"answer|verdict|quot(?:e|ed|ation)|words|said|verbatim|agents?|grid|times?|results?|summary|holds|there|))$"
 )
 CHOSEN_KEY = re.compile(
-    r"accept|propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best"
+    r"accept|propos|suggest|confirm|choice|chosen|pick|prefer|settle|(?<!b)lock|final|agreed|decision|vote|best"
 )
 # A list of slots, each of which is called by its number.
 OF_SLOTS_KEY = re.compile(r"(?:time )?slots?$|(?:my )?(?:calendar|schedule|availability)$")

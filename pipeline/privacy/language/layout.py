@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
 from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
-from pipeline.privacy.language.tables import agents_at, fields_at, lists_at, rows_at, table_at, table_records
+from pipeline.privacy.language.tables import agents_at, cells_at, fields_at, lists_at, rows_at, table_at, table_records
 
 LONGEST_TITLE = 60  # characters
 # Whose data follows: "Data from Agent 4: {…}".
@@ -29,6 +29,7 @@ BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
 OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
 ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
+PRICES = re.compile(r"\bcosts?\b", re.I)
 ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 
@@ -125,12 +126,14 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legen
 def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable[Record], int] | None:
     """The records of the rows that start at a line, and how many they are; None where none do."""
     if rows := table_at(lines, at):
-        return table_records(lines[at : at + rows]), rows
+        near = (*lines[max(0, at - 2) : at], *lines[at + rows : at + rows + 2])
+        priced = any(PRICES.search(line.text) for line in near)
+        return table_records(lines[at : at + rows], priced, legend.codes), rows
     if fields := fields_at(lines, at):
         return [fields[0]], fields[1]
     if strip := strip_at(lines, at, legend):
         return strip, 1
-    return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at)
+    return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at) or cells_at(lines, at)
 
 
 def _lines(content: str, start: int, end: int) -> list[Piece]:

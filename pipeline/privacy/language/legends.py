@@ -43,6 +43,11 @@ NAMES = re.compile(
     rf"cell)e?s?)?"
     rf" ?(?:{MEANS}|is|are|(?=(?:are|is)n't)) ?)({STATE})"
 )
+# "A dash means free", "blank = busy", of a table's cells.
+CELLS = re.compile(
+    rf"(?i:(?<![^\s(])(dash|hyphen|[-\u2010-\u2015])|\b(?:blank|empty))"
+    rf"(?i:(?:e?s)?(?: (?:cells?|fields?|ones?))? ?(?:{MEANS}|is|are)) ?({STATE})"
+)
 CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
 BITS = re.compile(r"(?<!\d)(?:[01][, ]{0,2}){8}")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
@@ -85,8 +90,11 @@ class Legend(NamedTuple):
 def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
     """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
     marks, codes, spans = dict[str, str](), dict[str, str](), list[tuple[int, int]]()
+    for cell in CELLS.finditer(content) if "|" in content else ():
+        codes["-" if cell[1] else ""] = cell[2]
+        spans.append(cell.span())
     for legend in LEGEND.finditer(content):
-        if told := _pairs(legend[0], content):
+        if told := _pairs(legend[0], content, bool(codes)):
             marks |= told
             spans.append(legend.span())
     for name in NAMES.finditer(content):
@@ -119,15 +127,16 @@ def _states(told: Mapping[str, str]) -> dict[str, str]:
     return states
 
 
-def _pairs(legend: str, content: str) -> dict[str, str]:
-    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign.
+def _pairs(legend: str, content: str, beside: bool) -> dict[str, str]:
+    """The marks of a legend, each with its meaning: of two or more marks, one beside others that are explained, or one
+    picture with an equals sign.
 
     Side by side with its meaning and nothing between, a mark has to stand elsewhere as well.
     """
     told = dict(PAIRS.findall(legend))
     plain = " means " in legend or " stands for " in legend or ("=" in legend and not legend.isascii())
     apart = EQUALS.search(legend) or all(content.count(mark) > 1 for mark in told)
-    return told if apart and (len(told) > 1 or plain) else {}
+    return told if apart and (len(told) > 1 or plain or beside) else {}
 
 
 def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:

@@ -176,7 +176,14 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 def _may_have_layout(content: str) -> bool:
     if "\n" in content or "{" in content or "[" in content or "<" in content or "~~" in content or "...." in content:
         return True
-    if "), (" in content or ": a" in content or ": e" in content or "ption A" in content or "\u2192" in content:
+    if (
+        "), (" in content
+        or ": a" in content
+        or ": e" in content
+        or "ption A" in content
+        or "\u2192" in content
+        or " | " in content
+    ):
         return True
     if "=" in content and LEGEND.search(content):
         return True

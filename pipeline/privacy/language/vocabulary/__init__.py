@@ -74,7 +74,7 @@ PATTERNS: Mapping[str, str] = {
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
-        r"(?:do|make(?! room| space)|take|use|meet|join|attend|accept|manage|accommodate|handle|fit|swing|commit|"
+        r"(?:do|make(?! room| space)|take|use|meet|join|come|attend|accept|manage|accommodate|handle|fit|swing|commit|"
         r"support|host|offer|agree to|go (?:along )?with|get there)"
     ),
     "{need}": (
