@@ -47,9 +47,11 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
+GLUED_ON = r"(?:is|are|and|ok|free|busy|works?|taken)(?!\w)"  # "slot 4is"
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
+    rf"(?<![\w.:])00?{GLUED_ON}|"
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|(?:conf|prop)'d|[a-z]{2,}|"
     r"[qruwz](?!\w)|[yn](?= ?(?:[,;|)]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)|(?<=[a-z])T\w*"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"

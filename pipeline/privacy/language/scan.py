@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
+from pipeline.privacy.language.vocabulary import COMMON, ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -90,6 +90,10 @@ def _cut(text: str, most: int) -> int:
     return most
 
 
+VOWELLESS = re.compile(r"[^\Waeiou0][^aeiou\W]{2,}")
+FULL = tuple(f"{stem}{ending}" for stem in STEMS for ending in ("", "s", "ed"))
+
+
 @lru_cache(maxsize=65536)
 def respelt(word: str) -> str:
     """A word as the vocabulary spells it: "availble" is available, "mtgs" meetings, "doesnt" doesn't."""
@@ -97,17 +101,29 @@ def respelt(word: str) -> str:
         return QUOTED.get(word) or QUOTED[word[0]] + (f" {respelt(word[1:])}" if word[0] == "T" else "")
     if word in SHORT:
         return SHORT[word]
+    if word[0] == "0":
+        return "0 " + word.lstrip("0")
     if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
         return f"{SHORT[word[:-1]]}s"
     if frames.UNMARKED.fullmatch(word):
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
+    if VOWELLESS.fullmatch(word):
+        return next((full for full in (*COMMON, *FULL) if _shortens(word, full)), word)
     parts = ((verb, word[len(verb) :]) for verb in frames.GLUED if word.startswith(verb))
     glued = next((f"{verb} {stem}" for verb, stem in parts if stem in STEMS), None)
     stems = (stem for stem in STEMS if stem[0] == word[0] or (len(stem) > 5 and word.startswith(stem[1:])))
     near = (_spelt_as(word, stem, ending) for stem in stems for ending in ENDINGS)
     return glued or next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
+
+
+def _shortens(word: str, full: str) -> bool:
+    """Whether a word without vowels has the first and last letter of another, and half of its letters: "blkd"."""
+    if word[0] != full[0] or word[-1] != full[-1] or 2 * len(word) < len(full) - 1:
+        return False
+    letters = iter(full)
+    return all(letter in letters for letter in word)
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:
@@ -139,7 +155,7 @@ def is_slip(word: str, right: str) -> bool:
 
 
 # Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
-TWO = re.compile(r"(?<!0)00(?!0)")
+TWO = re.compile(rf"(?<!0)00(?!0|{frames.GLUED_ON})")
 # More blanks or digits in a row than any rule looks back over are read as so many.
 RUN = 44
 LONG = re.compile(rf"\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
