@@ -71,7 +71,7 @@ ECHOED = re.compile(
 )
 SAME = re.compile(
     r"\b(?:(?:sa(?:id|ys)|told(?: me| us)?|wrote|replied|answered) (?:exactly )?the same|likewise|ditto|"
-    r"same (?:goes|holds|is true|applies|is the case|about|of|for|with|at|on))\b"
+    r"same (?:story |thing |deal )?(?:goes|holds|is true|applies|is the case|about|of|for|with|at|on))\b"
 )
 TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")

@@ -130,10 +130,10 @@ NEGATION: Phrases = (
 
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
-    r"(?:sa(?:id|ys)|told (?:me|us)|wrote|replied|answered) (?:exactly )?the same|(?:the )?(?:very )?same (?:goes|"
-    r"holds|is true|applies|is the case|about|of|for(?! reasons?)|with|at|on)(?: for(?= {slot})| to(?= {slot})| with| "
-    r"of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?|(?:total )?(?:number|count|amount) of (?:\w+ )?(?:slots?|"
-    r"errands?|meetings?|agents?|rounds?) ?(?:[:=]|is|are)? ?0+",
+    r"(?:sa(?:id|ys)|told (?:me|us)|wrote|replied|answered) (?:exactly )?the same|(?:the )?(?:very )?same (?:story |"
+    r"thing |deal )?(?:goes|holds|is true|applies|is the case|about|of|for(?! reasons?)|with|at|on)(?: for(?= {slot})| "
+    r"to(?= {slot})| with| of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?|(?:total )?(?:number|count|amount) of "
+    r"(?:\w+ )?(?:slots?|errands?|meetings?|agents?|rounds?) ?(?:[:=]|is|are)? ?0+",
     r"feel free to \w+|(?:here's|here is|that's) the (?:deal|plan|final list)|(?:thank you|"
     r"thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?| for \w+ing| so much| a lot|"
     r"(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|"
@@ -191,7 +191,8 @@ HYPOTHETICAL: Phrases = (
     r"have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|told|tell|replied|answered|indicated?)",
     r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|(?:not|isn't) "
     r"{adv}(?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|(?:do not|don't|didn't) "
-    r"(?:yet )?know|no (?:idea|clue|information|info|knowledge)|curious|doubt|wish(?! to\b)|used to be|had been|would "
+    r"(?:yet )?know|(?:no|not a) (?:idea|clue|info(?:rmation)?|word|"
+    r"knowledge)|dunno|curious|doubt|wish(?! to\b)|used to be|had been|would "
     r"have been",
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
     r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"

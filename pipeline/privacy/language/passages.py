@@ -49,13 +49,23 @@ POINTS_TO_ONE = re.compile(
 )
 OF_OTHERS = re.compile(r"\b(?:free|open|clear|available) elsewhere\b|\botherwise\W*$")
 # "Agent 2 can't", "So am I": the same, or not, of someone else. "Slot 3?": what follows is said of it.
-WHO = r"(?:(?:i|we|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
+WHO = r"(?:(?:i|we|me|a0|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
 BE = r"(?:is|are|am|do|does|can|could|will|would|has|have)"
-SAME = r"(?:(?:the )?same (?:(?:goes|holds|is true|applies) )?(?:for|of|to)|ditto(?: for)?|likewise(?: for)?)"
+SAME = (
+    r"(?:(?:(?:it's |it is |that's )?(?:the |exactly the )?same (?:(?:story|thing|deal|goes|holds|is true|applies) )*"
+    r"(?:for|of|to|with|at)|(?:that|this) (?:also |still )?(?:goes|holds|is true|applies) for|ditto(?: for)?|"
+    r"likewise(?: for)?)(?: my| the)?)"
+)
 REPEATED = re.compile(
     rf"\s*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:(?:so|neither|nor)\s+{BE}\s+{WHO}|{SAME}\s+{WHO}|"
-    rf"{WHO}(?:'[mr]e?|\s+{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n't|not|\s+not)?)"
+    rf"{WHO}(?:'[mr]e?|\s+{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n'?t|not|\s+not)?)"
     r"(?:\s+(?:too|as well|also|either|though))*\W*"
+)
+SLOTS_TOO = r"slots? ?#?0+(?:(?: ?(?:,|and|or|&) ?)+(?:slots? ?)?#?0+)*"
+SLOTS_REPEAT = re.compile(
+    rf"\W*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:{SAME}\s+{SLOTS_TOO}|(?:so|neither|nor)\s+{BE}"
+    rf"\s+{SLOTS_TOO}|{SLOTS_TOO}(?:\s+{BE}(?:n't|\s+not)?|\s+won't|\s+can't)(?:\s+(?:a similar|the same)"
+    r"(?: story| thing| case)?)?)(?:\s+(?:too|as well|also|either|though|however))*\W*"
 )
 BARE = re.compile(
     r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*slots? ?#?0+"
@@ -67,7 +77,7 @@ RELATES = re.compile(
 )
 ALL_AFTER = re.compile(r"\W*(?:(?:every|any|no)thing )(?:before|after|beyond|from) (?:that|then|those)\b")
 ANSWERS = re.compile(
-    r"\W*(?:yes|no|nope|yep|sure|ok|okay|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
+    r"\W*(?:yes|no|nope|yep|sure|ok|okay|errand|meeting|conflict|something|movable|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
     r"works|nothing|an?|my|i|i'm|i've|also|unfortunately|sadly|sorry|definitely|easy|easily|don't|won't|clear|wide|all|"
     r"absolutely|certainly|possible|impossible|doable|available|unavailable|empty|gone|full|suits|fits|happy|gladly)\b"
 )
@@ -147,7 +157,13 @@ def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> 
             heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
             if numbers:
                 yield start, text, question, count, None, apart, 0
-        elif back in JOINS and named and not heading and start - named[0] < FAR:
+        elif (
+            back in JOINS
+            and named
+            and not heading
+            and start - named[0] < FAR
+            and _is_next(folded[named[1] : start], back)
+        ):
             begins, ends, first = named
             text = f"{folded[begins:ends]}{JOINS[back].ljust(start - ends)}{text}"
             yield begins, text, question, first, None, True, start - begins
@@ -180,6 +196,11 @@ def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> 
         count += numbers
 
 
+def _is_next(between: str, back: int) -> bool:
+    """Whether nothing between two sentences keeps one from the other: a number, or a line's end if one repeats."""
+    return "0" not in between and (back != REPEATS or "\n" not in between)
+
+
 def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
     """Whether a sentence not far before names the agents that "they" are."""
     return start - named[0] < FAR and NAMED.search(folded, named[0], named[1]) is not None
@@ -200,6 +221,8 @@ def _points_back(text: str) -> int:
     """How many slots of another sentence are meant: 1 by "it", "then" or "there", 2 by "both", ALL by "those"."""
     if ALL_AFTER.match(text):
         return BEYOND
+    if SLOTS_REPEAT.fullmatch(text):
+        return REPEATS
     if "0" in NO_SLOT.sub("", text) or not text.islower():
         return 0
     if REPEATED.fullmatch(text):
