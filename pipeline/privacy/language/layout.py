@@ -113,7 +113,7 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legen
             at += block[1]
             continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
-        pieces = [part for piece in pieces for one in _listed(piece) for part in chosen(one, legend.options)]
+        pieces = [part for piece in pieces for one in _listed(piece) for part in chosen(one, legend)]
         pieces = [part for piece in pieces for part in spelled_out(piece, legend.marks)]
         changed |= bool(legend.marks) or len(pieces) != 1 or pieces[0].text != lines[at].text
         out.add(*pieces)

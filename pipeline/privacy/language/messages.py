@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
+from pipeline.privacy.language.legends import PLACES
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.passages import FAR, passages
 from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
@@ -185,11 +186,10 @@ def _may_have_layout(content: str) -> bool:
         or " | " in content
     ):
         return True
-    if "=" in content and LEGEND.search(content):
+    if ("=" in content and LEGEND.search(content)) or (not content.isascii() and PICTURES.search(content)):
         return True
-    if not content.isascii() and PICTURES.search(content):
-        return True
-    return BARE.search(content) is not None or SOURCE.match(content) is not None
+    by_place = "lot" in content and any(map(content.__contains__, PLACES))
+    return by_place or BARE.search(content) is not None or SOURCE.match(content) is not None
 
 
 def _in_lines(content: str, num_slots: int | None) -> list[Statement]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import COMMON, ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
+from pipeline.privacy.language.vocabulary import ENDINGS, FULL, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -72,26 +72,20 @@ def sentences(folded: str) -> Iterator[Sentence]:
 def _stretches(start: int, text: str, question: bool, line: bool) -> Iterator[Sentence]:
     """A sentence that is longer than any should be, in stretches: cut at a comma or a blank, and not in a number."""
     begin = 0
-    while len(text) - begin > SENTENCE_CHARS:
+    while begin < len(text):
         end = _cut(text, begin + SENTENCE_CHARS)
         yield start + begin, text[begin:end], question, line
         begin = end
-    if begin < len(text):
-        yield start + begin, text[begin:], question, line
 
 
 def _cut(text: str, most: int) -> int:
     """Where a sentence is best cut, some way before `most`; after it where a number has no end."""
-    for mark in (",", " "):
+    for mark in (",", " ") if most < len(text) else ():
         if (at := text.rfind(mark, most - SENTENCE_CHARS // 2, most)) >= 0:
             return at + 1
     while most < len(text) and text[most - 1] == text[most] == "0":
         most += 1
     return most
-
-
-VOWELLESS = re.compile(r"[^\Waeiou0][^aeiou\W]{2,}")
-FULL = tuple(f"{stem}{ending}" for stem in STEMS for ending in ("", "s", "ed"))
 
 
 @lru_cache(maxsize=65536)
@@ -109,21 +103,15 @@ def respelt(word: str) -> str:
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
-    if VOWELLESS.fullmatch(word):
-        return next((full for full in (*COMMON, *FULL) if _shortens(word, full)), word)
+    if not set("aeiou").intersection(word):
+        return next(
+            (full for full in FULL if len(full) < 2 * len(word) + 2 and re.fullmatch(".*".join(word), full)), word
+        )
     parts = ((verb, word[len(verb) :]) for verb in frames.GLUED if word.startswith(verb))
     glued = next((f"{verb} {stem}" for verb, stem in parts if stem in STEMS), None)
     stems = (stem for stem in STEMS if stem[0] == word[0] or (len(stem) > 5 and word.startswith(stem[1:])))
     near = (_spelt_as(word, stem, ending) for stem in stems for ending in ENDINGS)
     return glued or next((respelt(right) if right.endswith("nt") else right for right in near if right), word)
-
-
-def _shortens(word: str, full: str) -> bool:
-    """Whether a word without vowels has the first and last letter of another, and half of its letters: "blkd"."""
-    if word[0] != full[0] or word[-1] != full[-1] or 2 * len(word) < len(full) - 1:
-        return False
-    letters = iter(full)
-    return all(letter in letters for letter in word)
 
 
 def _spelt_as(word: str, stem: str, ending: str) -> str | None:
@@ -172,9 +160,7 @@ def is_misspelt(word: str) -> bool:
 
 def edits(text: str) -> list[Edit]:
     """The stretches of a text that are read otherwise, in their order."""
-    found: list[Edit] = []
-    if "00" in text:
-        found = [(two.start(), two.end(), "0") for two in TWO.finditer(text)]
+    found: list[Edit] = [(two.start(), two.end(), "0") for two in TWO.finditer(text)] if "00" in text else []
     if "  " in text or "000" in text or not text.isprintable():
         found += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
         found.sort()
@@ -205,7 +191,6 @@ class Origins:
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
 BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
 LITERAL = re.compile(r"(?:[^\\\[.(^$]|\\[^\w])(?![?*+{])")
-REPEATS = ("*", "+", "{")
 
 
 def expand(phrase: str) -> str:
@@ -221,7 +206,7 @@ def by_first(pattern: str) -> dict[str, list[str]]:
     firsts: dict[str, list[str]] = {}
     for branch in _branches(pattern):
         inner, rest = _leading_group(branch) if branch.startswith("(?:") else ("", "*")
-        if rest.startswith(REPEATS):
+        if rest.startswith(("*", "+", "{")):
             first = LITERAL.match(branch)
             firsts.setdefault(first[0] if first else "", []).append(branch[first.end() if first else 0 :])
             continue
@@ -255,8 +240,6 @@ def _leading_group(pattern: str) -> tuple[str, str]:
 # What matches at a place, and the kinds by the numbers of their groups.
 Reader = tuple[Callable[[str, int], re.Match[str] | None], tuple[str, ...]]
 
-ENDED = r"(?!(?<=\w)\w)"
-
 
 class Scanner:
     """The vocabulary as regular expressions that try, at each word, only the phrases with its first two characters.
@@ -283,7 +266,7 @@ class Scanner:
                 for second in tails:
                     if second[-1:] in ("", start[1:]):
                         kinds.setdefault(kind, []).extend(second + tail for tail in tails[second])
-            groups = (f"({'|'.join(tails)}){ENDED}" for tails in kinds.values())
+            groups = (rf"({'|'.join(tails)})(?!(?<=\w)\w)" for tails in kinds.values())
             pattern = re.compile(f"{re.escape(start[0])}(?:{'|'.join(groups)})")
             self.readers[start] = (pattern.match, ("", *kinds)) if kinds else None
         return self.readers[start]

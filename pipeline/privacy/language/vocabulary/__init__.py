@@ -103,11 +103,12 @@ PATTERNS: Mapping[str, str] = {
     # The last number of a list is none of it where a verb takes only that number for its subject.
     "{list}": (
         r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|an|n|plus|as well as) ){again}"
-        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| except| exclu))"
+        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| exc| not{{end}}))"
         r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|till|up to|"
         r"to) ){again}"
         rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
     ),
+    "{end}": r" ?(?:$|[,;]|either)",
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
@@ -159,6 +160,8 @@ SLIPS = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMM
 SLIPS |= {word[:i] + word[i + 1 :]: word for word in COMMON if len(word) > 4 for i in range(1, len(word))}
 REAL_SLIPS = frozenset(("form", "ta", "ont", "cold", "wold", "work", "suit", "till", "bale", "sits"))
 SHORT |= {slip: word for slip, word in SLIPS.items() if slip not in (*COMMON, *REAL_SLIPS)}
+# What a word without vowels may be short for: "blkd", "tkn".
+FULL = (*COMMON, *(f"{stem}{ending}" for stem in STEMS for ending in ("", "s", "ed")))
 REAL = frozenset(("possibly", "tks", "thx", "conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {

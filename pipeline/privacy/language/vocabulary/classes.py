@@ -40,8 +40,8 @@ NEGATIVE: Phrases = (
     r"space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|can't)(?= ?[,:~(-])|bad for|"
     r"{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|bad(?<=[0:=>~-] bad)|out (?:on|at|for|"
     r"in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|falls? through",
-    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|tied down|"
-    r"(?:i'd|i would) not (?:make|manage|be able)",
+    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} {adv}gone|"
+    r"tied down|(?:i'd|i would) not (?:make|manage|be able)",
 )
 
 # Occupied: the slot holds something, or something would have to be moved out of it.
