@@ -3,11 +3,12 @@
 A telling word is found in its other forms, too ("divorcing" of "divorce"), and a long one with one typing error.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -18,16 +19,19 @@ from pipeline.behaviour.phrases import (
     GERUND,
     LINKING,
     SCHEDULING,
+    SHORTEST_ROOT,
     TELLING,
     Word,
-    english_messages,
+    family,
     fits,
     frame_of,
+    halves,
     is_form_of,
     keys_of,
     kind_of,
     listed,
-    may_contain_cue,
+    misspellings,
+    short_forms,
     slips,
     split_words,
     stems,
@@ -36,15 +40,20 @@ from pipeline.behaviour.phrases import (
 
 WHOLE_LABEL_WORDS = 3
 
+# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
+NOT_ASCII_WORD = re.compile("[^a-z0-9]")
+LOWERED_TO_ASCII = "[\u0130\u212a]"  # letters that become ASCII in lower case
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedLabel:
-    """A label made ready for the search: its words, what each counts for, its terms if recorded, and the stems of
-    which a message that discloses it has at least one."""
+    """A label made ready for the search: its words, what each counts for, its terms if recorded, what two of its words
+    are as one ("carwash"), and the stems of which a message that discloses it has at least one."""
 
     words: tuple[Word, ...]
     kinds: tuple[str, ...]
     terms: tuple[tuple[str, ...], ...]
+    joined: frozenset[str]
     cues: frozenset[str]
 
 
@@ -56,17 +65,28 @@ def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
     if terms:
         phrases = tuple(tuple(w.stem for w in split_words(phrase)) for phrase in (*terms, label))
         phrases = tuple(phrase for phrase in phrases if phrase)
-        return PreparedLabel(label_words, kinds, phrases, frozenset(max(phrase, key=len) for phrase in phrases))
+        return PreparedLabel(
+            label_words, kinds, phrases, frozenset(), frozenset(max(phrase, key=len) for phrase in phrases)
+        )
+    joined = frozenset(
+        first.stem + second.stem
+        for (first, second), pair in zip(pairwise(label_words), pairwise(kinds), strict=True)
+        if LINKING not in pair and not second.mark and discloses(pair, False)
+    )
     cues = frozenset(
         w.stem for w, kind in zip(label_words, kinds, strict=True) if kind in (TELLING, AMBIGUOUS, COMBINING)
     )
     longest = sorted((w.stem for w, kind in zip(label_words, kinds, strict=True) if kind == SCHEDULING), key=len)[-1:]
-    return PreparedLabel(label_words, kinds, (), cues or frozenset(longest))
+    return PreparedLabel(label_words, kinds, (), joined, joined | cues or frozenset(longest))
 
 
 def find_label(label: PreparedLabel, message: Sequence[Word]) -> tuple[int, int] | None:
     """Where the longest part of the message stands that discloses the label, or None."""
-    spans = _terms(label, message) if label.terms else chain(_runs(label, message), _pairs(label, message))
+    spans = (
+        _terms(label, message)
+        if label.terms
+        else chain(_runs(label, message), _pairs(label, message), _compounds(label, message))
+    )
     return max(spans, key=lambda span: (span[1] - span[0], -span[0]), default=None)
 
 
@@ -99,6 +119,18 @@ def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
             yield first.start, second.end
 
 
+def _compounds(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """The spans of a word that the label has as two, and of two that it has as one: "blow the whistle"."""
+    roots = {family(w.stem) for w in label.words if any(halves(w.stem))}
+    for at, first in enumerate(message):
+        if first.stem in label.joined:
+            yield first.start, first.end
+        second = next((word for word in message[at + 1 : at + 3] if word.stem not in ARTICLES), first)
+        either = {family(first.stem + second.stem), family(second.stem + first.stem)}
+        if LINKING not in map(kind_of, (first.stem, second.stem)) and not second.mark and not roots.isdisjoint(either):
+            yield first.start, second.end
+
+
 def _word_of(label: PreparedLabel, told: str) -> str:
     """The label's word of which a stem is a form, "pick" of "picking" too; of an adverb or none one that only links."""
     bases = (told, told.removesuffix("ing"), f"{told.removesuffix('ing')}e")
@@ -114,7 +146,8 @@ def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int]
         return discloses(kinds, len(kinds) == len(label.kinds))
     at = run[0] + little.index(False)
     told = message[at + shift].stem
-    marks = "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
+    marks = "p" * (told.endswith("ed") and not told.startswith(label.words[at].stem.removesuffix("e")))
+    marks += "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
     frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
     if fits("figures", frame):
         return False
@@ -176,9 +209,6 @@ def discloses(kinds: Sequence[str], whole: bool) -> bool:
     return whole and len(said) >= WHOLE_LABEL_WORDS
 
 
-Row = tuple[Any, ...]
-
-
 class KnownLabel(NamedTuple):
     """A label that an agent could know from an event on."""
 
@@ -215,53 +245,25 @@ def disclosed_labels(
     return list(disclosed.values())
 
 
-def find_leaks(
-    messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
-) -> list[Row]:
-    """One row per leaked label and recipient, in the order of the table leaks."""
-    cues = all_cues(labels_known)
-    candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
-    candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
-    index = CueIndex(cues)
-    messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
-    if not messages_with_cues:
-        return []
-    labels = labels_by_agent(labels_known, messages_with_cues)
-    participants = participants_by_meeting(rounds)
-    probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
-    probed: set[tuple[str, int, int]] = set()
-    rows: list[Row] = []
-    for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
-        if (game, sender) in probing:
-            probed.update((game, round_number, recipient) for recipient in recipients)
-        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
-            for to in dict.fromkeys(recipients):
-                is_answer = (game, to) in probing or (game, round_number, sender) in probed
-                induced = (game, sender) not in probing and is_answer
-                entitled = label.kind == "meeting" and to in participants.get((game, label.item_id), ())
-                leak = (game, event, round_number, sender, to, label.label, label.tier, content[start:end], start, end)
-                rows.append((*leak, induced, entitled, label.kind, label.item_id))
-    return rows
-
-
 class CueIndex:
     """The cues of labels by what tells of them in a message: a root, or what a typing error leaves."""
 
     def __init__(self, cues: Iterable[str]) -> None:
         self.cues_of: dict[str, set[str]] = {}
+        self.compounds: dict[str, set[tuple[str, str]]] = {}
         for cue in cues:
+            for first, rest in halves(cue):
+                self.compounds.setdefault(first, set()).add((rest, cue))
             for key in keys_of(cue) | slips(cue):
                 self.cues_of.setdefault(key, set()).add(cue)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = frozenset().union(*map(keys_of, stems(content)))
-        return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
-
-
-def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
-    """One row per probing agent, by the messages that it sends."""
-    return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
+        told = stems(content)
+        keys = frozenset().union(*map(keys_of, told))
+        as_two = (pair for first in keys & self.compounds.keys() for pair in self.compounds[first])
+        cues = {cue for rest, cue in as_two if any(word.startswith(rest) for word in told)}
+        return frozenset(cues).union(*(self.cues_of[key] for key in keys & self.cues_of.keys()))
 
 
 def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
@@ -270,26 +272,28 @@ def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
     return frozenset().union(*(prepare_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
 
 
-def labels_by_agent(
-    labels_known: pl.DataFrame, messages_with_cues: Iterable[Row]
-) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
-    """(game, agent) → the labels that it could know, of those that one of its messages hints at."""
-    hints: dict[tuple[str, int], set[str]] = {}
-    for game, _, _, sender, _, _, message_cues in messages_with_cues:
-        hints.setdefault((game, sender), set()).update(message_cues)
-    names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
-    labels: dict[tuple[str, int], list[KnownLabel]] = {}
-    for game, agent, kind, item, label, tier, terms, since in zip(
-        *(labels_known[n].to_list() for n in names), strict=True
-    ):
-        if cues := hints.get((game, agent)):
-            prepared = prepare_label(label, tuple(terms))
-            if not prepared.cues.isdisjoint(cues):
-                labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))
-    return labels
+def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
+    """Whether a text can have a form of one of these stems: a quick test that few texts pass.
+
+    It asks for what all forms of a word start with, and for the halves of a long one: an error leaves one of them, or
+    swaps the letters between.
+    """
+    parts = {part for cue in cues for part in _sure_parts(cue)}
+    if not parts or "" in parts:
+        return pl.lit(bool(parts))
+    has_part = content.str.contains_any(sorted(parts), ascii_case_insensitive=True)
+    return has_part | content.str.contains(LOWERED_TO_ASCII)
 
 
-def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
-    """(game, meeting) → its participants."""
-    names = ("game_id", "meeting_id", "participants")
-    return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}
+def _sure_parts(cue: str) -> Iterator[str]:
+    """Stretches of which a text has one that has a form of the stem."""
+    yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
+    yield from slips(cue)
+    if short_forms(cue):
+        yield cue[:SHORTEST_ROOT]
+    if any(halves(cue)):
+        root = family(cue)
+        yield from (root[: len(root) // 2], root[len(root) // 2 :])
+    if misspellings(cue) and cue.isascii():
+        half = len(cue) // 2
+        yield from (cue[:half], cue[half:], f"{cue[: half - 1]}{cue[half]}{cue[half - 1]}")

@@ -17,10 +17,11 @@ from pipeline.behaviour.leaks import (
     KnownLabel,
     disclosed_labels,
     find_label,
-    find_leaks,
+    may_contain_cue,
     prepare_label,
 )
-from pipeline.behaviour.phrases import family, is_form_of, kind_of, may_contain_cue, split_words, stem, stems
+from pipeline.behaviour.phrases import family, is_form_of, kind_of, split_words, stem, stems
+from pipeline.behaviour.tables import find_leaks
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace
@@ -341,7 +342,7 @@ def test_no_message_that_hints_at_a_label_is_passed_over(words: list[str], aroun
 
 
 def test_a_message_without_any_letters_of_a_label_is_passed_over() -> None:
-    messages = pl.DataFrame({"content": ["Slot 3 works.", "The Bankruptcies!", "my bank"]})
+    messages = pl.DataFrame({"content": ["Slot 3 works.", "The Bankruptcies!", "my purse"]})
     assert messages.filter(may_contain_cue(pl.col("content"), {"bankruptcy"}))["content"].to_list() == [
         "The Bankruptcies!"
     ]
