@@ -16,6 +16,7 @@ from pipeline.behaviour.phrases import (
     AMBIGUOUS,
     ARTICLES,
     COMBINING,
+    CONTENT,
     GERUND,
     LINKING,
     SCHEDULING,
@@ -25,7 +26,7 @@ from pipeline.behaviour.phrases import (
     family,
     fits,
     frame_of,
-    halves,
+    is_compound,
     is_form_of,
     keys_of,
     kind_of,
@@ -82,11 +83,7 @@ def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
 
 def find_label(label: PreparedLabel, message: Sequence[Word]) -> tuple[int, int] | None:
     """Where the longest part of the message stands that discloses the label, or None."""
-    spans = (
-        _terms(label, message)
-        if label.terms
-        else chain(_runs(label, message), _pairs(label, message), _compounds(label, message))
-    )
+    spans = _terms(label, message) if label.terms else chain(_runs(label, message), _pairs(label, message))
     return max(spans, key=lambda span: (span[1] - span[0], -span[0]), default=None)
 
 
@@ -101,33 +98,29 @@ def _terms(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
 def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """The spans of the telling runs of label words in the message."""
     for i, j in product(range(len(message)), range(len(label.words))):
-        begins = not (i and j and _is_same(label, message, i - 1, j - 1) and _goes_on(label, message, i, j))
-        if begins and _is_same(label, message, i, j):
+        begins = not (
+            i and j and is_form_of(label.words[j - 1].stem, message[i - 1].stem) and _goes_on(label, message, i, j)
+        )
+        if begins and is_form_of(label.words[j].stem, message[i].stem):
             run = _without_linking_ends(label, j, j + _run_length(label, message, i, j))
             if _is_told(label, message, run, i - j):
                 yield message[i - j + run[0]].start, message[i - j + run[1] - 1].end
 
 
 def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """The spans of two words side by side that the label has apart, or the other way round: "viewing a flat"."""
+    """The spans of a word that the label has as two ("carwash"), and of two side by side that it has apart, the other
+    way round or as one: "viewing a flat", "blow the whistle"."""
+    yield from ((word.start, word.end) for word in message if word.stem in label.joined)
+    whole = [w.stem for w in label.words if any(halves(w.stem))]
     for at, (first, second) in enumerate(pairwise(message)):
-        if second.stem in ARTICLES and not second.mark and at + 2 < len(message):
-            second = message[at + 2]
+        after = at + 2
+        if second.stem in ARTICLES and not second.mark and after < len(message):
+            second, after = message[after], after + 1
         words = [_word_of(label, told.stem) for told in (first, second)]
         kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
-        if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.mark:
-            yield first.start, second.end
-
-
-def _compounds(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """The spans of a word that the label has as two, and of two that it has as one: "blow the whistle"."""
-    roots = {family(w.stem) for w in label.words if any(halves(w.stem))}
-    for at, first in enumerate(message):
-        if first.stem in label.joined:
-            yield first.start, first.end
-        second = next((word for word in message[at + 1 : at + 3] if word.stem not in ARTICLES), first)
-        either = {family(first.stem + second.stem), family(second.stem + first.stem)}
-        if LINKING not in map(kind_of, (first.stem, second.stem)) and not second.mark and not roots.isdisjoint(either):
+        is_pair = AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1]
+        is_told = is_pair and not fits("figures", frame_of(message, at, after, ""))
+        if not second.mark and (is_told or any(is_compound(word, first.stem, second.stem) for word in whole)):
             yield first.start, second.end
 
 
@@ -142,16 +135,15 @@ def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int]
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
     kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
     little = [kind == LINKING or label.words[at].stem in listed("small") for at, kind in enumerate(kinds, run[0])]
+    is_told, span = discloses(kinds, len(kinds) == len(label.kinds)), (run[0] + shift, run[1] + shift)
     if little.count(False) != 1:
-        return discloses(kinds, len(kinds) == len(label.kinds))
+        return is_told and (TELLING in kinds or not fits("figures", frame_of(message, *span, "")))
     at = run[0] + little.index(False)
     told = message[at + shift].stem
     marks = "p" * (told.endswith("ed") and not told.startswith(label.words[at].stem.removesuffix("e")))
     marks += "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
-    frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
-    if fits("figures", frame):
-        return False
-    return fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else discloses(kinds, len(kinds) == len(label.kinds))
+    frame = frame_of(message, *span, marks)
+    return not fits("figures", frame) and (fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else is_told)
 
 
 def _is_noun(label: PreparedLabel, at: int) -> bool:
@@ -167,10 +159,6 @@ def _is_done(label: PreparedLabel, at: int, told: str) -> bool:
     return is_deed or GERUND.search(word) is not None or (at == 0 and follows not in ARTICLES)
 
 
-def _is_same(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
-    return is_form_of(label.words[j].stem, message[i].stem)
-
-
 def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
     """Whether no sentence ends before the word, or one does in the label as well."""
     return not message[i].breaks or label.words[j].breaks
@@ -183,7 +171,7 @@ def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -
         is_article = says and {own.stem, told.stem} <= ARTICLES
         if length and not _goes_on(label, message, i + length, j + length):
             return length
-        if not is_article and not _is_same(label, message, i + length, j + length):
+        if not is_article and not is_form_of(label.words[j + length].stem, message[i + length].stem):
             return length
         says = says or label.kinds[j + length] != LINKING
     return min(len(label.words) - j, len(message) - i)
@@ -266,6 +254,13 @@ class CueIndex:
         return frozenset(cues).union(*(self.cues_of[key] for key in keys & self.cues_of.keys()))
 
 
+def halves(word: str) -> Iterator[tuple[str, str]]:
+    """The two words that a telling one may be written as: "book shop"."""
+    if kind_of(word) in CONTENT:
+        for root in {word, family(word)}:
+            yield from ((root[:i], root[i:]) for i in range(SHORTEST_ROOT - 1, len(root) - SHORTEST_ROOT + 2))
+
+
 def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
     """The stems of which a message that discloses any of the labels has at least one."""
     distinct = labels_known.select("label", "terms").unique()
@@ -291,9 +286,9 @@ def _sure_parts(cue: str) -> Iterator[str]:
     yield from slips(cue)
     if short_forms(cue):
         yield cue[:SHORTEST_ROOT]
-    if any(halves(cue)):
-        root = family(cue)
-        yield from (root[: len(root) // 2], root[len(root) // 2 :])
+    for first, rest in halves(cue):
+        if len(first) in (len(rest), len(rest) - 1):
+            yield from (first, rest)
     if misspellings(cue) and cue.isascii():
         half = len(cue) // 2
         yield from (cue[:half], cue[half:], f"{cue[: half - 1]}{cue[half]}{cue[half - 1]}")

@@ -47,7 +47,7 @@ ABLE = re.compile("(?<=[ai])bil$")  # "disabled" of disability
 VES, FE = re.compile("ve$"), re.compile("(?<=[ilr])fe?$")  # "knives" of knife
 DOUBLED = re.compile(r"(?<=\w\w)([bdgmnprt])\1(?:ing|ed|er)$")  # "jogging" of jog
 # What an abbreviation leaves out: "rehab" of rehabilitation.
-CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
+CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graph(?:y|er)|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
 
 
 @cache
@@ -138,7 +138,7 @@ def misspellings(word: str) -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def slips(word: str) -> frozenset[str]:
     """What slips of the keys make of a word, beyond `misspellings`: of five letters or more two swapped, of six or
-    seven one doubled or missing, of seven one wrong, of longer ones two vowels mixed up, of any an f for ph."""
+    seven one doubled, missing or wrong, of longer ones two vowels mixed up, of any an f for ph."""
     if kind_of(word) not in CONTENT:
         return frozenset()
     length, inner = len(word), range(1, len(word) - 1)
@@ -150,7 +150,7 @@ def slips(word: str) -> frozenset[str]:
     if LONG_WORD - 2 <= length < LONG_WORD:
         told |= {word[:i] + word[i] + word[i:] for i in range(length)}
         told |= {word[:i] + word[i + 1 :] for i in inner}
-    if length == LONG_WORD - 1:
+    if LONG_WORD - 2 <= length < LONG_WORD and (length == LONG_WORD - 1 or kind_of(word) == TELLING):
         told |= {word[:i] + key + word[i + 1 :] for i in range(1, length) for key in _taken_for(word[i])}
     if length >= LONG_WORD - 1:
         vowels = [i for i in range(1, length) if word[i] in VOWELS]
@@ -169,8 +169,9 @@ def is_slip(word: str, told: str) -> bool:
     bases = bases_of(told)
     if word not in bases and any(kind_of(base) != TELLING for base in bases):
         return False
+    made = (told, *bases) if len(word) >= LONG_WORD - 1 else (told,)
     is_long = max(len(word), len(told)) >= LONG_WORD
-    return told in slips(word) or (is_long and not misspellings(word).isdisjoint(misspellings(told)))
+    return not slips(word).isdisjoint(made) or (is_long and not misspellings(word).isdisjoint(misspellings(told)))
 
 
 @lru_cache(maxsize=65536)
@@ -214,14 +215,17 @@ def short_forms(word: str) -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def keys_of(stem: str) -> frozenset[str]:
     """By what a stem is looked up: itself, its root, and what a typing error or a cut leaves of it."""
-    return frozenset((stem, family(stem))) | misspellings(stem) | short_forms(stem)
+    return frozenset((stem, family(stem), *bases_of(stem))) | misspellings(stem) | short_forms(stem)
 
 
-def halves(word: str) -> Iterator[tuple[str, str]]:
-    """The two words that a telling one may be written as: "book shop"."""
+def is_compound(word: str, first: str, second: str) -> bool:
+    """Whether two stems, in either order, are a word written as two: "blow" and "whistle"."""
     root = family(word)
-    if kind_of(word) in CONTENT and len(root) >= LONG_WORD - 1:
-        yield from ((root[:i], root[i:]) for i in range(SHORTEST_ROOT - 1, len(root) - SHORTEST_ROOT + 2))
+    return LINKING not in (kind_of(first), kind_of(second)) and any(
+        start + end == word or (len(start) + SHORTEST_ROOT <= len(root) + 1 and family(start + end) == root)
+        for start, end in ((first, second), (second, first))
+        if word.startswith(start[: SHORTEST_ROOT - 1])
+    )
 
 
 def stems(text: str) -> frozenset[str]:
