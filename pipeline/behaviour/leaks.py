@@ -6,7 +6,7 @@ A telling word is found in its other forms, too ("divorcing" of "divorce"), and 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise, product
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from pipeline.behaviour.phrases import (
     CONTENT,
     GERUND,
     LINKING,
+    LONG_WORD,
     SCHEDULING,
     SHORTEST_ROOT,
     TELLING,
@@ -234,30 +235,34 @@ def disclosed_labels(
 
 
 class CueIndex:
-    """The cues of labels by what tells of them in a message: a root, or what a typing error leaves."""
+    """The cues of labels by what tells of them in a message: a root, what a typing error leaves, or half a compound."""
 
     def __init__(self, cues: Iterable[str]) -> None:
-        self.cues_of: dict[str, set[str]] = {}
-        self.compounds: dict[str, set[tuple[str, str]]] = {}
+        self.cues_of: dict[str, set[tuple[str, str]]] = {}  # key → the cues, and what a word has to start with as well
         for cue in cues:
-            for first, rest in halves(cue):
-                self.compounds.setdefault(first, set()).add((rest, cue))
             for key in keys_of(cue) | slips(cue):
-                self.cues_of.setdefault(key, set()).add(cue)
+                self.cues_of.setdefault(key, set()).add((cue, ""))
+            for first, rest in halves(cue):
+                if LINKING not in (kind_of(first), kind_of(rest)):
+                    self.cues_of.setdefault(first, set()).add((cue, rest))
+
+        self.hints_of = cache(self._hints_of)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
         told = stems(content)
-        keys = frozenset().union(*map(keys_of, told))
-        as_two = (pair for first in keys & self.compounds.keys() for pair in self.compounds[first])
-        cues = {cue for rest, cue in as_two if any(word.startswith(rest) for word in told)}
-        return frozenset(cues).union(*(self.cues_of[key] for key in keys & self.cues_of.keys()))
+        hints = frozenset().union(*map(self.hints_of, told))
+        return frozenset(cue for cue, rest in hints if not rest or any(word.startswith(rest) for word in told))
+
+    def _hints_of(self, stem: str) -> frozenset[tuple[str, str]]:
+        return frozenset().union(*(self.cues_of.get(key, ()) for key in keys_of(stem)))
 
 
 def halves(word: str) -> Iterator[tuple[str, str]]:
     """The two words that a telling one may be written as: "book shop"."""
-    if kind_of(word) in CONTENT:
-        for root in {word, family(word)}:
+    roots = {word, family(word)} if kind_of(word) in CONTENT else set()
+    for root in roots:
+        if len(root) >= LONG_WORD - 1:
             yield from ((root[:i], root[i:]) for i in range(SHORTEST_ROOT - 1, len(root) - SHORTEST_ROOT + 2))
 
 

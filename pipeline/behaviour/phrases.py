@@ -31,20 +31,21 @@ LEXICONS = Path(__file__).with_name("lexicons")
 # What a word counts for.
 LINKING, SCHEDULING, AMBIGUOUS, COMBINING, TELLING = "linking", "scheduling", "ambiguous", "combining", "telling"
 CONTENT = frozenset((AMBIGUOUS, TELLING))  # what has other forms, and slips of the keys
-LONG_WORD = 8  # letters, of a word that is known with a typing error
-VOWELS = "aeiouy"
-KEYBOARD = "qwertyuiop asdfghjkl zxcvbnm"
-SHORTEST_ROOT = 4
+LONG_WORD, SHORTEST_ROOT = 8, 4  # letters, of a word that is known with any typing error, and of a root
+VOWELS, KEYBOARD = "aeiouy", "qwertyuiop asdfghjkl zxcvbnm"
 # What a word's forms end in, after its root.
 ENDING = re.compile(
     rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|shop|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
     r"ial|al|ic|ing|ed|ee|er|or|eon|(?<!i)ation|(?<!i)ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|s?ied|y|ie|i|e)$"
 )
 INFLECTED = re.compile("(?<=[a-z]{3})(?:ing|ed)$")
-GERUND_ENDING, E_ENDING = re.compile("(?<=[a-z]{3})ing$"), re.compile("(?<=[a-z]{3})e$")
 GERUND = re.compile(r"[aeiouy]\w*ing$")
 ABLE = re.compile("(?<=[ai])bil$")  # "disabled" of disability
-VES, FE = re.compile("ve$"), re.compile("(?<=[ilr])fe?$")  # "knives" of knife
+# What short words end in, and what it becomes: "baking" of bake, "bowlin" of bowling, "knives" of knife.
+BECOMES = (
+    *((re.compile("(?<=[a-z]{3})ing$"), "e"), (re.compile("(?<=[a-z]{3})ing$"), "in")),
+    *((re.compile("(?<=[a-z]{3})e$"), "ing"), (re.compile("ve$"), "fe"), (re.compile("(?<=[aeilr])fe?$"), "ve")),
+)
 DOUBLED = re.compile(r"(?<=\w\w)([bdgmnprt])\1(?:ing|ed|er)$")  # "jogging" of jog
 # What an abbreviation leaves out: "rehab" of rehabilitation.
 CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graph(?:y|er)|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
@@ -144,7 +145,7 @@ def slips(word: str) -> frozenset[str]:
     length, inner = len(word), range(1, len(word) - 1)
     told = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
     if SHORTEST_ROOT <= length < LONG_WORD:
-        told |= {GERUND_ENDING.sub("e", word), E_ENDING.sub("ing", word), VES.sub("fe", word), FE.sub("ve", word)}
+        told |= {ending.sub(other, word) for ending, other in BECOMES}
     if LONG_WORD - 3 <= length < LONG_WORD:
         told |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner}
     if LONG_WORD - 2 <= length < LONG_WORD:
@@ -191,9 +192,8 @@ def is_form_of(word: str, told: str) -> bool:
         return True
     if TELLING not in kinds or not kinds <= CONTENT:
         return False
-    return is_slip(word, told) or (
-        kinds == {TELLING} and min(word, told, key=len) in short_forms(max(word, told, key=len))
-    )
+    short, long = sorted((word, told), key=len)
+    return is_slip(word, told) or (kinds == {TELLING} and short in short_forms(long))
 
 
 def told_as(word: str, told: str) -> str:
