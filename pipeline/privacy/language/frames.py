@@ -186,7 +186,11 @@ OF_THINGS = re.compile(
     r"to-?dos?|tasks?|steps?|questions?|points|scores?|progress|answered|replied|all done)\b|\bto do\b(?=\W*$)",
     re.I,
 )
-BULLET = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{1,2}|[a-h])[.)]|[-*+•])[ \t]")
+PICTURE_BULLET = (
+    r"[\u25aa-\u25b8\U0001f464\U0001f465\U0001f4c5\U0001f4c6\U0001f4cc\U0001f4cd\U0001f449\U0001f536-\U0001f539"
+    r"\U0001f550-\U0001f567\U0001f5d3]\ufe0f?"
+)
+BULLET = re.compile(rf"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{{1,2}}|[a-h])[.)]|[-*+•]|{PICTURE_BULLET})[ \t]")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 

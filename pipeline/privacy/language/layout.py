@@ -11,7 +11,16 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
 from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
-from pipeline.privacy.language.tables import agents_at, cells_at, fields_at, lists_at, rows_at, table_at, table_records
+from pipeline.privacy.language.tables import (
+    STATE_HEAD,
+    agents_at,
+    cells_at,
+    fields_at,
+    lists_at,
+    rows_at,
+    table_at,
+    table_records,
+)
 
 LONGEST_TITLE = 60  # characters
 # Whose data follows: "Data from Agent 4: {…}".
@@ -28,9 +37,23 @@ RELAY = re.compile(
 BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
 OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
-ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
+ONLY_AGENT = re.compile(r"[\s#*_>-]*agent\s*#?\d{1,2}[\s*_:]*$", re.I)
 PRICES = re.compile(r"\bcosts?\b", re.I)
-ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+# A title asks nothing: "Where I stand", "When I'm free", "Which slots work for me".
+WHERE = re.compile(
+    r"(?:where|when|how) (?=(?:i'?m?|we|my|our|things|everything|agent|the|each|all)\b)|"
+    r"which (?:of (?:the|my) )?(?:slots?|times?) (?=.*\b(?:me|i|my|agent)\b)",
+    re.I,
+)
+# Whose line it is, below a slot: "Agent 1: free", "- me: busy".
+OF_WHOM = re.compile(r"[^\w\n]*(?:agent ?#?\d{1,2}|a\d|me|i)[*_ ]*(?:[:=\u2013\u2192-]| (?:is|can|has|can't)\b)", re.I)
+# A title's slot: "📅 Slot 13", "Meeting 2, slot 7", "1. Slot 5".
+ITS_SLOT = re.compile(
+    r"[^\w\n]*(?:\d\.\s+)?[^\w\n]*(?:meeting ?#?\d{1,2}\W+)?(slots?\b[^a-z\n]*?)"
+    r"[^\w\n]*(?:(?:for )?meeting ?#?\d{1,2}\W*)?$",
+    re.I,
+)
+ENDS_SENTENCE = re.compile(r"[.!?,;|][^\w:`]*$")
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 
 
@@ -167,24 +190,26 @@ class Titles:
             return self._title(line, rank, below)
         self.fresh = False
         item = frames.BULLET.match(line.text)
-        if line.text.strip() and not item and not any(char.isdigit() for char in line.text):
+        if line.text.strip() and not (item or OF_WHOM.match(line.text)) and not any(map(str.isdigit, line.text)):
             self.open.clear()
-        slots = self.open[-1].slots if item and self.open else None
-        if not slots or not item or frames.OWN_NUMBER.search(line.text, item.end()):
+        slots = self.open[-1].slots if (item or OF_WHOM.match(line.text)) and self.open else None
+        start = item.end() if item else 0
+        if not slots or frames.OWN_NUMBER.search(line.text, start):
             return [line]
-        return [glue(f"{slots.text}: ", slots), line.part(item.end())]
+        return [glue(f"{slots.text}: ", slots), line.part(start)]
 
     def _title(self, line: Piece, rank: int, below: str) -> list[Piece]:
         body = line.text.rstrip(" \t*_:")
         first = len(body) - len(body.lstrip(" \t#*_+-•"))
-        words = line.part(first, len(body))
+        where = WHERE.match(body, first)
+        words = line.part(where.end() if where else first, len(body))
         agent = frames.NAMED.search(body)
         while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
             self.open.pop()
         if self.open and self.open[-1].rank == rank and not self.fresh:
             self.open.pop()
         outer = next((title.agent for title in reversed(self.open) if title.agent), None)
-        slots = words if is_slots(words.text) and frames.BULLET.match(below) else None
+        slots = _slot_of(line) if (frames.BULLET.match(below) or OF_WHOM.match(below)) else None
         self.open.append(Title(rank, line.part(*agent.span()) if agent else None, slots))
         del self.open[:-DEEPEST]
         self.fresh = True
@@ -194,6 +219,13 @@ class Titles:
         if agent and OF_AGENT.search(body):
             of, words = [*of, words, glue(": ", words)], line.part(*agent.span())
         return [*of, words, Piece(":", line.start + len(body), line.end)]
+
+
+def _slot_of(line: Piece) -> Piece | None:
+    """The slots that a title names, if it names nothing else."""
+    named = ITS_SLOT.match(line.text)
+    slots = line.part(*named.span(1)) if named else None
+    return slots if slots and is_slots(slots.text) else None
 
 
 def _below(lines: Sequence[Piece], at: int) -> str:
@@ -207,7 +239,7 @@ def _rank(text: str, below: str) -> int | None:
     body = text[bullet.end() if bullet else 0 :].strip()
     if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
         return None
-    if frames.OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
+    if frames.OWN_NUMBER.search(body) and not _slot_of(Piece(body, 0, 0)):
         return None
     indent = len(text) - len(text.lstrip())
     markdown = MARKDOWN.match(text)
@@ -215,8 +247,11 @@ def _rank(text: str, below: str) -> int | None:
         return len(markdown[1]) if markdown[1] else 7 + indent
     if body.rstrip("*_ ").endswith(":") or (below and ONLY_AGENT.match(body)):
         return 8 + indent
+    if OF_WHOM.match(below) and _slot_of(Piece(body, 0, 0)):
+        return 8 + indent
     deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
-    return 8 + indent if deeper or "|" in below else None
+    heads = deeper or "|" in below or (STATE_HEAD.match(body) and is_slots(below))
+    return 8 + indent if heads else None
 
 
 def _listed(line: Piece) -> Iterator[Piece]:

@@ -78,6 +78,16 @@ AGENT_ROW = re.compile(
     r"(?:(?:\s*[,/&]\s*|\s+and\s+|\s+)#?\d{1,2})*)[\s|*_.]*$",
     re.I,
 )
+# "Slot 5: Agent 0, Agent 2" under a title, and what a title asks before it says so: "Who can make which slot".
+SLOT_ROW = re.compile(
+    r"[\s>*•_-]*((?:slot|s) ?#?\d{1,2})[*_]*\s*[:=|\u2192\u2013-]+>?[\s*_]*"
+    r"((?:agents? ?#?\d{1,2}|a\d|me|i)(?:(?:\s*[,/&+]\s*|\s+and\s+)(?:agent ?#?\d{1,2}|a?\d{1,2}|me|i))*)[\s|*_.]*$",
+    re.I,
+)
+ITS_WORDS = re.compile(
+    r"\W*(?:who|which agents?)\b|\b(?:which|each|what) (?:slots?|times?)\b|\bwhen\b|\bmeeting ?#?\d+", re.I
+)
+OF_WHOM = re.compile(r"\d+|\b(?:me|i)\b", re.I)
 SLOT = re.compile(r"\d+")
 # "yes - 1, 3", "FREE 3 4 11", "ERRAND 12 (cost 7)": a state, and slots.
 LISTS = re.compile(
@@ -291,15 +301,25 @@ def bare(text: str) -> str:
 
 
 def agents_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
-    """A title over lines that give each agent's slots and nothing else, as a record an agent: "Free:", "A0: 2, 5"."""
-    if at + 1 == len(lines) or any(map(str.isdigit, lines[at].text)) or not TITLE.match(lines[at].text):
+    """A title over lines that give each agent's slots, or each slot's agents, alone: "Free:", "A0: 2, 5"."""
+    title = ITS_WORDS.sub("", lines[at].text)
+    start = next((i for i in range(at + 1, min(at + 3, len(lines))) if lines[i].text.strip()), at)
+    if start == at or any(map(str.isdigit, title)) or not re.search(r"[A-Za-z]", title):
         return None
-    records, end = [], at + 1
-    while end < len(lines) and (row := AGENT_ROW.match(lines[end].text)):
+    records, end = [], start
+    while end < len(lines) and (row := SLOT_ROW.match(lines[end].text)):
+        slot, agents = (lines[end].part(*row.span(group)) for group in (1, 2))
+        for one in OF_WHOM.finditer(agents.text):
+            record = Record(agent_of(agents.part(*one.span()), bare=True))
+            record.add(glue(title, slot), [slot], listed=True)
+            records.append(record)
+        end += 1
+    heads = end == start and TITLE.match(title)
+    while heads and end < len(lines) and (row := AGENT_ROW.match(lines[end].text)):
         agent, slots = (lines[end].part(*row.span(group)) for group in (1, 2))
         record = Record(agent_of(agent))
         numbers = [slots.part(*one.span()) for one in SLOT.finditer(slots.text)]
-        record.add(glue(lines[at].text, slots), numbers, listed=True)
+        record.add(glue(title, slots), numbers, listed=True)
         records.append(record)
         end += 1
     return (records, end - at) if records else None
