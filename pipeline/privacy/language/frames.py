@@ -171,7 +171,7 @@ EXCEPT_KEY = re.compile(
 )
 # What was, where what is stands beside it.
 ASKS = re.compile(
-    r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|asking|[ei]nquir\w+|hypothe\w+|if|suppos\w+|examples?)"
+    r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|asking|[ei]nquir\w+|hypothe\w+|if|then|else|suppos\w+|examples?)"
     r"(?: \w+)?\W*$",
     re.I,
 )

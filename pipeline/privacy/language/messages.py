@@ -71,7 +71,7 @@ DENIES = re.compile(
 )
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
-    rf"(?:(?<=[a-z)'!] )|(?<=\d, \d\d )(?=[^\x00-\x7f]{{1,4}} [A-Z][a-z]+ (?:at |in |on )?slots? \d))"
+    rf"(?:(?<=[a-zA-Z)'!] )|(?<=\d, \d\d )(?=[^\x00-\x7f]{{1,4}} [A-Z][a-z]+ (?:at |in |on )?slots? \d))"
     rf"(?![{MARKED}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )

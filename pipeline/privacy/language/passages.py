@@ -68,7 +68,8 @@ SLOTS_REPEAT = re.compile(
     r"(?: story| thing| case)?)?)(?:\s+(?:too|as well|also|either|though|however))*\W*"
 )
 BARE = re.compile(
-    r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*slots? ?#?0+"
+    r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*"
+    r"(?:(?:option|candidate|choice|proposal|alternative) (?:[a-h]|0)\b\W*)?slots? ?#?0+"
     r"(?:\s+(?:then|first|next))?\W*"
 )
 RELATES = re.compile(

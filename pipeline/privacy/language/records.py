@@ -89,11 +89,9 @@ class Field(NamedTuple):
     def asks(self) -> bool:
         """Whether it says that its record asks or supposes: "type: request", "hypothetical: true"."""
         said = self.values[0].text
-        return (
-            frames.ASKS.match(said)
-            if frames.PLAIN_KEY.match(self.name)
-            else frames.TRUE.match(said) and frames.ASKS.match(self.name)
-        ) is not None
+        if frames.ASKS.match(self.name):
+            return not (frames.FALSE.match(said) or any(char.isdigit() or char == "?" for char in said))
+        return frames.PLAIN_KEY.match(self.name) is not None and frames.ASKS.match(said) is not None
 
     def apart(self, priced: bool) -> list[Piece]:
         """The field as a sentence of its own, where it names slots itself; else nothing. priced: its numbers cost."""
@@ -217,7 +215,8 @@ class Record:
                 said.append(beside)
         if self.slots:
             said.sort(key=lambda part: frames.CHOSEN_KEY.search(plain(part[-1].text)) is not None)  # a state says more
-            yield [*subject, *_said_of(self.slots, said)]
+            if said or not all(is_slots(one.values[0].text) for one in self.fields) or not self.fields:
+                yield [*subject, *_said_of(self.slots, said)]
 
     def _of_agents(self, one: Field) -> "list[Record]":
         """What a field says of agents, as a record of each: of the one under whose name it is, or of those it lists

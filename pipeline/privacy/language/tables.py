@@ -46,7 +46,11 @@ CHECKED = re.compile(r"(?m)^[ \t]*[-*+]?[ \t]*\[[xX\u2713\u2714]\][ \t]*(?:slot 
 BOX = re.compile(r"(?m)^([ \t]*[-*+]?[ \t]*)\[([ xX\u2713\u2714])\](?=[ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$)")
 # "agent_2.free = 8", "Agent 0 → 10".
 OF_AGENT = re.compile(r"\b(agent[ _]?\d{1,2})\.(?=[a-z])", re.I)
-ARROW = re.compile(r"(?i)(\b(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))? ?)(\u2192|\u27a1\ufe0f?|[=-]>)")
+ARROW = re.compile(
+    r"(\b(?:(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))?|(?:slots?|s) ?#?\d{1,2}(?=[^\w\n]{1,6}[a-rt-z])) ?)"
+    r"(\u2192|\u27a1\ufe0f?|[=-]>)",
+    re.I,
+)
 # "Agent 2 → Agent 0" over a message says who writes to whom.
 ADDRESSED = re.compile(
     r"(?im)^(\W*agent ?#?\d{1,2}[*_]*) ?(?:\u2192|->|=>|\u27a1\ufe0f?) ?(?:agent ?#?\d{1,2}[,&and ]{0,5}){1,4}"
