@@ -28,6 +28,7 @@ from pipeline.privacy.language.frames import (
     OF_SOME,
     ONLY,
     REPORTS,
+    THIRD,
 )
 from pipeline.privacy.language.ranges import ONLY_REST, REST, Slots
 from pipeline.privacy.language.scan import Token
@@ -296,4 +297,6 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
     says = following is not None and following.lead == "," and bool(following.slots or following.claim_class)
     if alone and following is not None and following.lead in (",", "not") and not says:
         return not marks_of(following)  # "Agent 2, on the other hand, …", "Agent 3 not 5"
+    if alone and following is not None and following.lead in (",", ")") and THIRD.match(text, following.start):
+        return not marks_of(following)  # "two of us, Agent 2 and Agent 3, are …"
     return REPORTS.search(text, atom.start, atom.end) is not None

@@ -221,6 +221,16 @@ MOVED_IT = re.compile(MOVED.pattern + r" (?:it|that)\b")
 NOW = re.compile(r"\s*now\b")
 NEWS = re.compile(r"\bnow\b|\b(?:opened|freed) up\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+# A verb whose subject stands before "and" or "but".
+GOES_ON = re.compile(
+    r"(?:and|but) \s*(?:(?:also|now|still|then|just|only|instead)\s+)?(?:has|is|isn't|can|can't|cannot|could|would|"
+    r"does|doesn't|won't|said|says|told|asked|suggest(?:s|ed)|propos(?:es|ed)|offer(?:s|ed)|prefers|wants|accept(?:s|"
+    r"ed)|declined|confirmed)\b"
+)
+# What goes on after an apposition in commas.
+THIRD = re.compile(
+    r"\s*(?:is|isn't|are|aren't|has|have|haven't|both|all|sa(?:ys|id))\b(?!\s+(?:slots?|you|it|that|we|0))"
+)
 # What joins two slots of one list.
 GLUE = re.compile(
     r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|"
@@ -228,7 +238,9 @@ GLUE = re.compile(
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
-IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
+IS_SO = re.compile(
+    r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)(?: now| still| again| though)?|too|as well|also)\s*$"
+)
 IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|now|agents?\s*#?0+|(?<=and )0+)(?:'m\s+not|'?s\s+not|"
     r"\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
@@ -237,7 +249,8 @@ IT_IS_NOT = re.compile(
 )
 # "…, I can": not so of the one before.
 IT_IS = re.compile(
-    r"\s*(?:i|we|agents?\s*#?0+)(?:\s+(?:is|are|am|do|does|can|could|will|would)|'m)(?:\s+(?:though|however))?\W*$"
+    r"\s*(?:both\s+)?(?:i|we|agents?\s*#?0+)(?:(?:\s*,|\s+and|\s*&)\s*(?:i|agents?\s*#?0+|0+))*"
+    r"(?:\s+(?:both\s+)?(?:is|are|am|do|does|can|could|will|would)|'m)(?:\s+(?:both|though|however))?\W*$"
 )
 # What was so, and is not now: "4 was taken but has come free".
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")

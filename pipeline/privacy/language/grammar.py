@@ -52,8 +52,8 @@ HARD: Phrases = (
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
-    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|"
-    r"because",
+    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|"
+    r"so(?! far\b)|because",
     r"since|which|where",
     r"then(?<!agent 0 then)|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
@@ -102,8 +102,9 @@ FOR_WHOM: Phrases = (
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|her|his|{agents}) (?:own )?(?:end|side|part|"
     r"calendar|schedule|agenda|plate|planner|diary|way)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
-    r"of(?<=true of) {agents}|from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}(?: "
-    r"(?:and|&) (?:me|myself|{agents}))*",
+    r"from(?:(?<=yes from)|(?<=no from)|(?<=ok from)|(?<=go from)|(?<=nod from)|(?<=vote from)) {agents}(?: and "
+    r"(?:{agents}|me\b))*|of(?<=true of) {agents}|from (?:me|us)\b(?: and (?:from )?{agents})?|at (?:agents?[ "
+    r"#]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}(?: (?:and|&) (?:me|myself|{agents}))*",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
 # An agent who is only spoken to or about.
@@ -139,15 +140,15 @@ IGNORED: Phrases = (
     r"(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|"
     r"that) (?:suggestion|proposal|offer))|not (?:only|just|merely|simply)",
     r"no(?<!0 no)(?<!0[:,] no)(?<!0 [-=] no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
-    r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
-    r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
-    r"in mind|empty|alone|out)|(?:keep|leav|tak)(?:e|ing)? slots? ?#?0+ out of",
+    r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|no need to) "
+    r"(?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|in mind|empty|"
+    r"alone|out)|(?:two|three|four|both|most) of (?:us|them|the others)(?= ?[,(] ?{agent})|(?:keep|leav|tak)(?:e|ing)? slots? ?#?0+ out of",
     r"want(?:ed)? to (?:be (?:sure|clear|certain)|make sure|say|thank|add|note|flag|point out|know)|(?:read|take|took|"
     r"interpret(?:ed)?) (?:that|this|it) as (?:an? )?(?:[\w]+ )?(?:no|yes|refusal|agreement)(?: (?:to|for) {slot})?|"
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|work(?:s|"
     r"ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|free)|"
     r"on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|us) to|"
-    r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
+    r"(?:however|conversely)(?= ?,? ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
     r"doesn't|requires|means|needs|works|conflicts|clashes|be|have|attend|make|do)\b)",
     r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|rule (?:it |"
     r"that )?out|disclose|reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|"
@@ -197,13 +198,14 @@ HYPOTHETICAL: Phrases = (
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
     r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"
     r"reach out|inquire|query|confirm with|consult)|(?:let me|let us|let's|i'll|we'll|i will) see|let me confirm|ask",
-    r"asking|check(?:ing)?(?: with| on)?|(?:'d |would )?(?:like|want|need|love|good|nice|helps?|helpful|useful|eager|"
-    r"keen|able|remains|yet|still have) to (?:know|hear|learn|understand|be seen|find out)|in the event|on condition|"
-    r"imagine(?<!i'd imagine)(?<!i imagine)(?<!would imagine)|were (?=agents?)|as soon as|(?:have|has)(?:n't|"
-    r" not) (?:yet )?(?:heard|asked|checked|confirmed)",
+    r"asking|ask(?:ed|s) about|check(?:ing)?(?: with| on)?|(?:'d |would )?(?:like|want|need|love|good|nice|helps?|"
+    r"helpful|useful|eager|keen|able|remains|yet|still have) to (?:know|hear|learn|understand|be seen|find out)|in "
+    r"the event|on condition|imagine(?<!i'd imagine)(?<!i imagine)(?<!would imagine)|were (?=agents?)|as soon as|"
+    r"(?:have|has)(?:n't| not) (?:yet )?(?:heard|asked|checked|confirmed|looked|decided)",
     r"(?:would|will) have to (?:ask|check)|let me (?:find|look|see)|(?:thought(?<!second thought)|believed|assumed|"
-    r"supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever|withdraw\w*|retract\w*|take back|(?:need|"
-    r"want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? ?#?)?00?)*|you|them|him|her) to",
+    r"supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever|withdraw\w*|retract\w*|disregard\w*|"
+    r"ignor(?:e|ing)|take back|(?:need|want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? "
+    r"?#?)?00?)*|you|them|him|her) to",
     r"(?:know|knew|disclose|reveal|discuss|see|understand|hear|learn|wonder|find out|figure out|tell|telling|told|ask|"
     r"asking|say|share|sharing|grasp|clear|curious|idea) (?:me |us |you )?(?:exactly |precisely |just |about )?(?:what|"
     r"why|who|how|which)(?: (?:exactly|precisely))?(?! i\b| we\b)(?![^,;:]* (?:for|to) me\b|[^,;:]* on my\b)",
@@ -227,8 +229,8 @@ REQUEST: Phrases = (
     r"the)|say (?:it|what)|what exactly|what precisely|any (?:chance|way)|is there (?:any|a) (?:chance|way)|"
     r"consider(?:ing)?(?! slots? ?#?0+ (?:as )?(?:{decided}))|(?:require|need|want|await|"
     r"request)(?:ing)? (?:\w+ )?(?:input|feedback|answers?|details|information|a reply|replies)",
-    r"agents? ?#?0+ to (?=confirm|check|verify|review|reply|answer|say|decide|respond)|(?:we|i)(?:'d| would)? (?:need|"
-    r"want|like|ask) you to|do you|are you|have you",
+    r"agents? ?#?0+ to (?<!stood agent 0 to )(?<!stand agent 0 to )(?=confirm|check|verify|review|reply|answer|say|"
+    r"decide|respond)|(?:we|i)(?:'d| would)? (?:need|want|like|ask) you to|do you|are you|have you",
 )
 
 # All slots of which nothing else is said.

@@ -86,11 +86,10 @@ WORDS = re.compile(r"\w")
 
 # What is put between commas and says only how the sender knows it.
 COMMENT = re.compile(
-    r", (?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|understand|should add|might "
-    r"add|"
-    r"fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly),(?= (?:is|are|has|have|"
-    r"can|"
-    r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
+    r", (?:as far as i (?:can )?\w+(?: it)?|word for word|verbatim|(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|"
+    r"gather(?:ed)?|heard?|believe|understand|should add|might add|fear|think|must say|suppose|reckon|regret)|it (?:seems|"
+    r"appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|would|will|won't|does|"
+    r"doesn't|needs|isn't|works|suits)\b))"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
 # A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
@@ -261,7 +260,7 @@ def _plain(content: str) -> tuple[str, str]:
     if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    if ", i" in folded or ", as i" in folded or "ly," in folded:
+    if ", i" in folded or ", as " in folded or "ly," in folded or ", word" in folded:
         folded = COMMENT.sub(lambda comment: " " * len(comment[0]), folded)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, MARKS)) else folded
 

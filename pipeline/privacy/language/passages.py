@@ -44,12 +44,13 @@ POINTS_TO_SEVERAL = re.compile(
 POINTS_TO_ONE = re.compile(
     rf"{BEGINS}(?:it|that|this|(?:that|this) (?:one|slot))(?=['\s]){DOES}|"
     rf"\b(?:i|i'm|i've|we|my|nothing(?:'s)?|agents?\s*#?0+)\b.*\b{PLACES}{STOPS}|"
-    rf"\b(?:do|make|take|manage|accept|attend|for|(?:good|fine|ok|okay|happy|cool|great) with)\s+(?:it|that){STOPS}|"
+    rf"\b(?:do|make|take|manage|attend|for|(?:accept|confirm|reject|declin|prefer|veto)(?:e?d|s)?|"
+    rf"(?:good|fine|ok|okay|happy|cool|great) with)\s+(?:it|that){STOPS}|"
     r"\bnothing\b.*\bthere\b|\b(?:have|has|got|keep|find)\s+(?:it|that)\s+(?:free|open|clear|available)\b"
 )
 OF_OTHERS = re.compile(r"\b(?:free|open|clear|available) elsewhere\b|\botherwise\W*$")
 # "Agent 2 can't", "So am I": the same, or not, of someone else. "Slot 3?": what follows is said of it.
-WHO = r"(?:(?:i|we|me|a0|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
+WHO = r"(?:both )?(?:(?:i|we|me|a0|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
 BE = r"(?:is|are|am|do|does|can|could|will|would|has|have)"
 SAME = (
     r"(?:(?:(?:it's |it is |that's )?(?:the |exactly the )?same (?:(?:story|thing|deal|goes|holds|is true|applies) )*"
@@ -58,8 +59,9 @@ SAME = (
 )
 REPEATED = re.compile(
     rf"\s*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:(?:so|neither|nor)\s+{BE}\s+{WHO}|{SAME}\s+{WHO}|"
-    rf"{WHO}(?:'[mr]e?|\s+{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n'?t|not|\s+not)?)"
-    r"(?:\s+(?:too|as well|also|either|though))*\W*"
+    rf"{WHO}(?:'[mr]e?|\s+(?:both )?{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n'?t|not|\s+not)?|"
+    rf"(?:{WHO}|they|he|she|the (?:answer|reply|response))\s+(?:said|says|answered|replied|is|was)\s+"
+    r"(?:yes|no|yep|nope|the same))(?:\s+(?:too|as well|also|either|though|both))*\W*"
 )
 SLOTS_TOO = r"slots? ?#?0+(?:(?: ?(?:,|and|or|&) ?)+(?:slots? ?)?#?0+)*"
 SLOTS_REPEAT = re.compile(
@@ -91,6 +93,11 @@ REST_SAID = re.compile(
     r"(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
     r"(?:all |the )+(?:remaining|other) (?:slots|times|ones)|my other slots|"
     r"otherwise(?=,? (?:i'm|i am|my|everything|all)))\b"
+)
+# "Slot 7 does", after what another agent's slot does not.
+SLOT_IS = re.compile(
+    r"\s*(?:(?:and|but|only)\s+)?slots?\s*#?0+(?:\s+(?:and|or)\s+(?:slot\s*)?0+)?\s+"
+    r"(?:is|are|does|do|would|will)(?:n't|\s+not)?(?:\s+(?:now|either|too|though|still))?\W*"
 )
 # "They are free at 5", after a sentence that says who they are.
 THEY = re.compile(
@@ -214,6 +221,7 @@ def outline(text: str) -> Outline:
     if "0" not in text:
         return Outline(0, heads, REST_SAID.match(text) is not None, back, False)
     they = ("he" in text or "both" in text) and THEY.match(text) is not None
+    they = they or SLOT_IS.fullmatch(text) is not None
     leans = they or not text.islower()  # a capital: what follows is still quoted
     return Outline(len(numbers_of(text)), heads, leans, 0 if leans else back, BARE.fullmatch(text) is not None)
 

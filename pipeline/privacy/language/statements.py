@@ -140,6 +140,11 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     start, end = _trim(text, clause.start, clause.end)
     slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if claim_class == "proposal" or not slot.goal)
     rank = -1 if clause.overrides else PRIORITY.index(claim_class)
+    if len(slots) == len(spans) > 1 and "respectively" in text[clause.start : clause.end + 16]:
+        whom = _agents_of(sorted(spans, key=lambda span: span == SENDER), ranks)  # "Agent 2 and I"
+        for slot, agent in zip(slots, whom, strict=True):
+            yield StatementForm(clause.scope, (agent,), (slot,), claim_class, start, end, rank)
+        return
     yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, claim_class, start, end, rank)
     others = left_out(text, clause.tokens) if "but" in text or "except" in text or "apart" in text else ()
     if others and claim_class in OPPOSITE:

@@ -29,9 +29,10 @@ NEGATIVE: Phrases = (
     r"at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|no(?<=0[:,=] no)(?= ?$| "
     r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|no(?:(?<=me no)|(?<=said no)|(?<=says no)|(?<=is no)|"
     r"(?<=was no))(?= ?$| ?[,~)|(]| and)|(?:definite|clear|firm|hard|solid) no",
-    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|"
-    r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|"
-    r"won't fly|not happening|no way|no (?:can'?t|cannot)",
+    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|spoken "
+    r"for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|won't "
+    r"fly|(?:withdr(?:ew|awn)|(?:back|pull|bow|dropp)(?:ed|s)? out) (?=(?:of|from) {slot})|not happening|no way|no "
+    r"(?:can'?t|cannot)",
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
@@ -53,8 +54,8 @@ OCCUPIED: Phrases = (
     r"stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for|[^.;]{1,9}, {adv}{decided})|(?:my|an|the|their|"
     r"another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|reservations?|"
     r"arrangements?|activity|activities|duty|duties|chores?)",
-    r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|"
-    r"{have} {adv}something",
+    r"(?:something|things?|stuff|anything(?! (?:in|at|from) slots?[ 0,andortough-]{1,60}(?:is|are|works?|would|will|"
+    r"suits?|fits?)\b)) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|{have} {adv}something",
     r"(?:{need}|by|after|if i|if we) (?:{whom} )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
     r"one )?(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|"
     r"work(?:ing)? around|giv(?:e|ing) up|(?:some |one )?moves)|reschedul\w*(?! costs?)",
@@ -128,8 +129,8 @@ EVENT: Phrases = (
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
-    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?:(?<=0 ok)(?= #?0)|(?<=\(me ok)|(?<=, me ok)|(?<=me: ok))|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=me: yes)|(?<=said yes)|(?<=says "
-    r"yes)|(?<=is yes)|(?<=was yes))|definite yes|(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= "
+    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?:(?<=0 ok)(?= #?0)|(?<=[(]me ok)|(?<=, me ok)|"
+    r"(?<=me: ok))|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=me: yes)|(?<=said yes)|(?<=says yes)|(?<=is yes)|(?<=was yes))|definite yes|(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= "
     r"?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|blank|idle|clean(?! up)|left(?<=[es] "
     r"left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|"
     r"amenable",
@@ -160,7 +161,7 @@ POSITIVE: Phrases = (
     r"openings?)|(?:my|their|his|her) (?:only |best |one |last |next )?(?:gap|window)(?!s)|accommodates?|{not} mind|"
     r"(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
     r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
-    r"go(?<=0 go)(?= ?$| ?[,~)(])",
+    r"go(?<=0 go)(?= ?$| ?[,~)(])|still (?:ok|okay|fine|good|on|possible)(?= ?$| ?[,~(]| for)",
     r"good(?<=all good)|clear(?<=all clear)|on(?<=0 is on)(?= ?$| ?[,~)])|clear(?<=entirely clear)|"
     r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|gap(?<=[0:=>~|-] gap)|"
     r"possible(?<=0 possible)|acceptable(?<=0 acceptable)|convenient(?<=0 convenient)|in(?<=0 in)(?= ?$| ?[,~)|(])|"
