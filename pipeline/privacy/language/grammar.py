@@ -142,7 +142,8 @@ IGNORED: Phrases = (
     r"no(?<!0 no)(?<!0[:,] no)(?<!0 [-=] no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
     r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|no need to) "
     r"(?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|in mind|empty|"
-    r"alone|out)|(?:two|three|four|both|most) of (?:us|them|the others)(?= ?[,(] ?{agent})|(?:keep|leav|tak)(?:e|ing)? slots? ?#?0+ out of",
+    r"alone|out)|(?:two|three|four|most) of (?:us|them|the "
+    r"others)(?= ?[,(] ?{agent})|(?:keep|leav|tak)(?:e|ing)? slots? ?#?0+ out of",
     r"want(?:ed)? to (?:be (?:sure|clear|certain)|make sure|say|thank|add|note|flag|point out|know)|(?:read|take|took|"
     r"interpret(?:ed)?) (?:that|this|it) as (?:an? )?(?:[\w]+ )?(?:no|yes|refusal|agreement)(?: (?:to|for) {slot})?|"
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|work(?:s|"

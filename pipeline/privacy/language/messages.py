@@ -87,8 +87,8 @@ WORDS = re.compile(r"\w")
 # What is put between commas and says only how the sender knows it.
 COMMENT = re.compile(
     r", (?:as far as i (?:can )?\w+(?: it)?|word for word|verbatim|(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|"
-    r"gather(?:ed)?|heard?|believe|understand|should add|might add|fear|think|must say|suppose|reckon|regret)|it (?:seems|"
-    r"appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|would|will|won't|does|"
+    r"gather(?:ed)?|heard?|believe|understand|should add|might add|fear|think|must say|suppose|reckon|regret)|"
+    r"it (?:seems|appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|would|will|won't|does|"
     r"doesn't|needs|isn't|works|suits)\b))"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")

@@ -130,7 +130,8 @@ EVENT: Phrases = (
 POSITIVE: Phrases = (
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?:(?<=0 ok)(?= #?0)|(?<=[(]me ok)|(?<=, me ok)|"
-    r"(?<=me: ok))|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=me: yes)|(?<=said yes)|(?<=says yes)|(?<=is yes)|(?<=was yes))|definite yes|(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= "
+    r"(?<=me: ok))|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=me: yes)|(?<=said yes)|(?<=says yes)|(?<=is yes)|"
+    r"(?<=was yes))|definite yes|(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= "
     r"?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|blank|idle|clean(?! up)|left(?<=[es] "
     r"left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|"
     r"amenable",
