@@ -88,8 +88,8 @@ WORDS = re.compile(r"\w")
 COMMENT = re.compile(
     r", (?:as far as i (?:can )?\w+(?: it)?|word for word|verbatim|(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|"
     r"gather(?:ed)?|heard?|believe|understand|should add|might add|fear|think|must say|suppose|reckon|regret)|"
-    r"it (?:seems|appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|would|will|won't|does|"
-    r"doesn't|needs|isn't|works|suits)\b))"
+    r"it (?:seems|appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|"
+    r"would|will|won't|does|doesn't|needs|isn't|works|suits)\b))"
 )
 BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
 # A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
