@@ -139,7 +139,8 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
     """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
     mine = text.startswith(("mine", "theirs"), marks_of(atom)[0].start)
-    return mine or not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
+    end = max(before.slots[-1].end, before.slots[-1].to_end)
+    return mine or not atom.has("group") or text[end:].lstrip().startswith(LABEL_STARTS)
 
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:

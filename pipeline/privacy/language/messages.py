@@ -14,7 +14,8 @@ from pipeline.privacy.language.legends import PLACES
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.passages import FAR, passages
 from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
-from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
+from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, rewritten, sentences
+from pipeline.privacy.language.shapes import Number, shape_of
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
@@ -196,7 +197,15 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     content, folded = _plain(content)
     if "0" not in folded:
         return []
-    numbers = numbers_of(content)
+    text, numbers, origins = shape_of(folded, content)
+    stated = _in_shape(text, numbers, num_slots)
+    if not origins.edits:
+        return stated
+    return [(whom, slots, kind, origins.back(start), origins.back(end)) for whom, slots, kind, start, end in stated]
+
+
+def _in_shape(folded: str, numbers: Sequence[Number], num_slots: int | None) -> list[Statement]:
+    """What a message of a shape states."""
     stated: list[Statement] = []
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
@@ -287,12 +296,8 @@ def _placed(text: str, question: bool, before: str | None, after: int) -> Readin
     changed = edits(text)
     if not changed:
         return _read_short(text, question, before, after)
-    pieces, end = [], 0
-    for start, stop, written in changed:
-        pieces += [text[end:start], written]
-        end = stop
     grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
-    short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
+    short = _read_short(rewritten(text, changed), question, before, after + grown)
     places = Origins(changed)
     moved = (
         StatementForm(*form[:4], places.back(form.start), places.back(form.end), form.rank) for form in short.statements

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import SLOTS
 from pipeline.privacy.language.scan import Sentence, expand, numbers_of
+from pipeline.privacy.language.shapes import Number, each
 
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
@@ -118,7 +119,7 @@ class Heading(NamedTuple):
 
     start: int
     text: str
-    numbers: Sequence[bytes]
+    numbers: Sequence[Number]
 
     def places(self, at: int, start: int, end: int) -> tuple[int, int]:
         """Where a span of heading and item starts and ends in the message, where the item starts at `at`."""
@@ -147,7 +148,7 @@ class Outline(NamedTuple):
     bare: bool
 
 
-def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
+def passages(said: Iterable[Sentence], folded: str, values: Sequence[Number]) -> Iterator[Passage]:
     """Those that name a number of what is said. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
@@ -245,9 +246,9 @@ def _points_back(text: str) -> int:
     return COUNTS.get((several[1] or several[2]).removeprefix("all "), ALL) if several else 1
 
 
-def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequence[bytes], back: int) -> Heading | None:
+def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequence[Number], back: int) -> Heading | None:
     """The slots that a sentence points back to, as its heading: those last named, if they are as many."""
-    named: list[tuple[int, str, Sequence[bytes]]] = []
+    named: list[tuple[int, str, Sequence[Number]]] = []
     for start, text, first in reversed([one for one in recent if at - one[0] < FAR]):
         for slots in reversed(list(SLOTS_NAMED.finditer(text))):
             index = first + len(NUMBER.findall(text, 0, slots.start()))
@@ -262,5 +263,5 @@ def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequenc
     return Heading(named[0][0], f"{texts}: ", [value for *_, own in named for value in own])
 
 
-def _distinct(named: Iterable[tuple[int, str, Sequence[bytes]]]) -> set[bytes]:
-    return {value for *_, own in named for value in own}
+def _distinct(named: Iterable[tuple[int, str, Sequence[Number]]]) -> set[int]:
+    return {value for *_, own in named for number in own for value in each(number)}

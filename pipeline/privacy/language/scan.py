@@ -64,8 +64,8 @@ def sentences(folded: str) -> Iterator[Sentence]:
     for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
         if len(text) > SENTENCE_CHARS:
             yield from _stretches(start, text, "?" in mark, "\n" in mark)
-        elif text:
-            yield start, text, "?" in mark, "\n" in mark
+        elif inner := text.lstrip(" "):
+            yield start + len(text) - len(inner), inner, "?" in mark, "\n" in mark
         start += len(text) + len(mark)
 
 
@@ -168,6 +168,15 @@ def edits(text: str) -> list[Edit]:
         places = ((word.start(), word.end(), respelt(word[0])) for word in frames.SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
     return found
+
+
+def rewritten(text: str, edits: Sequence[Edit]) -> str:
+    """The text as it is read."""
+    pieces, end = [], 0
+    for start, stop, written in edits:
+        pieces += [text[end:start], written]
+        end = stop
+    return "".join((*pieces, text[end:])) if edits else text
 
 
 class Origins:
