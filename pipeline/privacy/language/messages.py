@@ -211,6 +211,8 @@ def _in_shape(folded: str, numbers: Sequence[Number], num_slots: int | None) -> 
     before, room = None, MOST_CLAIMS
     said = list(sentences(folded))
     for start, text, question, first, heading, apart, after in passages(said, folded, numbers):
+        if text[0] == " " and not (heading or after):
+            start, text = start + 1, text[1:]
         forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:

@@ -64,8 +64,8 @@ def sentences(folded: str) -> Iterator[Sentence]:
     for text, mark in zip(pieces[::2], (*pieces[1::2], "\n"), strict=True):
         if len(text) > SENTENCE_CHARS:
             yield from _stretches(start, text, "?" in mark, "\n" in mark)
-        elif inner := text.lstrip(" "):
-            yield start + len(text) - len(inner), inner, "?" in mark, "\n" in mark
+        elif text:
+            yield start, text, "?" in mark, "\n" in mark
         start += len(text) + len(mark)
 
 

@@ -5,6 +5,7 @@ Messages of one shape are read once: "slots 2, 5-7 and 11" and "slots 0 and 3" a
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.privacy.language.scan import Edit, Origins, numbers_of, rewritten
@@ -19,6 +20,7 @@ LEADS = frozenset(
 )
 STARTS = ("starting", "beginning")
 BEFORE_LAST = {", and ": " and ", ", or ": " or "}
+ENDS = ("", ".", ";", ":", "?", "!", "\n")
 BRACKET = (" (", "(")  # of the last slot of a list alone, if a comma stands before that
 
 # A number as it is written; or the numbers of a list but for its last, ~n where n is the end of a range.
@@ -40,51 +42,50 @@ def shape_of(folded: str, content: str) -> Shape:
     counted = 0
     for found in LIST.finditer(folded):
         start, stop = found.span()
-        if stop - start == 1 or _is_other(folded, start, stop, found[0]):
+        if stop - start == 1 or _is_other(folded, found, start, stop):
             continue
-        end, joint, last = _parts(found)
-        if end - start > 2:
+        end, ends_range, changed = _as_two(found[0], found[2] or "")
+        if ends_range:
+            end += start
             numbers += numbers_of(content[counted:start])
-            numbers.append(_values(folded[start:end], numbers_of(content[start:end])))
+            values = map(int, numbers_of(content[start:end]))
+            numbers.append(tuple([~value if ends else value for value, ends in zip(values, ends_range, strict=True)]))
             counted = end
-        if end - start > 1:
-            edits.append((start, end, "0"))
-        if joint in BEFORE_LAST and not folded.startswith(BRACKET, stop):
-            edits.append((end, end + len(joint), BEFORE_LAST[joint]))
-        if len(last) > 1:
-            edits.append((stop - len(last), stop, last.replace("00", "0").replace(" to ", "-").replace(" through ", "-")))
+        if folded.startswith(BRACKET, stop):
+            changed = [edit for edit in changed if edit[2] not in BEFORE_LAST.values()]
+        edits += [(start + begin, start + end, written) for begin, end, written in changed]
     numbers += numbers_of(content[counted:])
     return Shape(rewritten(folded, edits), numbers, Origins(edits))
 
 
-def _is_other(folded: str, start: int, stop: int, listed: str) -> bool:
+def _is_other(folded: str, found: re.Match[str], start: int, stop: int) -> bool:
     """Whether a list is not read as two numbers: it goes on, is of others, opens a range, or says where one moves to."""
-    if folded.startswith(GOES_ON, stop) or folded[stop : stop + 1].isalnum() or any(map(folded.__contains__, STARTS)):
+    after = folded[stop : stop + 1]
+    if after not in ENDS and (not found[2] and "," in found[0] or folded.startswith(GOES_ON, stop) or after.isalnum()):
         return True
     plural = folded.endswith("slots ", 0, start)
-    end = start - 7 if plural else start - 1
-    if folded[folded.rfind(" ", 0, max(end, 0)) + 1 : max(end, 0)] in LEADS:
+    end = max(start - 7 if plural else start - 1, 0)
+    if folded[folded.rfind(" ", 0, end) + 1 : end] in LEADS or "starting" in folded or "beginning" in folded:
         return True
-    return " to " in listed and (not plural or "prefer" in folded)
+    return " to " in found[0] and (not plural or "prefer" in folded)
 
 
-def _parts(found: re.Match[str]) -> tuple[int, str, str]:
-    """Where the numbers of a list before its last end, what joins that to them, and the last; of one none go before."""
-    listed, joint, last = found.groups()
-    if joint:
-        return found.end(1), joint, last
-    at = listed.rfind(", ")
-    return (found.start(), "", listed) if at < 0 else (found.start() + at, ", ", listed[at + 2 :])
+@lru_cache(maxsize=4096)
+def _as_two(listed: str, joint: str) -> tuple[int, Sequence[bool], Sequence[Edit]]:
+    """Where in a list its numbers but for the last end, which of them end a range, and what is read otherwise.
 
-
-def _values(listed: str, numbers: Sequence[bytes]) -> tuple[int, ...]:
-    """The numbers of a list without its last."""
-    values, rest = list[int](), iter(numbers)
-    for item in listed.split(", "):
-        values.append(int(next(rest)))
-        if len(item) > 2:
-            values.append(~int(next(rest)))
-    return tuple(values)
+    None of them end a range where there is but one.
+    """
+    joint = joint or (", " if ", " in listed else "")
+    end = listed.rfind(joint) if joint else 0
+    edits, last = [(0, end, "0")] if end > 1 else [], end + len(joint)
+    if joint in BEFORE_LAST:
+        edits.append((end, last, BEFORE_LAST[joint]))
+    if len(listed) - last > 1:
+        written = listed[last:].replace("00", "0").replace(" to ", "-").replace(" through ", "-")
+        edits.append((last, len(listed), written))
+    items = listed[:end].split(", ") if end > 2 else ()
+    return end, [ends for item in items for ends in ((False, True) if len(item) > 2 else (False,))], edits
 
 
 def starts_of(number: Number) -> Sequence[int]:
