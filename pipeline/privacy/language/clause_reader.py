@@ -45,7 +45,7 @@ class ClauseReader:
         self.excepted: Atom | None = None  # those of which something else was said: "except 3, which is busy"
         self.past = NO_CLAUSE  # what was said, before a "but", of how things were
         self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
-        self.met: list[Token] = []  # the subject of the atom before, of which a verb may say more: "… and has 5 free"
+        self.met: list[Token] = []  # the subject of the atom before, who may say more: "… and said 5 is out"
         self.scope = 0
 
     @property
@@ -67,7 +67,7 @@ class ClauseReader:
         self.open, self.subject = NO_CLAUSE, [t for t in told.tokens if told.lacks_class and t.kind == "group"][:1]
 
     def meet(self, atom: Atom) -> None:
-        """Keep who an atom is about, for one that starts with a verb: "Agent 2 isn't, but has slot 6 open"."""
+        """Keep who an atom is about, for one that starts with a verb of saying: "Agent 3 is back and said 5 is out"."""
         if (marks := marks_of(atom)) or not GOES_ON.match(f"{atom.lead[-3:]} {self.text[atom.start : atom.end]}"):
             starts = marks and marks[0].kind == "group" and not self.text[atom.start : marks[0].start].strip()
             self.met = [mark for mark in marks if mark.kind == "group"][-1:] if starts else []
