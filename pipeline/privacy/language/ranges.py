@@ -206,7 +206,9 @@ def _from_to(text: str, token: Token) -> list[Slots]:
     return [Slots(*ends[0], *ends[1])]
 
 
-def slots_of(named: Sequence[tuple[int, int | None]], numbers: Sequence[Number], num_slots: int | None) -> Sequence[int]:
+def slots_of(
+    named: Sequence[tuple[int, int | None]], numbers: Sequence[Number], num_slots: int | None
+) -> Sequence[int]:
     """The slots of the calendar that are named, each once, and those that ranges span."""
     slots: list[int] = []
     for first, last in named:
