@@ -92,7 +92,7 @@ COMMENT = re.compile(
     r"it (?:seems|appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|"
     r"would|will|won't|does|doesn't|needs|isn't|works|suits)\b))"
 )
-BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
+BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)|\([0-9]\)(?= [Ss]lot )")
 # A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
 IN_DIGITS = re.compile(
     r"[48](?:(?<=\b[Bb]4)|(?<=\b[Gg]r8)|(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)(?:(?<=free 4)|(?<=good 4)|"
@@ -259,7 +259,7 @@ def _plain(content: str) -> tuple[str, str]:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = BRACKETED.sub(" ", content)
-    if "\n" in content or not content[:1].isalpha():
+    if "\n" in content or ") slot" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if (":" in content or "=" in content) and TALLY.search(content) and not OF_SLOTS.search(content):
         content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)

@@ -12,11 +12,34 @@ from pipeline.privacy.language.scan import Edit, Origins, numbers_of, rewritten
 
 ITEM = r"00?(?:(?:-| to | through )00?)?"
 LIST = re.compile(rf"(?<![\w#$.'])({ITEM}(?:, {ITEM})*+)(?:(,? (?:and|or) )({ITEM}))?+")
-# After a list: it goes on in another way, or is none of slots. The word before it: it names others, or leads to one end.
+# After a list: it goes on in another way, or is none of slots. The word before it: it names others, or leads to an end.
 GOES_ON = (", 0", " and 0", " or 0", ", and 0", ", or 0", "%", "-")
 LEADS = frozenset(
-    "agent agents meeting meetings from between to by the after past beyond above than including through thru far "
-    "until till before below under".split()
+    [
+        "agent",
+        "agents",
+        "meeting",
+        "meetings",
+        "from",
+        "between",
+        "to",
+        "by",
+        "the",
+        "after",
+        "past",
+        "beyond",
+        "above",
+        "than",
+        "including",
+        "through",
+        "thru",
+        "far",
+        "until",
+        "till",
+        "before",
+        "below",
+        "under",
+    ]
 )
 STARTS = ("starting", "beginning")
 BEFORE_LAST = {", and ": " and ", ", or ": " or "}
@@ -59,9 +82,11 @@ def shape_of(folded: str, content: str) -> Shape:
 
 
 def _is_other(folded: str, found: re.Match[str], start: int, stop: int) -> bool:
-    """Whether a list is not read as two numbers: it goes on, is of others, opens a range, or says where one moves to."""
+    """Whether a list is not read as two numbers: it goes on, is of others, opens a range, or says where one moves."""
     after = folded[stop : stop + 1]
-    if after not in ENDS and (not found[2] and "," in found[0] or folded.startswith(GOES_ON, stop) or after.isalnum()):
+    if after not in ENDS and (
+        (not found[2] and "," in found[0]) or folded.startswith(GOES_ON, stop) or after.isalnum()
+    ):
         return True
     plural = folded.endswith("slots ", 0, start)
     end = max(start - 7 if plural else start - 1, 0)

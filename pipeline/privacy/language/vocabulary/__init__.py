@@ -17,8 +17,10 @@ UNITS = (
     "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|"
     "others?|more|other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|"
     "participating|candidates?|"
-    "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|votes?|proposals?|gaps?|"
-    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?)"
+    "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|answers?|requests?|questions?|"
+    "votes?|proposals?|gaps?|"
+    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?|"
+    "agents?|requests?|questions?)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000| ?-?(?:{UNITS})\b| for slots?\b)"
 

@@ -22,7 +22,8 @@ NEGATIVE: Phrases = (
     r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|both|"
     r"either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
     r"ing)? (?:off|out)|veto(?:e[sd])?|snapped up|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
-    r"no luck(?! with (?:the )?meeting)",
+    r"no luck(?! with (?:the )?meeting)|stuck(?= (?:in|at|until|till|from|through|during) )|ooo|"
+    r"out of (?:the )?office|x(?<=0 x)(?= ?$| ?[,)|/])",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|{not} (?:going to|gonna) "
     r"(?:work|happen|fly)|ain'?t (?:going to|gonna) (?:work|happen|fly)|(?:can|could) no longer|(?:engaged|needed|"
     r"expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|"
@@ -128,6 +129,7 @@ EVENT: Phrases = (
 
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
+    r"{can} {adv}(?:take|fit|do|host|have|hold|attend) (?:in )?(?:a|any|this|our|the) meeting(?= (?:in |at |on ))|"
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
     r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?:(?<=0 ok)(?= #?0)|(?<=[(]me ok)|(?<=, me ok)|"
     r"(?<=me: ok))|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=me: yes)|(?<=said yes)|(?<=says yes)|(?<=is yes)|"
@@ -145,7 +147,7 @@ POSITIVE: Phrases = (
     r"un(?:book|block|assign|schedul|plann|committ|claim|reserv|engag|occupi|encumber|touch|us)ed|untaken|"
     r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |"
     r"definite )?yes|up for grabs|(?:in|free|happy|glad|okay|ok|fine|good|cool|great) (?:for|with|at|in|"
-    r"on) (?={slot})|up for (?={slot})",
+    r"on) (?=(?:any |either )?{slot})|up for (?={slot})",
     r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)|manages?(?= slots?| #?0| it| that)|"
     r"(?:{have}|leaves?) {adv}to offer|offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|word|"
     r"argument) against|(?:{have}|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|room){at}",
@@ -162,7 +164,8 @@ POSITIVE: Phrases = (
     r"openings?)|(?:my|their|his|her) (?:only |best |one |last |next )?(?:gap|window)(?!s)|accommodates?|{not} mind|"
     r"(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
     r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
-    r"go(?<=0 go)(?= ?$| ?[,~)(])|still (?:ok|okay|fine|good|on|possible)(?= ?$| ?[,~(]| for)",
+    r"go(?<=0 go)(?= ?$| ?[,~)(])|still (?:ok|okay|fine|good|on|possible)(?= ?$| ?[,~(]| for)|"
+    r"(?:good|fine|ok|okay) here(?= ?$| ?[,:~(])",
     r"good(?<=all good)|clear(?<=all clear)|on(?<=0 is on)(?= ?$| ?[,~)])|clear(?<=entirely clear)|"
     r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|gap(?<=[0:=>~|-] gap)|"
     r"possible(?<=0 possible)|acceptable(?<=0 acceptable)|convenient(?<=0 convenient)|in(?<=0 in)(?= ?$| ?[,~)|(])|"
@@ -176,7 +179,7 @@ CLEAR: Phrases = (
     r"resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|{clash}))*(?: {adv}(?:needed|required|"
     r"necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )|(?:{item}|conflict)-free",
     r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|(?:moved|dropped|cleared|cancell?ed) (?:my |the |"
-    r"an )?{noun}(?=\))",
+    r"an )?{noun}(?=\))|{noun} (?:(?:was|got|has been|is|just) ){1,2}(?:cancell?ed|dropped|called off)",
     # A need, an item or an obstacle denied.
     r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
@@ -272,7 +275,8 @@ PROPOSAL: Phrases = (
     r"(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
     r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me|them)(?: down| in)?|best|"
     r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|(?:my |gets my |"
-    r"has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|"
+    r"has my )?vote(?:s|d)?(?! ?:? ?0-0)(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|"
+    r"land(?:s|ed|"
     r"ing)? on|see you",
     r"with (?:you|{agent}) on (?={slot})|sign(?:ed|s|ing)? off on|consensus|converged?|sealed|(?:it's|we have|"
     r"that's) a deal|done deal|winner|(?:we're|we are|it's) on for|(?:we'll|we will|to) meet|float|it(?:'ll| will|"
