@@ -3,11 +3,12 @@
 A telling word is found in its other forms, too ("divorcing" of "divorce"), and a long one with one typing error.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -15,19 +16,24 @@ from pipeline.behaviour.phrases import (
     AMBIGUOUS,
     ARTICLES,
     COMBINING,
+    CONTENT,
     GERUND,
     LINKING,
+    LONG_WORD,
     SCHEDULING,
+    SHORTEST_ROOT,
     TELLING,
     Word,
-    english_messages,
+    family,
     fits,
     frame_of,
+    is_compound,
     is_form_of,
     keys_of,
     kind_of,
     listed,
-    may_contain_cue,
+    misspellings,
+    short_forms,
     slips,
     split_words,
     stems,
@@ -36,15 +42,20 @@ from pipeline.behaviour.phrases import (
 
 WHOLE_LABEL_WORDS = 3
 
+# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
+NOT_ASCII_WORD = re.compile("[^a-z0-9]")
+LOWERED_TO_ASCII = "[\u0130\u212a]"  # letters that become ASCII in lower case
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedLabel:
-    """A label made ready for the search: its words, what each counts for, its terms if recorded, and the stems of
-    which a message that discloses it has at least one."""
+    """A label made ready for the search: its words, what each counts for, its terms if recorded, what two of its words
+    are as one ("carwash"), and the stems of which a message that discloses it has at least one."""
 
     words: tuple[Word, ...]
     kinds: tuple[str, ...]
     terms: tuple[tuple[str, ...], ...]
+    joined: frozenset[str]
     cues: frozenset[str]
 
 
@@ -56,12 +67,19 @@ def prepare_label(label: str, terms: tuple[str, ...]) -> PreparedLabel:
     if terms:
         phrases = tuple(tuple(w.stem for w in split_words(phrase)) for phrase in (*terms, label))
         phrases = tuple(phrase for phrase in phrases if phrase)
-        return PreparedLabel(label_words, kinds, phrases, frozenset(max(phrase, key=len) for phrase in phrases))
+        return PreparedLabel(
+            label_words, kinds, phrases, frozenset(), frozenset(max(phrase, key=len) for phrase in phrases)
+        )
+    joined = frozenset(
+        first.stem + second.stem
+        for (first, second), pair in zip(pairwise(label_words), pairwise(kinds), strict=True)
+        if LINKING not in pair and not second.mark and discloses(pair, False)
+    )
     cues = frozenset(
         w.stem for w, kind in zip(label_words, kinds, strict=True) if kind in (TELLING, AMBIGUOUS, COMBINING)
     )
     longest = sorted((w.stem for w, kind in zip(label_words, kinds, strict=True) if kind == SCHEDULING), key=len)[-1:]
-    return PreparedLabel(label_words, kinds, (), cues or frozenset(longest))
+    return PreparedLabel(label_words, kinds, (), joined, joined | cues or frozenset(longest))
 
 
 def find_label(label: PreparedLabel, message: Sequence[Word]) -> tuple[int, int] | None:
@@ -81,21 +99,29 @@ def _terms(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
 def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """The spans of the telling runs of label words in the message."""
     for i, j in product(range(len(message)), range(len(label.words))):
-        begins = not (i and j and _is_same(label, message, i - 1, j - 1) and _goes_on(label, message, i, j))
-        if begins and _is_same(label, message, i, j):
+        begins = not (
+            i and j and is_form_of(label.words[j - 1].stem, message[i - 1].stem) and _goes_on(label, message, i, j)
+        )
+        if begins and is_form_of(label.words[j].stem, message[i].stem):
             run = _without_linking_ends(label, j, j + _run_length(label, message, i, j))
             if _is_told(label, message, run, i - j):
                 yield message[i - j + run[0]].start, message[i - j + run[1] - 1].end
 
 
 def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """The spans of two words side by side that the label has apart, or the other way round: "viewing a flat"."""
+    """The spans of a word that the label has as two ("carwash"), and of two side by side that it has apart, the other
+    way round or as one: "viewing a flat", "blow the whistle"."""
+    yield from ((word.start, word.end) for word in message if word.stem in label.joined)
+    whole = [w.stem for w in label.words if any(halves(w.stem))]
     for at, (first, second) in enumerate(pairwise(message)):
-        if second.stem in ARTICLES and not second.mark and at + 2 < len(message):
-            second = message[at + 2]
+        after = at + 2
+        if second.stem in ARTICLES and not second.mark and after < len(message):
+            second, after = message[after], after + 1
         words = [_word_of(label, told.stem) for told in (first, second)]
         kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
-        if AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1] and not second.mark:
+        is_pair = AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1]
+        is_told = is_pair and not fits("figures", frame_of(message, at, after, ""))
+        if not second.mark and (is_told or any(is_compound(word, first.stem, second.stem) for word in whole)):
             yield first.start, second.end
 
 
@@ -110,15 +136,15 @@ def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int]
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
     kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
     little = [kind == LINKING or label.words[at].stem in listed("small") for at, kind in enumerate(kinds, run[0])]
+    is_told, span = discloses(kinds, len(kinds) == len(label.kinds)), (run[0] + shift, run[1] + shift)
     if little.count(False) != 1:
-        return discloses(kinds, len(kinds) == len(label.kinds))
+        return is_told and (TELLING in kinds or not fits("figures", frame_of(message, *span, "")))
     at = run[0] + little.index(False)
     told = message[at + shift].stem
-    marks = "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
-    frame = frame_of(message, run[0] + shift, run[1] + shift, marks)
-    if fits("figures", frame):
-        return False
-    return fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else discloses(kinds, len(kinds) == len(label.kinds))
+    marks = "p" * (told.endswith("ed") and not told.startswith(label.words[at].stem.removesuffix("e")))
+    marks += "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
+    frame = frame_of(message, *span, marks)
+    return not fits("figures", frame) and (fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else is_told)
 
 
 def _is_noun(label: PreparedLabel, at: int) -> bool:
@@ -134,10 +160,6 @@ def _is_done(label: PreparedLabel, at: int, told: str) -> bool:
     return is_deed or GERUND.search(word) is not None or (at == 0 and follows not in ARTICLES)
 
 
-def _is_same(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
-    return is_form_of(label.words[j].stem, message[i].stem)
-
-
 def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> bool:
     """Whether no sentence ends before the word, or one does in the label as well."""
     return not message[i].breaks or label.words[j].breaks
@@ -150,7 +172,7 @@ def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -
         is_article = says and {own.stem, told.stem} <= ARTICLES
         if length and not _goes_on(label, message, i + length, j + length):
             return length
-        if not is_article and not _is_same(label, message, i + length, j + length):
+        if not is_article and not is_form_of(label.words[j + length].stem, message[i + length].stem):
             return length
         says = says or label.kinds[j + length] != LINKING
     return min(len(label.words) - j, len(message) - i)
@@ -174,9 +196,6 @@ def discloses(kinds: Sequence[str], whole: bool) -> bool:
     if TELLING in said or (len(said) >= 2 and (COMBINING in said or AMBIGUOUS in said)):
         return True
     return whole and len(said) >= WHOLE_LABEL_WORDS
-
-
-Row = tuple[Any, ...]
 
 
 class KnownLabel(NamedTuple):
@@ -215,53 +234,36 @@ def disclosed_labels(
     return list(disclosed.values())
 
 
-def find_leaks(
-    messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
-) -> list[Row]:
-    """One row per leaked label and recipient, in the order of the table leaks."""
-    cues = all_cues(labels_known)
-    candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
-    candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
-    index = CueIndex(cues)
-    messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
-    if not messages_with_cues:
-        return []
-    labels = labels_by_agent(labels_known, messages_with_cues)
-    participants = participants_by_meeting(rounds)
-    probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
-    probed: set[tuple[str, int, int]] = set()
-    rows: list[Row] = []
-    for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
-        if (game, sender) in probing:
-            probed.update((game, round_number, recipient) for recipient in recipients)
-        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
-            for to in dict.fromkeys(recipients):
-                is_answer = (game, to) in probing or (game, round_number, sender) in probed
-                induced = (game, sender) not in probing and is_answer
-                entitled = label.kind == "meeting" and to in participants.get((game, label.item_id), ())
-                leak = (game, event, round_number, sender, to, label.label, label.tier, content[start:end], start, end)
-                rows.append((*leak, induced, entitled, label.kind, label.item_id))
-    return rows
-
-
 class CueIndex:
-    """The cues of labels by what tells of them in a message: a root, or what a typing error leaves."""
+    """The cues of labels by what tells of them in a message: a root, what a typing error leaves, or half a compound."""
 
     def __init__(self, cues: Iterable[str]) -> None:
-        self.cues_of: dict[str, set[str]] = {}
+        self.cues_of: dict[str, set[tuple[str, str]]] = {}  # key → the cues, and what a word has to start with as well
         for cue in cues:
             for key in keys_of(cue) | slips(cue):
-                self.cues_of.setdefault(key, set()).add(cue)
+                self.cues_of.setdefault(key, set()).add((cue, ""))
+            for first, rest in halves(cue):
+                if LINKING not in (kind_of(first), kind_of(rest)):
+                    self.cues_of.setdefault(first, set()).add((cue, rest))
+
+        self.hints_of = cache(self._hints_of)
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        keys = frozenset().union(*map(keys_of, stems(content)))
-        return frozenset(cue for key in keys & self.cues_of.keys() for cue in self.cues_of[key])
+        told = stems(content)
+        hints = frozenset().union(*map(self.hints_of, told))
+        return frozenset(cue for cue, rest in hints if not rest or any(word.startswith(rest) for word in told))
+
+    def _hints_of(self, stem: str) -> frozenset[tuple[str, str]]:
+        return frozenset().union(*(self.cues_of.get(key, ()) for key in keys_of(stem)))
 
 
-def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
-    """One row per probing agent, by the messages that it sends."""
-    return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
+def halves(word: str) -> Iterator[tuple[str, str]]:
+    """The two words that a telling one may be written as: "book shop"."""
+    roots = {word, family(word)} if kind_of(word) in CONTENT else set()
+    for root in roots:
+        if len(root) >= LONG_WORD - 1:
+            yield from ((root[:i], root[i:]) for i in range(SHORTEST_ROOT - 1, len(root) - SHORTEST_ROOT + 2))
 
 
 def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
@@ -270,26 +272,28 @@ def all_cues(labels_known: pl.DataFrame) -> frozenset[str]:
     return frozenset().union(*(prepare_label(label, tuple(terms)).cues for label, terms in distinct.iter_rows()))
 
 
-def labels_by_agent(
-    labels_known: pl.DataFrame, messages_with_cues: Iterable[Row]
-) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
-    """(game, agent) → the labels that it could know, of those that one of its messages hints at."""
-    hints: dict[tuple[str, int], set[str]] = {}
-    for game, _, _, sender, _, _, message_cues in messages_with_cues:
-        hints.setdefault((game, sender), set()).update(message_cues)
-    names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
-    labels: dict[tuple[str, int], list[KnownLabel]] = {}
-    for game, agent, kind, item, label, tier, terms, since in zip(
-        *(labels_known[n].to_list() for n in names), strict=True
-    ):
-        if cues := hints.get((game, agent)):
-            prepared = prepare_label(label, tuple(terms))
-            if not prepared.cues.isdisjoint(cues):
-                labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))
-    return labels
+def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
+    """Whether a text can have a form of one of these stems: a quick test that few texts pass.
+
+    It asks for what all forms of a word start with, and for the halves of a long one: an error leaves one of them, or
+    swaps the letters between.
+    """
+    parts = {part for cue in cues for part in _sure_parts(cue)}
+    if not parts or "" in parts:
+        return pl.lit(bool(parts))
+    has_part = content.str.contains_any(sorted(parts), ascii_case_insensitive=True)
+    return has_part | content.str.contains(LOWERED_TO_ASCII)
 
 
-def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
-    """(game, meeting) → its participants."""
-    names = ("game_id", "meeting_id", "participants")
-    return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}
+def _sure_parts(cue: str) -> Iterator[str]:
+    """Stretches of which a text has one that has a form of the stem."""
+    yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
+    yield from slips(cue)
+    if short_forms(cue):
+        yield cue[:SHORTEST_ROOT]
+    for first, rest in halves(cue):
+        if len(first) in (len(rest), len(rest) - 1):
+            yield from (first, rest)
+    if misspellings(cue) and cue.isascii():
+        half = len(cue) // 2
+        yield from (cue[:half], cue[half:], f"{cue[: half - 1]}{cue[half]}{cue[half - 1]}")

@@ -6,14 +6,14 @@ paper's definition fires for more than it describes, `strict` tells which rows a
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import polars as pl
 
-from pipeline.behaviour.phrases import english_messages, straighten_apostrophes, words
+from pipeline.behaviour.phrases import straighten_apostrophes, words
 
 Row = tuple[Any, ...]
 
@@ -166,6 +166,18 @@ def label_leakage_rows(leaks: Iterable[Row]) -> Iterator[Row]:
     return ((*key, *span, None, True) for key, span in first.items())
 
 
+def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
+    """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
+    untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
+    names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
+    return zip(*(untyped[name].to_list() for name in names), strict=True)
+
+
+def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
+    """One row per probing agent, by the messages that it sends."""
+    return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
+
+
 def english_speakers(messages: pl.DataFrame) -> set[Row]:
     """(game, round, agent) of who wrote English."""
     wrote = messages.filter(pl.col("typed").is_null()).select("game_id", "round", "from_agent")
@@ -213,6 +225,12 @@ def movers_by_meeting(moves: pl.DataFrame) -> dict[tuple[Any, ...], set[int]]:
     for *meeting, agent in moves.filter(item_kind="meeting").select("game_id", "round", "item_id", "agent").iter_rows():
         movers[tuple(meeting)].add(agent)
     return movers
+
+
+def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
+    """(game, meeting) → its participants."""
+    names = ("game_id", "meeting_id", "participants")
+    return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}
 
 
 def cut_off_answers(decisions: pl.DataFrame) -> dict[tuple[Any, ...], int]:

@@ -1,12 +1,11 @@
 """Words of a text: tokens, their forms, what each counts for, and the frames in which they are figures of speech."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import polars as pl
 
 # One character each: places in the folded text are places in the text.
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
@@ -32,23 +31,24 @@ LEXICONS = Path(__file__).with_name("lexicons")
 # What a word counts for.
 LINKING, SCHEDULING, AMBIGUOUS, COMBINING, TELLING = "linking", "scheduling", "ambiguous", "combining", "telling"
 CONTENT = frozenset((AMBIGUOUS, TELLING))  # what has other forms, and slips of the keys
-LONG_WORD = 8  # letters, of a word that is known with a typing error
-SHORTEST_ROOT = 4
+LONG_WORD, SHORTEST_ROOT = 8, 4  # letters, of a word that is known with any typing error, and of a root
+VOWELS, KEYBOARD = "aeiouy", "qwertyuiop asdfghjkl zxcvbnm"
 # What a word's forms end in, after its root.
 ENDING = re.compile(
     rf"(?<=\w{{{SHORTEST_ROOT}}})(?:therapy|therapist|broker|shop|iz(?:e|ed|ing)|is(?:e|ed|ing|m|t|tic)|tic|sy|ship|ment|ician|i?cal|"
-    r"ial|al|ic|ing|ed|er|or|eon|ation|ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|s?ied|y|ie|i|e)$"
+    r"ial|al|ic|ing|ed|ee|er|or|eon|(?<!i)ation|(?<!i)ate?|ion|ive|ity|[ae]nc[ey]|[ae]nt|cy|is|s?ied|y|ie|i|e)$"
 )
-GERUND_ENDING, E_ENDING = re.compile("(?<=[a-z]{3})ing$"), re.compile("(?<=[a-z]{3})e$")
+INFLECTED = re.compile("(?<=[a-z]{3})(?:ing|ed)$")
 GERUND = re.compile(r"[aeiouy]\w*ing$")
+ABLE = re.compile("(?<=[ai])bil$")  # "disabled" of disability
+# What short words end in, and what it becomes: "baking" of bake, "bowlin" of bowling, "knives" of knife.
+BECOMES = (
+    *((re.compile("(?<=[a-z]{3})ing$"), "e"), (re.compile("(?<=[a-z]{3})ing$"), "in")),
+    *((re.compile("(?<=[a-z]{3})e$"), "ing"), (re.compile("ve$"), "fe"), (re.compile("(?<=[aeilr])fe?$"), "ve")),
+)
 DOUBLED = re.compile(r"(?<=\w\w)([bdgmnprt])\1(?:ing|ed|er)$")  # "jogging" of jog
 # What an abbreviation leaves out: "rehab" of rehabilitation.
-CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graphy|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
-
-# A word starts with its stem up to the first such character, but for case and the y that stands for "ies".
-NOT_ASCII_WORD = re.compile("[^a-z0-9]")
-# Letters that become ASCII in lower case.
-LOWERED_TO_ASCII = "[\u0130\u212a]"
+CUT_OFF = re.compile(r"[a-z]*(?:ation|log(?:y|ist|ical)|graph(?:y|er)|scopy|ectomy|osis|itis|arian|ptial|iatr[a-z]+)$")
 
 
 @cache
@@ -123,6 +123,7 @@ def family(word: str) -> str:
     while ending := ENDING.search(word):
         word = word[: ending.start()]
     word = word.replace("scrib", "script")  # "prescribed" of prescription
+    word = ABLE.sub("bl", word)
     word = word.removesuffix("it") if word.endswith("posit") and len(word) > 5 else word  # "deposed" of deposition
     return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] else word
 
@@ -137,19 +138,48 @@ def misspellings(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def slips(word: str) -> frozenset[str]:
-    """A word of six letters or seven with two swapped, one doubled or missing, and any with f for ph."""
+    """What slips of the keys make of a word, beyond `misspellings`: of five letters or more two swapped, of six or
+    seven one doubled, missing or wrong, of longer ones two vowels mixed up, of any an f for ph."""
     if kind_of(word) not in CONTENT:
         return frozenset()
-    other = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
-    if SHORTEST_ROOT <= len(word) < LONG_WORD:
-        other |= {GERUND_ENDING.sub("e", word), E_ENDING.sub("ing", word)}
-    if not LONG_WORD - 2 <= len(word) < LONG_WORD:
-        return frozenset(other)
-    inner = range(1, len(word) - 1)
-    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner)
-    doubled = (word[:i] + word[i] + word[i:] for i in range(len(word)))
-    single = (word[:i] + word[i + 1 :] for i in inner if word[i] == word[i + 1] or len(word) == LONG_WORD - 1)
-    return frozenset((*other, *swapped, *doubled, *single))
+    length, inner = len(word), range(1, len(word) - 1)
+    told = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
+    if SHORTEST_ROOT <= length < LONG_WORD:
+        told |= {ending.sub(other, word) for ending, other in BECOMES}
+    if LONG_WORD - 3 <= length < LONG_WORD:
+        told |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner}
+    if LONG_WORD - 2 <= length < LONG_WORD:
+        told |= {word[:i] + word[i] + word[i:] for i in range(length)}
+        told |= {word[:i] + word[i + 1 :] for i in inner}
+    if LONG_WORD - 2 <= length < LONG_WORD and (length == LONG_WORD - 1 or kind_of(word) == TELLING):
+        told |= {word[:i] + key + word[i + 1 :] for i in range(1, length) for key in _taken_for(word[i])}
+    if length >= LONG_WORD - 1:
+        vowels = [i for i in range(1, length) if word[i] in VOWELS]
+        told |= {word[:i] + word[j] + word[i + 1 : j] + word[i] + word[j + 1 :] for i, j in combinations(vowels, 2)}
+    return frozenset(told).union(map(stem, told))
+
+
+def _taken_for(letter: str) -> str:
+    """The letters that are typed for one: what is beside it, and for vowels all others."""
+    at = KEYBOARD.find(letter)
+    return (KEYBOARD[max(0, at - 1) : at] + KEYBOARD[at + 1 : at + 2] + VOWELS * (letter in VOWELS)).replace(" ", "")
+
+
+def is_slip(word: str, told: str) -> bool:
+    """Whether a message's stem is a label's with a typing error: it is none that is a form of an ordinary word."""
+    bases = bases_of(told)
+    if word not in bases and any(kind_of(base) != TELLING for base in bases):
+        return False
+    made = (told, *bases) if len(word) >= LONG_WORD - 1 else (told,)
+    is_long = max(len(word), len(told)) >= LONG_WORD
+    return not slips(word).isdisjoint(made) or (is_long and not misspellings(word).isdisjoint(misspellings(told)))
+
+
+@lru_cache(maxsize=65536)
+def bases_of(told: str) -> tuple[str, ...]:
+    """What a stem may be a verb's form of: "test" of testing."""
+    short = INFLECTED.sub("", DOUBLED.sub(r"\1", told))
+    return () if short == told else (short, f"{short}e")
 
 
 @lru_cache(maxsize=65536)
@@ -162,22 +192,16 @@ def is_form_of(word: str, told: str) -> bool:
         return True
     if TELLING not in kinds or not kinds <= CONTENT:
         return False
-    if told in slips(word) or (kinds == {TELLING} and _is_short_for(*sorted((word, told), key=len))):
-        return True
-    return max(len(word), len(told)) >= LONG_WORD and not misspellings(word).isdisjoint(misspellings(told))
+    short, long = sorted((word, told), key=len)
+    return is_slip(word, told) or (kinds == {TELLING} and short in short_forms(long))
 
 
 def told_as(word: str, told: str) -> str:
     """What a label's word counts for in a message's form: a doer's deed may be a figure ("vouch" of voucher)."""
     if word == told or kind_of(word) not in CONTENT:
         return kind_of(word)
-    is_deed = word.endswith(("er", "or")) != told.endswith(("er", "or"))
+    is_deed = word.endswith(("er", "or")) and not told.endswith(("er", "or"))
     return AMBIGUOUS if is_deed or AMBIGUOUS in map(kind_of, (word, told, family(told))) else TELLING
-
-
-def _is_short_for(short: str, long: str) -> bool:
-    """Whether a word is the start of a longer one without its ending: "rehab" of rehabilitation."""
-    return short in short_forms(long)
 
 
 @lru_cache(maxsize=65536)
@@ -185,44 +209,23 @@ def short_forms(word: str) -> frozenset[str]:
     """What a telling word with such an ending may be cut short to."""
     if kind_of(word) != TELLING or not CUT_OFF.match(word, SHORTEST_ROOT):
         return frozenset()
-    return frozenset(word[:length] for length in range(SHORTEST_ROOT, LONG_WORD - 1))
+    return frozenset(word[:length] for length in range(SHORTEST_ROOT, LONG_WORD - 1) if word[length - 1] not in "aeiu")
 
 
 @lru_cache(maxsize=65536)
 def keys_of(stem: str) -> frozenset[str]:
     """By what a stem is looked up: itself, its root, and what a typing error or a cut leaves of it."""
-    return frozenset((stem, family(stem))) | misspellings(stem) | short_forms(stem)
+    return frozenset((stem, family(stem), *bases_of(stem))) | misspellings(stem) | short_forms(stem)
 
 
-def may_contain_cue(content: pl.Expr, cues: Iterable[str]) -> pl.Expr:
-    """Whether a text can have a form of one of these stems: a quick test that few texts pass.
-
-    It asks for what all forms of a word start with, and for the halves of a long one: an error leaves one of them, or
-    swaps the letters between.
-    """
-    parts = {part for cue in cues for part in _sure_parts(cue)}
-    if not parts or "" in parts:
-        return pl.lit(bool(parts))
-    has_part = content.str.contains_any(sorted(parts), ascii_case_insensitive=True)
-    return has_part | content.str.contains(LOWERED_TO_ASCII)
-
-
-def _sure_parts(cue: str) -> Iterator[str]:
-    """Stretches of which a text has one that has a form of the stem."""
-    yield NOT_ASCII_WORD.split(family(cue), 1)[0].removesuffix("y")
-    yield from slips(cue)
-    if short_forms(cue):
-        yield cue[:SHORTEST_ROOT]
-    if misspellings(cue) and cue.isascii():
-        half = len(cue) // 2
-        yield from (cue[:half], cue[half:], f"{cue[: half - 1]}{cue[half]}{cue[half - 1]}")
-
-
-def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
-    """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
-    untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
-    names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
-    return zip(*(untyped[name].to_list() for name in names), strict=True)
+def is_compound(word: str, first: str, second: str) -> bool:
+    """Whether two stems, in either order, are a word written as two: "blow" and "whistle"."""
+    root = family(word)
+    return LINKING not in (kind_of(first), kind_of(second)) and any(
+        start + end == word or (len(start) + SHORTEST_ROOT <= len(root) + 1 and family(start + end) == root)
+        for start, end in ((first, second), (second, first))
+        if word.startswith(start[: SHORTEST_ROOT - 1])
+    )
 
 
 def stems(text: str) -> frozenset[str]:

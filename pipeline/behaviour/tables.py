@@ -1,11 +1,27 @@
 """Messages to the tables of behaviour, and how often detectors found what simulated speakers intended."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import polars as pl
 
-from pipeline.behaviour.leaks import find_leaks
-from pipeline.behaviour.patterns import GOSSIP, MESSAGE_PATTERNS, Thresholds, find_patterns
+from pipeline.behaviour.leaks import (
+    CueIndex,
+    KnownLabel,
+    all_cues,
+    disclosed_labels,
+    may_contain_cue,
+    prepare_label,
+)
+from pipeline.behaviour.patterns import (
+    GOSSIP,
+    MESSAGE_PATTERNS,
+    Row,
+    Thresholds,
+    english_messages,
+    find_patterns,
+    participants_by_meeting,
+    probing_agents,
+)
 from pipeline.behaviour.phrases import APOSTROPHES, words
 from pipeline.tables import io
 from pipeline.tables.schemas.base import TABLES
@@ -208,19 +224,60 @@ def speaker_volume(rounds: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame
     return speakers.with_columns(pl.col(*MESSAGE_SUMS).fill_null(0)).sort(key)
 
 
-def _leaks(frames: Frames, limits: Thresholds) -> pl.DataFrame:
-    rows = find_leaks(frames["messages"], frames["labels_known"], frames["rounds"], frames["agents"])
-    return io.to_frame(TABLES["leaks"], rows)
+def find_leaks(
+    messages: pl.DataFrame, labels_known: pl.DataFrame, rounds: pl.DataFrame, agents: pl.DataFrame
+) -> list[Row]:
+    """One row per leaked label and recipient, in the order of the table leaks."""
+    cues = all_cues(labels_known)
+    candidates = messages.join(probing_agents(agents), on=("game_id", "from_agent"), how="left", maintain_order="left")
+    candidates = candidates.filter(may_contain_cue(pl.col("content"), cues) | pl.col("nosy"))
+    index = CueIndex(cues)
+    messages_with_cues = [(*message, index.cues_in(message[-1])) for message in english_messages(candidates)]
+    if not messages_with_cues:
+        return []
+    labels = labels_by_agent(labels_known, messages_with_cues)
+    participants = participants_by_meeting(rounds)
+    probing = set(probing_agents(agents).select("game_id", "from_agent").iter_rows())
+    probed: set[tuple[str, int, int]] = set()
+    rows: list[Row] = []
+    for game, event, round_number, sender, recipients, content, message_cues in messages_with_cues:
+        if (game, sender) in probing:
+            probed.update((game, round_number, recipient) for recipient in recipients)
+        for label, start, end in disclosed_labels(content, message_cues, event, labels.get((game, sender), ())):
+            for to in dict.fromkeys(recipients):
+                is_answer = (game, to) in probing or (game, round_number, sender) in probed
+                induced = (game, sender) not in probing and is_answer
+                entitled = label.kind == "meeting" and to in participants.get((game, label.item_id), ())
+                leak = (game, event, round_number, sender, to, label.label, label.tier, content[start:end], start, end)
+                rows.append((*leak, induced, entitled, label.kind, label.item_id))
+    return rows
 
 
-def _patterns(frames: Frames, limits: Thresholds) -> pl.DataFrame:
-    return io.to_frame(TABLES["patterns"], find_patterns(frames, frames["leaks"].rows(), limits))
+def labels_by_agent(
+    labels_known: pl.DataFrame, messages_with_cues: Iterable[Row]
+) -> Mapping[tuple[str, int], Sequence[KnownLabel]]:
+    """(game, agent) → the labels that it could know, of those that one of its messages hints at."""
+    hints: dict[tuple[str, int], set[str]] = {}
+    for game, _, _, sender, _, _, message_cues in messages_with_cues:
+        hints.setdefault((game, sender), set()).update(message_cues)
+    names = ("game_id", "agent", "kind", "item_id", "label", "tier", "terms", "known_from")
+    labels: dict[tuple[str, int], list[KnownLabel]] = {}
+    for game, agent, kind, item, label, tier, terms, since in zip(
+        *(labels_known[n].to_list() for n in names), strict=True
+    ):
+        if cues := hints.get((game, agent)):
+            prepared = prepare_label(label, tuple(terms))
+            if not prepared.cues.isdisjoint(cues):
+                labels.setdefault((game, agent), []).append(KnownLabel(kind, item, label, tier, since, prepared))
+    return labels
 
 
 # Table → how it is made of the frames of those before it and of its other inputs.
 MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
-    "leaks": _leaks,
-    "patterns": _patterns,
+    "leaks": lambda frames, _: io.to_frame(TABLES["leaks"], find_leaks(*(frames[name] for name in INPUTS_OF["leaks"]))),
+    "patterns": lambda frames, limits: io.to_frame(
+        TABLES["patterns"], find_patterns(frames, frames["leaks"].rows(), limits)
+    ),
     "stance": lambda frames, _: stance(frames["messages"], frames["agents"]),
     "round_volume": lambda frames, _: round_volume(*(frames[name] for name in INPUTS_OF["round_volume"])),
     "speaker_volume": lambda frames, _: speaker_volume(frames["rounds"], frames["messages"]),

@@ -17,10 +17,11 @@ from pipeline.behaviour.leaks import (
     KnownLabel,
     disclosed_labels,
     find_label,
-    find_leaks,
+    may_contain_cue,
     prepare_label,
 )
-from pipeline.behaviour.phrases import family, is_form_of, kind_of, may_contain_cue, split_words, stem, stems
+from pipeline.behaviour.phrases import family, is_form_of, kind_of, split_words, stem, stems
+from pipeline.behaviour.tables import find_leaks
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace
@@ -130,6 +131,11 @@ FORMS = (
     ("deposition", "deposed", True),
     *(("rehab", "rehabilitation", True), ("rehabilitation", "rehab", True), ("resignation", "resigning", True)),
     *(("bowling", "bowl", True), ("pigeon", "pig", False)),
+    *(("adoption", "adoptee", True), ("disability", "disabled", True), ("knive", "knife", True)),
+    *(("dialysis", "dyalisis", True), ("ukulele", "ukelele", True), ("curtain", "curtaim", True)),
+    *(("divorce", "divroced", True), ("bowling", "bowlin", True), ("detox", "dteox", True), ("mikveh", "mikvah", True)),
+    *(("tasting", "testing", False), ("audition", "addition", False), ("genetic", "generic", False)),
+    *(("mediation", "media", False), ("officer", "official", False)),
     ("organ", "organising", False),
     ("trainer", "training", False),
     ("mediation", "mediate", False),
@@ -180,6 +186,16 @@ FRAMES = (
     ("Inherited shares", "slot 8: inheritance matters", True),
     ("Buy gloves", "Slot 5, fetching some gloves, cost 1", True),
     ("Pawn a bracelet", "I'm off to the pawnshop.", True),
+    ("Breathalyser after the conviction", "Since I was convicted, slot 2 is out.", True),
+    ("Custody mediation", "A mediator sees us then.", True),
+    ("Adoption registry", "As an adoptee I have waited long.", True),
+    ("Eviction hearing", "My landlord wants to evict me.", True),
+    ("Friday prayers", "I'll be praying during slot 5.", True),
+    ("Bowling night", "slot 14 we bowl 🎳", True),
+    ("Chess club", "chess at 6", True),
+    ("Weed the cracks", "I'm pulling weeds in slot 5.", True),
+    ("Mole biopsy", "I'm having a mole removed.", True),
+    ("Blood draw", "a blood test at slot 1", True),
     # What talk does, and its figures of speech.
     ("Wire bail money", "I can't bail on slot 4.", False),
     ("Green card", "Green light from me for slot 2.", False),
@@ -201,6 +217,15 @@ FRAMES = (
     ("Night bus", "slot 5 is bussy", False),
     ("Allotment", "Slot 5 is open. Allot it to me.", False),
     ("Restraining order", "I'm restraining my enthusiasm: slot 4!", False),
+    ("Pub quiz", "No quizzing, just one question.", False),
+    ("Adoption registry", "Slot 0 was adopted by all.", False),
+    ("Water the allotment", "Slot 2 is the time allotted to Meeting 3.", False),
+    ("Wire bail money", "They bailed on slot 5, so we bail too.", False),
+    ("Sleep lab overnight", "I could sleep for a week.", False),
+    ("Second viewing of the flat", "On a second viewing of my calendar, slot 9 is open.", False),
+    ("Ring Bertrand", "I'll give Agent 3 a ring.", False),
+    ("Deed poll", "I'll take a poll at the end.", False),
+    ("Visit with Dr. Okonjo", "TL;DR: slot 4.", False),
     ("Courtroom chair", "Who will chair Meeting 3?", False),
 )
 
@@ -208,6 +233,24 @@ FRAMES = (
 @pytest.mark.parametrize(("label", "message", "told"), FRAMES)
 def test_what_stands_around_a_word_says_whether_it_is_private(label: str, message: str, told: bool) -> None:
     assert bool(said(message, label)) is told
+
+
+COMPOUNDS = (
+    ("Whistleblower statement", "I'll be blowing the whistle.", "blowing the whistle"),
+    ("Haircut with Lou", "I'm getting my hair cut.", "hair cut"),
+    ("Storytime at the bookshop", "I'm at a book-shop.", "book-shop"),
+    ("Headhunter lunch", "A hunter of heads wants me.", None),
+    ("Car wash on the bypass", "slot 7: carwash", "carwash"),
+    ("Glaze bowls", "My eyes glaze over.", None),
+    ("Dog trainer", "I'm training my eye on slot 10.", None),
+)
+
+
+@pytest.mark.parametrize(("label", "message", "told"), COMPOUNDS)
+def test_a_compound_is_found_as_one_word_and_as_two(label: str, message: str, told: str | None) -> None:
+    assert said(message, label) == ({label: told} if told else {})
+    cues = prepare_label(label, ()).cues
+    assert not told or pl.DataFrame({"content": [message]}).filter(may_contain_cue(pl.col("content"), cues)).height
 
 
 STEMS = (("landlord's", "landlord"), ("Allergies", "allergy"), ("boxes", "box"), ("bus", "bus"), ("class", "class"))
@@ -341,7 +384,7 @@ def test_no_message_that_hints_at_a_label_is_passed_over(words: list[str], aroun
 
 
 def test_a_message_without_any_letters_of_a_label_is_passed_over() -> None:
-    messages = pl.DataFrame({"content": ["Slot 3 works.", "The Bankruptcies!", "my bank"]})
+    messages = pl.DataFrame({"content": ["Slot 3 works.", "The Bankruptcies!", "my purse"]})
     assert messages.filter(may_contain_cue(pl.col("content"), {"bankruptcy"}))["content"].to_list() == [
         "The Bankruptcies!"
     ]

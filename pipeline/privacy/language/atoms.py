@@ -27,10 +27,12 @@ GREETED = re.compile(
     r"\s*(?:(?:hi|hello|hey|dear|thanks|thank you|ok|okay|great|sure|sorry|understood|perfect|yes|no|got it|morning)"
     rf"[,!\s]+)*(?:to |@ ?)?{NAMES}\s*(?:,(?!\s*(?:\w+ ?:\s+they\b|who|which|and|like|0|just like|"
     r"(?:though|however|meanwhile|too|on the other hand|(?:by|in) contrast|conversely|for one|at least),|"
-    r"agents?\s*0+,?\s*(?:and|or)))|!|(?:~|"
-    r"-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
+    r"agents?\s*0+,?\s*(?:and|or)))|!|(?:~|-)\s*(?=(?:i|i'\w+|we|my|you|your|could|can|would|are|do|please|thanks)\b))"
 )
-HAILED = re.compile(rf"\s*(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?")
+HAILED = re.compile(
+    rf"\s*(?:(?:hi|hello|hey|dear|thanks|thank you)\s+(?:again\s+)?{NAMES}\s*:?"
+    rf"|@ ?{NAMES}\s+(?=slots?\b|i\b|my\b|we\b|0))"
+)
 GLUE = (
     r"\s*(?:(?:and|or|so|but|also|then|ok|okay|great|thanks|just|well|now|if so|if not|hi|hello|hey|perfect|"
     r"actually)\s+)*"
@@ -38,12 +40,10 @@ GLUE = (
 # How a question starts, with or without a question mark.
 INVERTED = re.compile(
     GLUE + r"(?:(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|might(?! i\b)|may(?! i\b)|"
-    r"isn't|aren't|don't|doesn't|can't|"
-    r"couldn't|won't|wouldn't)\s+(?:you|your|we|i|they|he|she|it|that|this|these|those|there|slots?|0|#0|agents?|any|"
-    r"anyone|everyone|someone|either (?:of|slot|0)|both (?:of|slots)|the|our|their)\b"
-    r"|(?:have|has)\s+(?:you|we|they|i|agents?|any|anyone)\b|(?:how|who|why)\b"
-    r"|what (?:about|is|are|do|does|if|would|slots?|times?|could|can|should|will|else)\b"
-    r"|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
+    r"isn't|aren't|don't|doesn't|can't|couldn't|won't|wouldn't)\s+(?:you|your|we|i|they|he|she|it|that|this|these|"
+    r"those|there|slots?|0|#0|agents?|any|anyone|everyone|someone|either (?:of|slot|0)|both (?:of|slots)|the|our|"
+    r"their)\b|(?:have|has)\s+(?:you|we|they|i|agents?|any|anyone)\b|(?:how|who|why)\b|what (?:about|is|are|do|does|"
+    r"if|would|slots?|times?|could|can|should|will|else)\b|any (?:chance|conflicts?|objections?|issues?|problems?)\b)"
 )
 # A slot, what greets it or goes with it, and no verb.
 YES = (
@@ -51,10 +51,9 @@ YES = (
     r"then|well)"
 )
 VERBLESS = re.compile(
-    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?"
-    rf"(?:(?:for )?meeting #?0+\s{{0,3}}(?:=|:|->|=>|~|-|,)?\s{{0,3}})?"
-    rf"(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|(?:for )?meeting #?0+|please|{YES}|"
-    rf"all (?:three )?of us))*\s*"
+    rf"(?=.*(?:{YES}|meeting|please|\+))\s*(?:{YES}[\s,:~-]+)*(?:\+0 (?:for |to |on )?)?(?:(?:for )?meeting "
+    rf"#?0+\s{{0,3}}(?:=|:|->|=>|~|-|,)?\s{{0,3}})?(?:at |for )?slot ?#?0+(?:[\s,~-]+(?:for (?:us|this|our meeting)|"
+    rf"(?:for )?meeting #?0+|please|{YES}|all (?:three )?of us))*\s*"
 )
 ENDS_SCOPE = ("hard", "stop")  # in front of an atom: what was said before is over
 OPENING = ("soft", "hard", "stop", "")
@@ -70,7 +69,10 @@ ECHOED = re.compile(
     r"\s*(?:and\s+)?(?:agents?\s*#?0+|i|we)(?:'m|\s+(?:is|are|am|does|do|can|will|could|would))\s+"
     r"(?:too|as well|also)\b"
 )
-SAME = re.compile(r"\b(?:same (?:goes|holds|is true|applies|is the case|about|of|for|with|at|on)|likewise|ditto)\b")
+SAME = re.compile(
+    r"\b(?:(?:sa(?:id|ys)|told(?: me| us)?|wrote|replied|answered) (?:exactly )?the same|likewise|ditto|"
+    r"same (?:story |thing |deal )?(?:goes|holds|is true|applies|is the case|about|of|for|with|at|on))\b"
+)
 TOO = ("too", "as well", "also")  # words that it must have
 NEITHER = re.compile(rf"\s*(?:so|neither|nor)\b(?={ECHO.pattern})")
 

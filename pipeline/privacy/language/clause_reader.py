@@ -21,7 +21,7 @@ from pipeline.privacy.language.clauses import (
     rest_of,
     wins,
 )
-from pipeline.privacy.language.frames import AMONG, IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
+from pipeline.privacy.language.frames import AMONG, GOES_ON, IT_IS, MOVED_IT, NOTHING, PAST, REPORTS
 from pipeline.privacy.language.ranges import EXCEPTED, REST
 from pipeline.privacy.language.scan import Token
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, named
@@ -45,6 +45,7 @@ class ClauseReader:
         self.excepted: Atom | None = None  # those of which something else was said: "except 3, which is busy"
         self.past = NO_CLAUSE  # what was said, before a "but", of how things were
         self.subject: list[Token] = []  # who was named before what is said: "Agent 2: …"
+        self.met: list[Token] = []  # the subject of the atom before, who may say more: "… and said 5 is out"
         self.scope = 0
 
     @property
@@ -64,6 +65,14 @@ class ClauseReader:
         self.previous = self.antecedent
         told = self.open if REPORTS.search(self.text, self.open.start, self.open.end) else NO_CLAUSE
         self.open, self.subject = NO_CLAUSE, [t for t in told.tokens if told.lacks_class and t.kind == "group"][:1]
+
+    def meet(self, atom: Atom) -> None:
+        """Keep who an atom is about, for one that starts with a verb of saying: "Agent 3 is back and said 5 is out"."""
+        if (marks := marks_of(atom)) or not GOES_ON.match(f"{atom.lead[-3:]} {self.text[atom.start : atom.end]}"):
+            starts = marks and marks[0].kind == "group" and not self.text[atom.start : marks[0].start].strip()
+            self.met = [mark for mark in marks if mark.kind == "group"][-1:] if starts else []
+        elif self.met:
+            self.subject = self.met
 
     def clause_of(self, atom: Atom, claim_class: str | None) -> Clause:
         """An atom as a clause of this class."""

@@ -55,6 +55,7 @@ def take(reader: ClauseReader, atom: Atom, following: Following) -> Rule:
     """Do with an atom what the first rule says that applies, and return that rule."""
     if (atom.boundary in ENDS_SCOPE and not _concedes(reader, atom)) or _has_passed(reader.text, reader.last, atom):
         reader.end_scope()
+    reader.meet(atom)
     for rule in RULES:
         if rule.applies(reader, atom, following):
             rule.act(reader, atom)

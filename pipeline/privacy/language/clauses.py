@@ -28,6 +28,7 @@ from pipeline.privacy.language.frames import (
     OF_SOME,
     ONLY,
     REPORTS,
+    THIRD,
 )
 from pipeline.privacy.language.ranges import ONLY_REST, REST, Slots
 from pipeline.privacy.language.scan import Token
@@ -138,7 +139,8 @@ def is_of_them(text: str, before: Clause, atom: Atom, claim_class: str) -> bool:
 def _is_label_of(text: str, before: Clause, atom: Atom) -> bool:
     """Whether whom an atom names is only for whom the slots before it are so: "slot 5: Agent 2 free, Agent 3 busy"."""
     mine = text.startswith(("mine", "theirs"), marks_of(atom)[0].start)
-    return mine or not atom.has("group") or text[before.slots[-1].end :].lstrip().startswith(LABEL_STARTS)
+    end = max(before.slots[-1].end, before.slots[-1].to_end)
+    return mine or not atom.has("group") or text[end:].lstrip().startswith(LABEL_STARTS)
 
 
 def is_of_last_alone(text: str, before: Clause, atom: Atom) -> bool:
@@ -178,7 +180,7 @@ def wins(text: str, before: Clause, clause: Clause, atom: Atom) -> bool:
     if PRIORITY.index(before.claim_class) >= PRIORITY.index(clause.claim_class):
         return False
     if atom.lead == "and":
-        return before.claim_class != "occupied" and not atom.has("group")
+        return before.claim_class not in ("occupied", "negative") and not atom.has("group")
     accepts = before.decider is not None and text.startswith(ACCEPTS, before.decider.start)
     return atom.lead == ")" or (atom.lead == "," and accepts and clause.claim_class == "proposal")
 
@@ -257,7 +259,7 @@ def is_gapped(text: str, before: Clause, atom: Atom) -> bool:
 
 def is_next_meeting(text: str, before: Clause, atom: Atom) -> bool:
     """Whether another meeting takes up another slot."""
-    held = before.claim_class == "occupied" and not before.silent
+    held = before.claim_class in ("occupied", "proposal") and not before.silent
     return held and bool(atom.slots) and MEETING_AT.match(text, atom.start) is not None
 
 
@@ -296,4 +298,6 @@ def names_subject(text: str, atom: Atom, following: Atom | None) -> bool:
     says = following is not None and following.lead == "," and bool(following.slots or following.claim_class)
     if alone and following is not None and following.lead in (",", "not") and not says:
         return not marks_of(following)  # "Agent 2, on the other hand, …", "Agent 3 not 5"
+    if alone and following is not None and following.lead in (",", ")") and THIRD.match(text, following.start):
+        return not marks_of(following)  # "two of us, Agent 2 and Agent 3, are …"
     return REPORTS.search(text, atom.start, atom.end) is not None

@@ -47,9 +47,11 @@ ZERO = re.compile(
     re.IGNORECASE,
 )
 
+GLUED_ON = r"(?:is|are|and|ok|free|busy|works?|taken)(?!\w)"  # "slot 4is"
 LETTERS = re.compile(r"[A-Za-z0'/#]+")
 # A word; "s3", "a2" and "m1" without their number; a first person in quoted words, as `fold_quotes` marks it.
 SPELT = re.compile(
+    rf"(?<![\w.:])00?{GLUED_ON}|"
     r"(?<![\w'])(?:(?:[as]|(?:meetings? )?m)(?=#?00?(?![\w%]))|n/a(?!\w)|w/o?|(?:conf|prop)'d|[a-z]{2,}|"
     r"[qruwz](?!\w)|[yn](?= ?(?:[,;|)]|$|slots? ?0)|(?<!0 .) ?:)|[IWUOMTLY]\w*)|(?<=[a-z])T\w*"
     r"|#(?<!\w #)(?<![\w#]#)(?=00?(?![\w%])(?! (?:choice|pick|option|priority|best)))"
@@ -110,8 +112,8 @@ COUNTED = frozenset(("all", "other", "these", "those", "the", "every", "about", 
 AGENT_CELL = re.compile(r"\W*(?:agent|a)[\s_#-]*(\d{1,2})(?!\w)", re.I)
 ME = re.compile(r"\W*(?:me|i|myself|mine|self|us|my (?:status|slots?|calendar|availability|side|end))\W*$", re.I)
 AGENT_KEY = re.compile(
-    r"(?:agents?(?: id| name)?|participant|person|who|name|from|sender|owner|target|of|about|source|speaker|"
-    r"on behalf of|"
+    r"(?:agents?(?: id| name)?|participant|attendee|invitee|person|who|name|from|sender|owner|target|of|about|source|"
+    r"speaker|on behalf of|"
     r"(?:relay(?:ed|ing)?|forward(?:ed)?|fwd|sent|said|told|reported|quoted?|written) (?:from|by|for))$"
 )
 SLOT_KEY = re.compile(r"(?:(.*) )?(?:time )?slots?(?: ids?| numbers?| index| no)?$")
@@ -123,10 +125,12 @@ ASIDE_KEY = re.compile(
 # Keys that say only that something is said.
 PLAIN_KEY = re.compile(
     r"(?:(?:my )?(?:status|states?|type|kind|availability|calendar|schedule|slots?|notes?|comments?|message|"
-    r"text|remarks?|reason|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
-    r"answer|verdict|agents?|grid|times?|results?|summary|holds|there|))$"
+    r"text|remarks?|reasons?|why|details?|data|info|relay|update|report|response|content|body|value|what|item|entry|"
+    r"answer|verdict|quot(?:e|ed|ation)|words|said|verbatim|agents?|grid|times?|results?|summary|holds|there|))$"
 )
-CHOSEN_KEY = re.compile(r"propos|suggest|confirm|choice|chosen|pick|prefer|settle|lock|final|agreed|decision|vote|best")
+CHOSEN_KEY = re.compile(
+    r"accept|propos|suggest|confirm|choice|chosen|pick|prefer|settle|(?<!b)lock|final|agreed|decision|vote|best"
+)
 # A list of slots, each of which is called by its number.
 OF_SLOTS_KEY = re.compile(r"(?:time )?slots?$|(?:my )?(?:calendar|schedule|availability)$")
 ID_KEY = re.compile(r"(?i)(?:id|idx|index|number|num|no|n|time)$")
@@ -166,10 +170,14 @@ EXCEPT_KEY = re.compile(
     r"(?:except(?:ions?|ing)?|excluding|but(?: not)?|besides|apart from|other than)(?: for| slots?)?$"
 )
 # What was, where what is stands beside it.
-ASKS = re.compile(r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|[ei]nquir\w+)\b", re.I)
+ASKS = re.compile(
+    r"\W*(?:requests?|quer(?:y|ies)|questions?|asks?|asking|[ei]nquir\w+|hypothe\w+|if|then|else|suppos\w+|examples?)"
+    r"(?: \w+)?\W*$",
+    re.I,
+)
 OLD_KEY = re.compile(r"(?:old|was|before|previous(?:ly)?|prior|former(?:ly)?|earlier)\b")
 NEW_KEY = re.compile(r"(?:new|now|after(?:wards)?|current(?:ly)?|updated?|is)\b")
-I_SAY = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me)\b.* ", re.I)
+I_SAY = re.compile(r"(?=.* ).*\b(?:I|I'm|I've|I'd|I'll|my|me)\b", re.I)
 A_MEETING = re.compile(r"[\s*(]*(?:(?:existing|holds?|in) )?(?:meeting|mtg|m) ?#?\d+[\s*)]*$", re.I)
 THING = re.compile(r"errand|meeting|conflict|clash|move|cost|item|event|issue")
 # What numbers count that are no slots: "Votes 0-3: ✅✅❌✅", "Agent order:" over rows.
@@ -178,7 +186,11 @@ OF_THINGS = re.compile(
     r"to-?dos?|tasks?|steps?|questions?|points|scores?|progress|answered|replied|all done)\b|\bto do\b(?=\W*$)",
     re.I,
 )
-BULLET = re.compile(r"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{1,2}|[a-h])[.)]|[-*+•])[ \t]")
+PICTURE_BULLET = (
+    r"[\u25aa-\u25b8\U0001f464\U0001f465\U0001f4c5\U0001f4c6\U0001f4cc\U0001f4cd\U0001f449\U0001f536-\U0001f539"
+    r"\U0001f550-\U0001f567\U0001f5d3]\ufe0f?"
+)
+BULLET = re.compile(rf"[ \t]*(?:>[ \t]?)*(?:\(?(?:\d{{1,2}}|[a-h])[.)]|[-*+•]|{PICTURE_BULLET})[ \t]")
 NAMED = re.compile(r"\bagent\s*#?\d{1,2}", re.I)
 OWN_NUMBER = re.compile(r"(?<!agent )(?<!agent)(?<!meeting )(?<!mtg )(?<![\d#])\d", re.I)
 
@@ -209,6 +221,15 @@ MOVED_IT = re.compile(MOVED.pattern + r" (?:it|that)\b")
 NOW = re.compile(r"\s*now\b")
 NEWS = re.compile(r"\bnow\b|\b(?:opened|freed) up\b")
 ACCEPTS = ("work", "suit", "fit")  # "works for me, let's do slot 4"
+# A verb of saying whose subject stands before "and" or "but".
+GOES_ON = re.compile(
+    r"(?:and|but) \s*(?:(?:also|now|still|then|just|only|instead)\s+)?(?:said|says|told|asked|suggest(?:s|ed)|"
+    r"propos(?:es|ed)|offer(?:s|ed)|prefers|wants|accept(?:s|ed)|declined|confirmed)\b"
+)
+# What goes on after an apposition in commas.
+THIRD = re.compile(
+    r"\s*(?:is|isn't|are|aren't|has|have|haven't|both|all|sa(?:ys|id))\b(?!\s+(?:slots?|you|it|that|we|0))"
+)
 # What joins two slots of one list.
 GLUE = re.compile(
     r"[\s\-(]*(?:(?:and|or|also|as well|as|plus|maybe|even|too|possibly|at|in|on|for|slots?|either|both|#|me|then|"
@@ -216,7 +237,9 @@ GLUE = re.compile(
     r"[\s-]*)*[\s)]*"
 )
 # "…, 7 is", "…, Agent 2 isn't", "… isn't either": the class is the one before, or its opposite.
-IS_SO = re.compile(r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)|too|as well|also)\s*$")
+IS_SO = re.compile(
+    r"\s*(?:(?:still )?(?:is|are|does|do|can|will|would)(?: now| still| again| though)?|too|as well|also)\s*$"
+)
 IT_IS_NOT = re.compile(
     r"\b(?:it|that|this|they|i|we|now|agents?\s*#?0+|(?<=and )0+)(?:'m\s+not|'?s\s+not|"
     r"\s+(?:(?:is|does|will|would|can|am|are|do)\s+not|cannot|"
@@ -225,7 +248,8 @@ IT_IS_NOT = re.compile(
 )
 # "…, I can": not so of the one before.
 IT_IS = re.compile(
-    r"\s*(?:i|we|agents?\s*#?0+)(?:\s+(?:is|are|am|do|does|can|could|will|would)|'m)(?:\s+(?:though|however))?\W*$"
+    r"\s*(?:both\s+)?(?:i|we|agents?\s*#?0+)(?:(?:\s*,|\s+and|\s*&)\s*(?:i|agents?\s*#?0+|0+))*"
+    r"(?:\s+(?:both\s+)?(?:is|are|am|do|does|can|could|will|would)|'m)(?:\s+(?:both|though|however))?\W*$"
 )
 # What was so, and is not now: "4 was taken but has come free".
 PAST = re.compile(r"\b(?:was|were|used to|had)\b")

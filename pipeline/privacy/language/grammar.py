@@ -35,10 +35,10 @@ ASIDE: Phrases = (
 
 # Slots that are kept away from are not proposed.
 SHUN: Phrases = (
-    r"avoid(?:ed|able)|reluctant|hesitant|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? (?:well )?(?:clear|away)|"
-    r"hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least (?:favou?rite|prefer\w*|liked)|against|(?:for|until|"
-    r"till) last|let(?:'s| us) not(?: \w+(?: {thing})?)?|{not} (?:a (?:big |huge |great )?fan|keen|fond|wild|crazy|"
-    r"thrilled|enthusiastic|mad) (?:of|on|about)",
+    r"avoid(?:ed|able)|lean(?:s|ing)? away|reluctant|hesitant|steer(?:ing)? (?:well )?clear|(?:stay|keep)(?:ing)? "
+    r"(?:well )?(?:clear|away)|hold(?:ing)? off|skip|(?:my )?last (?:choice|resort)|least (?:favou?rite|prefer\w*|"
+    r"liked)|against|(?:for|until|till) last|let(?:'s| us) not(?: \w+(?: {thing})?)?|{not} (?:a (?:big |huge |great "
+    r")?fan|keen|fond|wild|crazy|thrilled|enthusiastic|mad) (?:of|on|about)",
     r"(?:prefer(?:able|red)?|rather|better|best|wiser?)(?: for (?:us|me|everyone))? (?:not|(?:if )?(?:we|"
     r"i) didn't)(?: to)?(?: (?!disclose|reveal|discuss|say|share|explain|go)\w+(?: {thing})?)?",
 )
@@ -52,8 +52,8 @@ HARD: Phrases = (
 
 # These may end a part of a clause, where both sides have a slot and a class.
 SOFT: Phrases = (
-    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|so|"
-    r"because",
+    r",|\(|\)|~|\||:|-(?=\s)|/(?= ?slot| \w+ ?: ?#?0)|->|=>|not(?= (?:at |in |on |for |with )?(?:slots? )?#?0)|and|"
+    r"so(?! far\b)|because",
     r"since|which|where",
     r"then(?<!agent 0 then)|plus|or|given|(?:even )?though|although",
     r"as(?= (?:it|it's|that|that's|this|slots?|0|agents?|i|i'm|i've|we|we're|my|they|there|both|is|does|are|can)\b)",
@@ -86,7 +86,7 @@ GROUP: Phrases = (
 )
 WHOM = (
     r"(?:{agents}|me|us|myself|ourselves|you|yourself|them|him|her|(?:everyone|everybody) else|the others|others|"
-    r"the rest|everyone|everybody|all (?:of us|agents|participants|parties|three|attendees))\b"
+    r"the rest|everyone|everybody|someone|somebody|all (?:of us|agents|participants|parties|three|attendees))\b"
 )
 HAS = (
     r"(?:has|have|had|is|are|can|can't|cannot|could|will|won't|would|needs?|does|doesn't|isn't|sa(?:id|ys)|told|"
@@ -97,13 +97,14 @@ FOR_WHOM: Phrases = (
     r"as (?:far as {agents} (?:is|are) concerned|for {agents}(?= ?,))",
     r"for 0{1,2}(?: ?, ?0{1,2})*(?: ?,? (?:and|&) )(?:me|myself|{agents})\b",
     r"for (?:everyone|everybody|all|all of us) (?:but|except(?: for)?|apart from) (?:{agents}|me\b)",
-    rf"for (?:both |either |neither |all )?(?:of )?{WHOM}"
-    rf"(?:(?!(?:(?<=you)|(?=[^a-z]+{{agents}}\s*$)) ?, ?agent)(?: ?,| and| or| &| nor| as well as|,? and for|"
-    rf",? and also| or for) {WHOM}(?! {HAS}))*",
+    rf"for (?:both |either |neither |all )?(?:of )?{WHOM}(?:(?!(?:(?<=you)|(?=[^a-z]+{{agents}}\s*$)) ?, ?agent)(?: "
+    rf"?,| and| or| &| nor| as well as|,? and for|,? and also| or for) {WHOM}(?! {HAS}))*",
     r"(?:to|with|by) (?:me|us|you|them|both of us)\b",
     r"(?:on|at|from|in|per|to|with) (?:both )?(?:my|our|your|their|her|his|{agents}) (?:own )?(?:end|side|part|"
     r"calendar|schedule|agenda|plate|planner|diary|way)(?: (?:and|or) (?:mine|yours|theirs|{agents}))?",
-    r"of(?<=true of) {agents}|from (?:me|us)\b|at (?:agents?[ #]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}",
+    r"from(?:(?<=yes from)|(?<=no from)|(?<=ok from)|(?<=go from)|(?<=nod from)|(?<=vote from)) {agents}(?: and "
+    r"(?:{agents}|me\b))*|of(?<=true of) {agents}|from (?:me|us)\b(?: and (?:from )?{agents})?|at (?:agents?[ "
+    r"#]*0{1,2}'s(?!\w)|mine\b|theirs\b)|by {agents}(?: (?:and|&) (?:me|myself|{agents}))*",
     r"of (?:agents?[ #]*0{1,2}'s?(?!\w)|mine\b|ours\b|theirs\b|hers\b|yours\b)",
 )
 # An agent who is only spoken to or about.
@@ -130,24 +131,25 @@ NEGATION: Phrases = (
 
 # Phrases with words of the classes, or with numbers, that say nothing of a slot.
 IGNORED: Phrases = (
-    r"(?:the )?(?:very )?same (?:goes|holds|is true|applies|is the case|about|of|for(?! reasons?)|with|at|"
-    r"on)(?: for(?= {slot})| to(?= {slot})| with| of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?|"
-    r"(?:total )?(?:number|count|amount) of (?:\w+ )?(?:slots?|errands?|meetings?|agents?|rounds?) ?(?:[:=]|is|"
-    r"are)? ?0+",
+    r"(?:sa(?:id|ys)|told (?:me|us)|wrote|replied|answered) (?:exactly )?the same|(?:the )?(?:very )?same (?:story |"
+    r"thing |deal )?(?:goes|holds|is true|applies|is the case|about|of|for(?! reasons?)|with|at|on)(?: for(?= {slot})| "
+    r"to(?= {slot})| with| of(?= {slot}))?|likewise(?: for)?|ditto(?: for)?|(?:total )?(?:number|count|amount) of "
+    r"(?:\w+ )?(?:slots?|errands?|meetings?|agents?|rounds?) ?(?:[:=]|is|are)? ?0+",
     r"feel free to \w+|(?:here's|here is|that's) the (?:deal|plan|final list)|(?:thank you|"
     r"thanks)(?: for being \w+(?: (?:about|with|on|at|for) slots? ?#?0+)?| for \w+ing| so much| a lot|"
     r"(?: \w+){1,2} for \w+ing)?|(?:appreciate|thanks for|thank you for) (?:(?:you|your) \w+ing|(?:the|your|"
     r"that) (?:suggestion|proposal|offer))|not (?:only|just|merely|simply)",
     r"no(?<!0 no)(?<!0[:,] no)(?<!0 [-=] no)(?= ?[,:~(])(?!{label})|(?:not|isn't|aren't) the only|(?:can'?t|cannot|"
-    r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|"
-    r"no need to) (?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|"
-    r"in mind|empty|alone|out)",
+    r"couldn't) (?:be (?:better|happier|simpler)|believe|help(?: you)?(?: with)?|wait)|(?:don't|do not|no need to) "
+    r"(?:forget|worry|hesitate|mind me)|not that|let's (?:keep|leave) slots? ?#?0+ (?:open|free|clear|in mind|empty|"
+    r"alone|out)|(?:two|three|four|most) of (?:us|them|the "
+    r"others)(?= ?[,(] ?{agent})|(?:keep|leav|tak)(?:e|ing)? slots? ?#?0+ out of",
     r"want(?:ed)? to (?:be (?:sure|clear|certain)|make sure|say|thank|add|note|flag|point out|know)|(?:read|take|took|"
     r"interpret(?:ed)?) (?:that|this|it) as (?:an? )?(?:[\w]+ )?(?:no|yes|refusal|agreement)(?: (?:to|for) {slot})?|"
     r"(?:see|hear|know|think|understand) (?=you(?:'re|'ve| are| have| can))|working (?:on|out)|work(?:s|"
     r"ing)? (?:around|through|together|towards?)|work out|could potentially (?=mov|shift|resched|clear|free)|"
     r"on the other hand|(?:said|wrote|explained|replied|reported) to (?:me|us)|(?:don't|do not) hold (?:me|us) to|"
-    r"(?:however|conversely)(?= ?, ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
+    r"(?:however|conversely)(?= ?,? ?(?:is|are|isn't|aren't|was|would|will|won't|can|can't|cannot|could|has|holds|does|"
     r"doesn't|requires|means|needs|works|conflicts|clashes|be|have|attend|make|do)\b)",
     r"(?:can'?t|cannot|can not|couldn'?t|could not|won't|will not|unable to|not able to) {adv}(?:share|rule (?:it |"
     r"that )?out|disclose|reveal|say|tell|discuss|confirm|guarantee|promise|speak|comment|mention|explain|describe|"
@@ -169,37 +171,42 @@ IGNORED: Phrases = (
     r"score|part|version|point|stage|item|task|id)s? ?(?:#|no\.?|number)? ?:?0+\b|meetings 0+(?: ?(?:,|and|&|or) ?0+)*|"
     r"meeting ?[:=] ?0+(?= ?[|;,/] ?(?:slot|round|agent|part))|0(?:(?<=makes 0)|(?<=gives 0)|(?<=is 0)|"
     r"(?<=leaves 0)) (?:minus|plus) 0+",
-    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b|(?:the|this|our) meeting|(?:total|combined|"
-    r"joint|overall|our) costs? (?:of |is |would be )?0+|my schedule|the schedule|which you (?:\w+ly )?(?:mentioned|"
-    r"suggested|proposed|named|asked about|offered|listed)|how (?:free|flexible|available|open|busy)|look(?:ed|"
-    r"ing)? for (?:something|anything|one) \w+|(?:free|open|busy|available|blocked|taken|booked|"
-    r"unavailable) ?-[ ][ ](?=[a-z])",
+    r"(?:for |of |on )?(?:our |the )?meeting ?(?:#|no\.?|number|id)? ?0+\b(?! (?:is|are|was|has been|gets|got) "
+    r"{adv}(?:booked|reserved|blocked))|(?:the|this|our) meeting|(?:total|combined|joint|overall|our) costs? (?:of |"
+    r"is |would be )?0+|my schedule|the schedule|which you (?:\w+ly )?(?:mentioned|suggested|proposed|named|asked "
+    r"about|offered|listed)|how (?:free|flexible|available|open|busy)|look(?:ed|ing)? for (?:something|anything|one) "
+    r"\w+|(?:free|open|busy|available|blocked|taken|booked|unavailable) ?-[ ][ ](?=[a-z])",
 )
 
 # From here on nothing is claimed, up to the comma that ends the condition.
 HYPOTHETICAL: Phrases = (
-    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if(?! i (?:read|heard|recall|remember|got|have|"
-    r"understood|understand)\b[^,;]{0,24}\b(?:right|correctly|well)\b)|whether|unless|assum(?:e|es|ing)|"
-    r"provided(?: that)?|providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|avoid) (?:schedul|book|putt|plac)ing|"
-    r"presum(?:e|ing|ably)|in case|as long as|(?:until|before)(?! (?:slots? ?)?#?0|(?: and after)? (?:that|then|"
-    r"those)\b(?! (?:happens|can|is))| and after\b)|once|when(?<!is when)(?<!0, when)|whenever|now that|should (?=you|"
-    r"slot|agent|0|we|any|that|it)|tb[cd]",
+    r"(?:would |'d )?(?:like|rather|prefer|want) (?:to )?keep|if(?<!as if)(?! i (?:had|have) to (?:pick|choose|guess|"
+    r"say)\b| it (?:is|was|were) up to me| you ask me)(?! i (?:read|heard|recall|remember|got|have|understood|"
+    r"understand)\b[^,;]{0,24}\b(?:right|correctly|well)\b)|whether|unless|assum(?:e|es|ing)|provided(?: that)?|"
+    r"providing|suppos(?:e(?<!i suppose)|ing)|(?:refrain from|avoid) (?:schedul|book|putt|plac)ing|presum(?:e|ing|"
+    r"ably)|in case|as long as|either(?=[^,;]{3,40} or (?:it |they |i )?(?:is not|isn't|aren't|not|won't|doesn't|"
+    r"can't))|(?:may|might) (?:still |also |well )?want|(?:until|before)(?! (?:slots? ?)?#?0|(?: and after)? (?:that|"
+    r"then|those)\b(?! (?:happens|can|is))| and after\b)|once|when(?<!is when)(?<!0, when)|whenever|now that|should "
+    r"(?=you|slot|agent|0|we|any|that|it)|tb[cd]",
     r"(?:previously|earlier|initially|originally),? (?:i |we )?(?:told|said|mentioned|wrote|listed|offered)|pending|"
     r"depend(?:s|ing)|wonder(?:ing)?|hop(?:e|ing|efully)|(?:never|didn't|hasn't|haven't|did not|has not|"
     r"have not) (?:yet )?(?:said|say|mention(?:ed)?|confirm(?:ed)?|told|tell|replied|answered|indicated?)",
-    r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|(?:not|"
-    r"isn't) {adv}(?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|(?:do not|don't|"
-    r"didn't) (?:yet )?know|no idea|curious|doubt|wish(?! to\b)|used to be|had been|would have been",
+    r"(?:can't|cannot|couldn't) (?:say|guarantee|promise|claim)(?= (?:that )?(?:slots?|i|it|0|agent))|(?:not|isn't) "
+    r"{adv}(?:sure|certain|clear|confident)|so that|in order to|unsure|uncertain|unclear|(?:do not|don't|didn't) "
+    r"(?:yet )?know|(?:no|not a) (?:idea|clue|info(?:rmation)?|word|"
+    r"knowledge)|dunno|curious|doubt|wish(?! to\b)|used to be|had been|would "
+    r"have been",
     r"(?:let me|let us|let's|i'll|i will|we'll|i can|i could|we can|we should|need to|have to|going to|i'd like to|"
     r"want to|will|must) (?:first |also |quickly |just |now |then )?(?:check|ask|verify|find out|double-?check|"
     r"reach out|inquire|query|confirm with|consult)|(?:let me|let us|let's|i'll|we'll|i will) see|let me confirm|ask",
-    r"asking|check(?:ing)?(?: with| on)?|(?:'d |would )?(?:like|want|need|love|good|nice|helps?|helpful|useful|eager|"
-    r"keen|able|remains|yet|still have) to (?:know|hear|learn|understand|be seen|find out)|in the event|on condition|"
-    r"imagine(?<!i'd imagine)(?<!i imagine)(?<!would imagine)|were (?=agents?)|as soon as|(?:have|has)(?:n't|"
-    r" not) (?:yet )?(?:heard|asked|checked|confirmed)",
+    r"asking|ask(?:ed|s) about|check(?:ing)?(?: with| on)?|(?:'d |would )?(?:like|want|need|love|good|nice|helps?|"
+    r"helpful|useful|eager|keen|able|remains|yet|still have) to (?:know|hear|learn|understand|be seen|find out)|in "
+    r"the event|on condition|imagine(?<!i'd imagine)(?<!i imagine)(?<!would imagine)|were (?=agents?)|as soon as|"
+    r"(?:have|has)(?:n't| not) (?:yet )?(?:heard|asked|checked|confirmed|looked|decided)",
     r"(?:would|will) have to (?:ask|check)|let me (?:find|look|see)|(?:thought(?<!second thought)|believed|assumed|"
-    r"supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever|withdraw\w*|retract\w*|take back|(?:need|"
-    r"want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? ?#?)?00?)*|you|them|him|her) to",
+    r"supposed|figured|imagined)(?= (?:that )?(?:slots?|i|we|it|0))|whoever|withdraw\w*|retract\w*|disregard\w*|"
+    r"ignor(?:e|ing)|take back|(?:need|want|get|wait for|ask|asking|asked) (?:{agent}(?: ?(?:,|and|&|or) ?(?:agents? "
+    r"?#?)?00?)*|you|them|him|her) to",
     r"(?:know|knew|disclose|reveal|discuss|see|understand|hear|learn|wonder|find out|figure out|tell|telling|told|ask|"
     r"asking|say|share|sharing|grasp|clear|curious|idea) (?:me |us |you )?(?:exactly |precisely |just |about )?(?:what|"
     r"why|who|how|which)(?: (?:exactly|precisely))?(?! i\b| we\b)(?![^,;:]* (?:for|to) me\b|[^,;:]* on my\b)",
@@ -211,10 +218,10 @@ HYPOTHETICAL: Phrases = (
 
 # A request for an answer: like a question.
 REQUEST: Phrases = (
-    r"please (?:do )?{adv}(?:confirm|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|provide|"
-    r"list|say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|"
-    r"(?:go ahead and )?(?:move|reschedule|shift)|relocate|swap|clear|free|"
-    r"consider(?! slots? ?#?0+ (?:as )?(?:{decided}))|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
+    r"please (?:do )?{adv}(?:confirm(?:ed)?|check|verify|let|tell|share|send|advise|reply|respond|indicate|specify|"
+    r"provide|list|say|clarify|update|see(?! below| above| the )|note if|move|reschedule|shift|take (?:the )?meeting|"
+    r"(?:go ahead and )?(?:move|reschedule|shift)|relocate|swap|clear|free|consider(?! slots? ?#?0+ (?:as "
+    r")?(?:{decided}))|avoid|keep|make|pick|choose)|(?:could|can|would|will) you",
     r"let me know(?<![0^`] let me know)(?<!they let me know)|tell me|kindly(?! \w+ed\b| find| see| note)|(?:report|"
     r"send|state|provide|(?:share|list)(?= your)) (?:me |us |back )?(?:your |the )?(?:availab\w+|calendar|slots|status|"
     r"options|costs?)|please {adv}(?:don't|do not|stop|never|refrain)|explain|describe|elaborate|spell (?:it )?out|"
@@ -223,8 +230,8 @@ REQUEST: Phrases = (
     r"the)|say (?:it|what)|what exactly|what precisely|any (?:chance|way)|is there (?:any|a) (?:chance|way)|"
     r"consider(?:ing)?(?! slots? ?#?0+ (?:as )?(?:{decided}))|(?:require|need|want|await|"
     r"request)(?:ing)? (?:\w+ )?(?:input|feedback|answers?|details|information|a reply|replies)",
-    r"agents? ?#?0+ to (?=confirm|check|verify|review|reply|answer|say|decide|respond)|(?:we|i)(?:'d| would)? (?:need|"
-    r"want|like|ask) you to|do you|are you|have you",
+    r"agents? ?#?0+ to (?<!stood agent 0 to )(?<!stand agent 0 to )(?=confirm|check|verify|review|reply|answer|say|"
+    r"decide|respond)|(?:we|i)(?:'d| would)? (?:need|want|like|ask) you to|do you|are you|have you",
 )
 
 # All slots of which nothing else is said.

@@ -11,7 +11,16 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
 from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
-from pipeline.privacy.language.tables import agents_at, fields_at, lists_at, rows_at, table_at, table_records
+from pipeline.privacy.language.tables import (
+    STATE_HEAD,
+    agents_at,
+    cells_at,
+    fields_at,
+    lists_at,
+    rows_at,
+    table_at,
+    table_records,
+)
 
 LONGEST_TITLE = 60  # characters
 # Whose data follows: "Data from Agent 4: {…}".
@@ -28,8 +37,23 @@ RELAY = re.compile(
 BARE_LIST = re.compile(r"(?<![\w.,:#])(?<!\d )\d{1,2}(?: \d{1,2})+(?=[.;,)]|\s*$)")
 MARKDOWN = re.compile(r"[ \t]*(#{1,6})[ \t]+\S|[ \t]*(?:[-*+•][ \t]+)?(?:\*\*|__)[^*_]+(?:\*\*|__):?[ \t]*$")
 OF_AGENT = re.compile(r"\b(?:from|of|by) agent\s*#?\d{1,2}\W*$|^\W*agent\s*#?\d{1,2}'s\b", re.I)
-ONLY_AGENT = re.compile(r"\W*agent\s*#?\d{1,2}\W*$", re.I)
-ENDS_SENTENCE = re.compile(r"[.!?,;|][\s*_]*$")
+ONLY_AGENT = re.compile(r"[\s#*_>-]*agent\s*#?\d{1,2}[\s*_:]*$", re.I)
+PRICES = re.compile(r"\bcosts?\b", re.I)
+# A title asks nothing: "Where I stand", "When I'm free", "Which slots work for me".
+WHERE = re.compile(
+    r"(?:where|when|how) (?=(?:i'?m?|we|my|our|things|everything|agent|the|each|all)\b)|"
+    r"which (?:of (?:the|my) )?(?:slots?|times?) (?=.*\b(?:me|i|my|agent)\b)",
+    re.I,
+)
+# Whose line it is, below a slot: "Agent 1: free", "- me: busy".
+OF_WHOM = re.compile(r"[^\w\n]*(?:agent ?#?\d{1,2}|a\d|me|i)[*_ ]*(?:[:=\u2013\u2192-]| (?:is|can|has|can't)\b)", re.I)
+# A title's slot: "📅 Slot 13", "Meeting 2, slot 7", "1. Slot 5".
+ITS_SLOT = re.compile(
+    r"[^\w\n]*(?:\d\.\s+)?[^\w\n]*(?:meeting ?#?\d{1,2}\W+)?(slots?\b[^a-z\n]*?)"
+    r"[^\w\n]*(?:(?:for )?meeting ?#?\d{1,2}\W*)?$",
+    re.I,
+)
+ENDS_SENTENCE = re.compile(r"[.!?,;|][^\w:`]*$")
 ME_FIRST = re.compile(r"[\s#*_+-]*(?:my|me|mine|i)\b", re.I)
 
 
@@ -112,7 +136,7 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legen
             at += block[1]
             continue
         pieces = titles.read(lines, at) if len(lines) > 1 else [lines[at]]
-        pieces = [part for piece in pieces for one in _listed(piece) for part in chosen(one, legend.options)]
+        pieces = [part for piece in pieces for one in _listed(piece) for part in chosen(one, legend)]
         pieces = [part for piece in pieces for part in spelled_out(piece, legend.marks)]
         changed |= bool(legend.marks) or len(pieces) != 1 or pieces[0].text != lines[at].text
         out.add(*pieces)
@@ -125,12 +149,14 @@ def _add_text(out: Rewritten, content: str, span: tuple[int, int], legend: Legen
 def _block_at(lines: Sequence[Piece], at: int, legend: Legend) -> tuple[Iterable[Record], int] | None:
     """The records of the rows that start at a line, and how many they are; None where none do."""
     if rows := table_at(lines, at):
-        return table_records(lines[at : at + rows]), rows
+        near = (*lines[max(0, at - 2) : at], *lines[at + rows : at + rows + 2])
+        priced = any(PRICES.search(line.text) for line in near)
+        return table_records(lines[at : at + rows], priced, legend.codes), rows
     if fields := fields_at(lines, at):
         return [fields[0]], fields[1]
     if strip := strip_at(lines, at, legend):
         return strip, 1
-    return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at)
+    return agents_at(lines, at) or rows_at(lines, at) or lists_at(lines, at) or cells_at(lines, at)
 
 
 def _lines(content: str, start: int, end: int) -> list[Piece]:
@@ -164,24 +190,26 @@ class Titles:
             return self._title(line, rank, below)
         self.fresh = False
         item = frames.BULLET.match(line.text)
-        if line.text.strip() and not item and not any(char.isdigit() for char in line.text):
+        if line.text.strip() and not (item or OF_WHOM.match(line.text)) and not any(map(str.isdigit, line.text)):
             self.open.clear()
-        slots = self.open[-1].slots if item and self.open else None
-        if not slots or not item or frames.OWN_NUMBER.search(line.text, item.end()):
+        slots = self.open[-1].slots if (item or OF_WHOM.match(line.text)) and self.open else None
+        start = item.end() if item else 0
+        if not slots or frames.OWN_NUMBER.search(line.text, start):
             return [line]
-        return [glue(f"{slots.text}: ", slots), line.part(item.end())]
+        return [glue(f"{slots.text}: ", slots), line.part(start)]
 
     def _title(self, line: Piece, rank: int, below: str) -> list[Piece]:
         body = line.text.rstrip(" \t*_:")
         first = len(body) - len(body.lstrip(" \t#*_+-•"))
-        words = line.part(first, len(body))
+        where = WHERE.match(body, first)
+        words = line.part(where.end() if where else first, len(body))
         agent = frames.NAMED.search(body)
         while self.open and (agent or ME_FIRST.match(body) or self.open[-1].rank > rank) and not self.fresh:
             self.open.pop()
         if self.open and self.open[-1].rank == rank and not self.fresh:
             self.open.pop()
         outer = next((title.agent for title in reversed(self.open) if title.agent), None)
-        slots = words if is_slots(words.text) and frames.BULLET.match(below) else None
+        slots = _slot_of(line) if (frames.BULLET.match(below) or OF_WHOM.match(below)) else None
         self.open.append(Title(rank, line.part(*agent.span()) if agent else None, slots))
         del self.open[:-DEEPEST]
         self.fresh = True
@@ -191,6 +219,13 @@ class Titles:
         if agent and OF_AGENT.search(body):
             of, words = [*of, words, glue(": ", words)], line.part(*agent.span())
         return [*of, words, Piece(":", line.start + len(body), line.end)]
+
+
+def _slot_of(line: Piece) -> Piece | None:
+    """The slots that a title names, if it names nothing else."""
+    named = ITS_SLOT.match(line.text)
+    slots = line.part(*named.span(1)) if named else None
+    return slots if slots and is_slots(slots.text) else None
 
 
 def _below(lines: Sequence[Piece], at: int) -> str:
@@ -204,7 +239,7 @@ def _rank(text: str, below: str) -> int | None:
     body = text[bullet.end() if bullet else 0 :].strip()
     if not body or len(body) > LONGEST_TITLE or "|" in body or ENDS_SENTENCE.search(body):
         return None
-    if frames.OWN_NUMBER.search(body) and not (is_slots(body.strip("#*_: ")) and "slot" in body.lower()):
+    if frames.OWN_NUMBER.search(body) and not _slot_of(Piece(body, 0, 0)):
         return None
     indent = len(text) - len(text.lstrip())
     markdown = MARKDOWN.match(text)
@@ -212,8 +247,11 @@ def _rank(text: str, below: str) -> int | None:
         return len(markdown[1]) if markdown[1] else 7 + indent
     if body.rstrip("*_ ").endswith(":") or (below and ONLY_AGENT.match(body)):
         return 8 + indent
+    if OF_WHOM.match(below) and _slot_of(Piece(body, 0, 0)):
+        return 8 + indent
     deeper = frames.BULLET.match(below) and (not bullet or len(below) - len(below.lstrip()) > indent)
-    return 8 + indent if deeper or "|" in below else None
+    heads = deeper or "|" in below or (STATE_HEAD.match(body) and is_slots(below))
+    return 8 + indent if heads else None
 
 
 def _listed(line: Piece) -> Iterator[Piece]:

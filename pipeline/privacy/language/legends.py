@@ -1,4 +1,5 @@
-"""Legends: what marks stand for in a message, in its lines and in strips of one mark a slot."""
+"""Legends: what marks stand for in a message, in its lines and in strips of one mark a slot; and which slots are meant
+by their place, as "the latter" and "the last two" of those that were named."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +44,11 @@ NAMES = re.compile(
     rf"cell)e?s?)?"
     rf" ?(?:{MEANS}|is|are|(?=(?:are|is)n't)) ?)({STATE})"
 )
+# "A dash means free", "blank = busy", of a table's cells.
+CELLS = re.compile(
+    rf"(?i:(?<![^\s(])(dash|hyphen|[-\u2010-\u2015])|\b(?:blank|empty))"
+    rf"(?i:(?:e?s)?(?: (?:cells?|fields?|ones?))? ?(?:{MEANS}|is|are)) ?({STATE})"
+)
 CODES = re.compile(rf"(?<!slot )\b([a-z]{{1,3}}|[01]) ?(?:=|means) ?({STATE})")
 BITS = re.compile(r"(?<!\d)(?:[01][, ]{0,2}){8}")
 NEXT_NUMBER = re.compile(r"[\s*]*(slots?\s*)?#?\d", re.I)
@@ -61,6 +67,22 @@ CHOICE = re.compile(
     r"push for |favou?rs? |favou?rite is |lean(?:ing)? to(?:wards)? |lock in |propose |suggest |let's (?:do|take) |"
     rf"confirm ))[*:_]{{0,3}}({OPTIONS} )?([A-H]|\d)\b(?![ *_]*(?:slot|or\b|[:=]))"
 )
+# Slots that are named, agents, the end of a sentence, and slots called by their place among those.
+PLACES = ("former", "latter", "first", "second", "third", "middle", "last", "other", "remaining")
+PLACED = re.compile(
+    r"(?i)\bslots? ?#?(?P<slots>\d{1,2}(?:(?: ?(?:,|and|or|&|/) ?)+(?:slots? ?)?#?\d{1,2}(?![\d%.:]\d| ?[a-z]+s\b))*)"
+    r"(?!\d| ?(?:-|to|through|until) ?(?:slot )?#?\d)|(?P<agent>\bagents? ?#?\d{1,2}(?: and \d{1,2})?)|"
+    rf"(?P<end>[.!?;\n](?!\d))|\b(?:the|that|this) (?P<place>{'|'.join(PLACES)})(?: (?P<count>two|three|four|five))?"
+    r"(?P<noun> slots?| times?| ones?)?(?: of (?:the|my) (?:day|calendar)| of (?:these|those|them|the \w+))?"
+    r"(?P<said> ?\([\d, &to-]+\))?(?=[,;:!?)]|\.?\s*$|\.\s|'s\b| (?:is|isn't|are|aren't|has|have|holds?|works?|would|"
+    r"wouldn't|will|won't|could|can|can't|doesn't|don't|does|do|looks?|seems?|requires?|needs?|costs?|suits?|fits?|i|"
+    r"i'm|i'd|i've|on|for|at|and|but|because|since|as|then|though|too|instead|please|conflicts?|clash\w*)\b"
+    r"(?! that\b| to \w+ (?:you|us)\b))"
+)
+NAMES_SLOT = re.compile(r"(?i)[^.!?;\n]*\bslots? ?#?\d")  # "the latter is free at slot 3": an agent
+ORDER = {"first": 0, "second": 1, "third": 2}
+AMOUNT = {"two": 2, "three": 3, "four": 4, "five": 5}
+FAR_NAMED = 400  # characters between slots and the words that call them by their place
 STRIP = r"(?<!\w)(?:(?:MARK)\ufe0f?[ \t|,]{0,3}){4,}(?!\w)"
 SPAN = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|\u2013|to|through|\.\.) ?(?:slot )?(\d{1,2})(?!\d)")
 NUMBERS = re.compile(r"\d{1,2}(?:[ \t|]+\d{1,2}){3,}")
@@ -74,6 +96,7 @@ class Legend(NamedTuple):
     codes: dict[str, str]
     num_slots: int | None
     options: Mapping[str, str]
+    places: Mapping[int, tuple[int, str]]  # of slots that are called by their place
     strips: Mapping[str, str]  # marks that may stand side by side, one a slot
     strip: re.Pattern[str]
 
@@ -85,8 +108,11 @@ class Legend(NamedTuple):
 def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
     """The message with its legend blanked, and what it tells; of a picture one entry tells enough, of letters two."""
     marks, codes, spans = dict[str, str](), dict[str, str](), list[tuple[int, int]]()
+    for cell in CELLS.finditer(content) if "|" in content else ():
+        codes["-" if cell[1] else ""] = cell[2]
+        spans.append(cell.span())
     for legend in LEGEND.finditer(content):
-        if told := _pairs(legend[0], content):
+        if told := _pairs(legend[0], content, bool(codes)):
             marks |= told
             spans.append(legend.span())
     for name in NAMES.finditer(content):
@@ -99,7 +125,9 @@ def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
         spans += [code.span() for code in coded]
     told = TICKS | _states(marks) | _states(codes)
     strip = re.compile(STRIP.replace("MARK", "|".join(sorted(map(re.escape, told), key=len, reverse=True))))
-    known = Legend(_states(marks), _states(codes), num_slots, options_of(content), told, strip)
+    known = Legend(
+        _states(marks), _states(codes), num_slots, options_of(content), placed(content, num_slots), told, strip
+    )
     return _blanked(content, spans), known
 
 
@@ -119,15 +147,16 @@ def _states(told: Mapping[str, str]) -> dict[str, str]:
     return states
 
 
-def _pairs(legend: str, content: str) -> dict[str, str]:
-    """The marks of a legend, each with its meaning: of two or more marks, or of one picture with an equals sign.
+def _pairs(legend: str, content: str, beside: bool) -> dict[str, str]:
+    """The marks of a legend, each with its meaning: of two or more marks, one beside others that are explained, or one
+    picture with an equals sign.
 
     Side by side with its meaning and nothing between, a mark has to stand elsewhere as well.
     """
     told = dict(PAIRS.findall(legend))
     plain = " means " in legend or " stands for " in legend or ("=" in legend and not legend.isascii())
     apart = EQUALS.search(legend) or all(content.count(mark) > 1 for mark in told)
-    return told if apart and (len(told) > 1 or plain) else {}
+    return told if apart and (len(told) > 1 or plain or beside) else {}
 
 
 def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
@@ -193,13 +222,60 @@ def options_of(content: str) -> dict[str, str]:
     return {named[1] or named[3]: named[2] or named[4] for named in OPTION.finditer(content)}
 
 
-def chosen(piece: Piece, options: Mapping[str, str]) -> Iterator[Piece]:
-    """A piece of a line with the slot of an option that it speaks of in place of its name: "I vote A"."""
+def chosen(piece: Piece, legend: Legend) -> Iterator[Piece]:
+    """A piece of a line with the slots that it speaks of in place of an option's name, or of theirs: "I vote A"."""
+    named = [(start, stop, text) for start, (stop, text) in legend.places.items() if piece.start <= start < piece.end]
+    edits = [(start - piece.start, stop - piece.start, text) for start, stop, text in named]
+    for found in CHOICE.finditer(piece.text) if legend.options else ():
+        if found[2] in legend.options and (found[1] or found[2].isalpha()):
+            edits.append((found.start(1 if found[1] else 2), found.end(), f"slot {legend.options[found[2]]}"))
     end = 0
-    for found in CHOICE.finditer(piece.text) if options else ():
-        if found[2] in options and (found[1] or found[2].isalpha()):
-            start, place = found.start(1 if found[1] else 2), found.end()
-            yield piece.part(end, start)
-            yield Piece(f"slot {options[found[2]]}", piece.start + start, piece.start + place)
-            end = place
+    for start, stop, text in sorted(edits):
+        yield piece.part(end, start)
+        yield Piece(text, piece.start + start, piece.start + stop)
+        end = stop
     yield piece.part(end) if end else piece
+
+
+def placed(content: str, num_slots: int | None) -> dict[int, tuple[int, str]]:
+    """Where slots are called by their place starts → where it ends, and the slots: "slots 3, 5" for "the first two"."""
+    found, named, recent, rest = dict[int, tuple[int, str]](), list[str](), list[str](), list[str]()
+    ended, agents, at = False, set[str](), 0
+    for words in PLACED.finditer(content):
+        if words["end"]:
+            ended = True
+        elif words["agent"]:
+            agents.update(re.findall(r"\d+", words["agent"]))
+        elif words["slots"]:
+            slots = re.findall(r"\d+", words["slots"])
+            if ended or words.start() - at > FAR_NAMED:
+                named, agents = [], set()
+            named = list(dict.fromkeys((*named, *slots)))
+            recent = [*(slot for slot in recent if slot not in slots), *slots]
+            rest, ended, at = list(named), False, words.end()
+        else:
+            of_day = num_slots and words["count"] and (words["said"] or words["noun"] == " slots") and len(named) < 2
+            if of_day:
+                named = list(map(str, range(num_slots or 0)))
+            far = words.start() - at > FAR_NAMED or (len(agents) > 1 and NAMES_SLOT.match(content, words.end()))
+            meant = [] if far else _meant(words, named, recent, rest)
+            if meant:
+                rest = [slot for slot in rest if slot not in meant]
+                found[words.start()] = words.end(), f"slot{'s' * (len(meant) > 1)} {', '.join(meant)}"
+    return found
+
+
+def _meant(words: re.Match[str], named: Sequence[str], recent: Sequence[str], rest: Sequence[str]) -> Sequence[str]:
+    """The slots that a place among those named means; none where it does not fit."""
+    place, many = words["place"].lower(), AMOUNT.get(words["count"] or "", 1)
+    if place in ("former", "latter"):
+        return [recent[-2 if place == "former" else -1]] if len(recent) > 1 else []
+    if place in ("other", "remaining"):
+        return rest if len(rest) == many and len(named) > many else []
+    if len(named) <= many:
+        return []
+    if place == "middle":
+        return [named[1]] if len(named) == 3 else []
+    if place == "last":
+        return named[-many:]
+    return named[:many] if many > 1 and place == "first" else named[ORDER[place] :][:1] if many == 1 else []

@@ -10,10 +10,12 @@ from functools import lru_cache, partial
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
+from pipeline.privacy.language.legends import PLACES
 from pipeline.privacy.language.literal import hinted_statements, literal_statements
 from pipeline.privacy.language.passages import FAR, passages
 from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
-from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, numbers_of, sentences
+from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, rewritten, sentences
+from pipeline.privacy.language.shapes import Number, shape_of
 from pipeline.privacy.language.statements import (
     ALONE,
     Reading,
@@ -70,7 +72,7 @@ DENIES = re.compile(
 )
 # A picture after words and before a new sentence ends theirs. No tick is one: it speaks.
 EMOJI = re.compile(
-    rf"(?:(?<=[a-z)'!] )|(?<=\d, \d\d )(?=[^\x00-\x7f]{{1,4}} [A-Z][a-z]+ (?:at |in |on )?slots? \d))"
+    rf"(?:(?<=[a-zA-Z)'!] )|(?<=\d, \d\d )(?=[^\x00-\x7f]{{1,4}} [A-Z][a-z]+ (?:at |in |on )?slots? \d))"
     rf"(?![{MARKED}])[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     r"[^\x00-\x7f]*(?= (?:[A-Z]|slot|agent))"
 )
@@ -85,13 +87,12 @@ WORDS = re.compile(r"\w")
 
 # What is put between commas and says only how the sender knows it.
 COMMENT = re.compile(
-    r", (?:(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|gather(?:ed)?|heard?|believe|understand|should add|might "
-    r"add|"
-    r"fear|think|must say|suppose|reckon|regret)|it (?:seems|appears)|apparently|reportedly),(?= (?:is|are|has|have|"
-    r"can|"
-    r"can't|cannot|could|would|will|won't|does|doesn't|needs|isn't|works|suits)\b)"
+    r", (?:as far as i (?:can )?\w+(?: it)?|word for word|verbatim|(?:as )?i(?:'m| am|'ve| have)? (?:been )?(?:told|"
+    r"gather(?:ed)?|heard?|believe|understand|should add|might add|fear|think|must say|suppose|reckon|regret)|"
+    r"it (?:seems|appears)|apparently|reportedly)(?:(?=:)|,(?= (?:is|are|has|have|can|can't|cannot|could|"
+    r"would|will|won't|does|doesn't|needs|isn't|works|suits)\b))"
 )
-BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)")
+BULLET = re.compile(r"(?m)^[ \t]*(?:\(?(?:[0-9]{1,2}|[a-h])[.)]|[-*+•])(?=\s)|\([0-9]\)(?= [Ss]lot )")
 # A digit that is written for letters, as in "b4", "gr8" and "free 4 me", and a letter for it by the one before.
 IN_DIGITS = re.compile(
     r"[48](?:(?<=\b[Bb]4)|(?<=\b[Gg]r8)|(?= (?:me|us|you|them|him|her|all|[Aa]gent|A\d)\b)(?:(?<=free 4)|(?<=good 4)|"
@@ -176,13 +177,19 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 def _may_have_layout(content: str) -> bool:
     if "\n" in content or "{" in content or "[" in content or "<" in content or "~~" in content or "...." in content:
         return True
-    if "), (" in content or ": a" in content or ": e" in content or "ption A" in content or "\u2192" in content:
+    if (
+        "), (" in content
+        or ": a" in content
+        or ": e" in content
+        or "ption A" in content
+        or "\u2192" in content
+        or " | " in content
+    ):
         return True
-    if "=" in content and LEGEND.search(content):
+    if ("=" in content and LEGEND.search(content)) or (not content.isascii() and PICTURES.search(content)):
         return True
-    if not content.isascii() and PICTURES.search(content):
-        return True
-    return BARE.search(content) is not None or SOURCE.match(content) is not None
+    by_place = "lot" in content and any(map(content.__contains__, PLACES))
+    return by_place or BARE.search(content) is not None or SOURCE.match(content) is not None
 
 
 def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
@@ -190,12 +197,22 @@ def _in_lines(content: str, num_slots: int | None) -> list[Statement]:
     content, folded = _plain(content)
     if "0" not in folded:
         return []
-    numbers = numbers_of(content)
+    text, numbers, origins = shape_of(folded, content)
+    stated = _in_shape(text, numbers, num_slots)
+    if not origins.edits:
+        return stated
+    return [(whom, slots, kind, origins.back(start), origins.back(end)) for whom, slots, kind, start, end in stated]
+
+
+def _in_shape(folded: str, numbers: Sequence[Number], num_slots: int | None) -> list[Statement]:
+    """What a message of a shape states."""
     stated: list[Statement] = []
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
     said = list(sentences(folded))
     for start, text, question, first, heading, apart, after in passages(said, folded, numbers):
+        if text[0] == " " and not (heading or after):
+            start, text = start + 1, text[1:]
         forms, _, of_rest = _read(text, question, None if apart else before, after)
         before = forms[-1].claim_class if forms and forms[-1].targets == ALONE else None
         if forms:
@@ -242,7 +259,7 @@ def _plain(content: str) -> tuple[str, str]:
         content = SHORTENED.sub(lambda short: short[0].replace("..", "--").replace(".", " "), content)
     if "[" in content or "{" in content:
         content = BRACKETED.sub(" ", content)
-    if "\n" in content or not content[:1].isalpha():
+    if "\n" in content or ") slot" in content or not content[:1].isalpha():
         content = BULLET.sub(lambda bullet: " " * len(bullet[0]), content)
     if (":" in content or "=" in content) and TALLY.search(content) and not OF_SLOTS.search(content):
         content = TALLIED.sub(lambda tally: tally[1].ljust(len(tally[0])), content)
@@ -254,7 +271,7 @@ def _plain(content: str) -> tuple[str, str]:
     if frames.SLOT_NUMERAL.search(folded) or frames.AGENT_NUMERAL.search(folded):
         content = in_digits(content, folded)
         folded = fold(content)
-    if ", i" in folded or ", as i" in folded or "ly," in folded:
+    if ", i" in folded or ", as " in folded or "ly," in folded or ", word" in folded:
         folded = COMMENT.sub(lambda comment: " " * len(comment[0]), folded)
     return content, fold_quotes(content, folded) if any(map(content.__contains__, MARKS)) else folded
 
@@ -281,12 +298,8 @@ def _placed(text: str, question: bool, before: str | None, after: int) -> Readin
     changed = edits(text)
     if not changed:
         return _read_short(text, question, before, after)
-    pieces, end = [], 0
-    for start, stop, written in changed:
-        pieces += [text[end:start], written]
-        end = stop
     grown = sum(len(written) - (stop - start) for start, stop, written in changed if stop <= after)
-    short = _read_short("".join((*pieces, text[end:])), question, before, after + grown)
+    short = _read_short(rewritten(text, changed), question, before, after + grown)
     places = Origins(changed)
     moved = (
         StatementForm(*form[:4], places.back(form.start), places.back(form.end), form.rank) for form in short.statements

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import SLOTS
 from pipeline.privacy.language.scan import Sentence, expand, numbers_of
+from pipeline.privacy.language.shapes import Number, each
 
 NAMED = re.compile(r"\b(?:agents?\s*#?|a)0")
 FAR = 400  # characters to look back for who they are, and the longest heading
@@ -44,21 +45,34 @@ POINTS_TO_SEVERAL = re.compile(
 POINTS_TO_ONE = re.compile(
     rf"{BEGINS}(?:it|that|this|(?:that|this) (?:one|slot))(?=['\s]){DOES}|"
     rf"\b(?:i|i'm|i've|we|my|nothing(?:'s)?|agents?\s*#?0+)\b.*\b{PLACES}{STOPS}|"
-    rf"\b(?:do|make|take|manage|accept|attend|for|(?:good|fine|ok|okay|happy|cool|great) with)\s+(?:it|that){STOPS}|"
+    rf"\b(?:do|make|take|manage|attend|for|(?:accept|confirm|reject|declin|prefer|veto)(?:e?d|s)?|"
+    rf"(?:good|fine|ok|okay|happy|cool|great) with)\s+(?:it|that){STOPS}|"
     r"\bnothing\b.*\bthere\b|\b(?:have|has|got|keep|find)\s+(?:it|that)\s+(?:free|open|clear|available)\b"
 )
 OF_OTHERS = re.compile(r"\b(?:free|open|clear|available) elsewhere\b|\botherwise\W*$")
 # "Agent 2 can't", "So am I": the same, or not, of someone else. "Slot 3?": what follows is said of it.
-WHO = r"(?:(?:i|we|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
+WHO = r"(?:both )?(?:(?:i|we|me|a0|agents?\s*#?0+)(?:\s*(?:,|and|&|or|nor)\s*(?:i|agents?\s*#?0+|0+))*)"
 BE = r"(?:is|are|am|do|does|can|could|will|would|has|have)"
-SAME = r"(?:(?:the )?same (?:(?:goes|holds|is true|applies) )?(?:for|of|to)|ditto(?: for)?|likewise(?: for)?)"
+SAME = (
+    r"(?:(?:(?:it's |it is |that's )?(?:the |exactly the )?same (?:(?:story|thing|deal|goes|holds|is true|applies) )*"
+    r"(?:for|of|to|with|at)|(?:that|this) (?:also |still )?(?:goes|holds|is true|applies) for|ditto(?: for)?|"
+    r"likewise(?: for)?)(?: my| the)?)"
+)
 REPEATED = re.compile(
     rf"\s*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:(?:so|neither|nor)\s+{BE}\s+{WHO}|{SAME}\s+{WHO}|"
-    rf"{WHO}(?:'[mr]e?|\s+{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n't|not|\s+not)?)"
-    r"(?:\s+(?:too|as well|also|either|though))*\W*"
+    rf"{WHO}(?:'[mr]e?|\s+(?:both )?{BE}|\s+ca|\s+wo|(?=\s+not\b))(?:n'?t|not|\s+not)?|"
+    rf"(?:{WHO}|they|he|she|the (?:answer|reply|response))\s+(?:said|says|answered|replied|is|was)\s+"
+    r"(?:yes|no|yep|nope|the same))(?:\s+(?:too|as well|also|either|though|both))*\W*"
+)
+SLOTS_TOO = r"slots? ?#?0+(?:(?: ?(?:,|and|or|&) ?)+(?:slots? ?)?#?0+)*"
+SLOTS_REPEAT = re.compile(
+    rf"\W*(?:(?:and|but|though|unfortunately|sadly|however),?\s+)?(?:{SAME}\s+{SLOTS_TOO}|(?:so|neither|nor)\s+{BE}"
+    rf"\s+{SLOTS_TOO}|{SLOTS_TOO}(?:\s+{BE}(?:n't|\s+not)?|\s+won't|\s+can't)(?:\s+(?:a similar|the same)"
+    r"(?: story| thing| case)?)?)(?:\s+(?:too|as well|also|either|though|however))*\W*"
 )
 BARE = re.compile(
-    r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*slots? ?#?0+"
+    r"\W*(?:(?:and|so|then|now|next|as for|what about|how about|for|on|regarding|only)\s+)*"
+    r"(?:(?:option|candidate|choice|proposal|alternative) (?:[a-h]|0)\b\W*)?slots? ?#?0+"
     r"(?:\s+(?:then|first|next))?\W*"
 )
 RELATES = re.compile(
@@ -67,7 +81,7 @@ RELATES = re.compile(
 )
 ALL_AFTER = re.compile(r"\W*(?:(?:every|any|no)thing )(?:before|after|beyond|from) (?:that|then|those)\b")
 ANSWERS = re.compile(
-    r"\W*(?:yes|no|nope|yep|sure|ok|okay|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
+    r"\W*(?:yes|no|nope|yep|sure|ok|okay|errand|meeting|conflict|something|movable|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
     r"works|nothing|an?|my|i|i'm|i've|also|unfortunately|sadly|sorry|definitely|easy|easily|don't|won't|clear|wide|all|"
     r"absolutely|certainly|possible|impossible|doable|available|unavailable|empty|gone|full|suits|fits|happy|gladly)\b"
 )
@@ -80,6 +94,11 @@ REST_SAID = re.compile(
     r"(?:what(?:ever)?|all that) (?:remains|is left)|what's left|"
     r"(?:all |the )+(?:remaining|other) (?:slots|times|ones)|my other slots|"
     r"otherwise(?=,? (?:i'm|i am|my|everything|all)))\b"
+)
+# "Slot 7 does", after what another agent's slot does not.
+SLOT_IS = re.compile(
+    r"\s*(?:(?:and|but|only)\s+)?slots?\s*#?0+(?:\s+(?:and|or)\s+(?:slot\s*)?0+)?\s+"
+    r"(?:is|are|does|do|would|will)(?:n't|\s+not)?(?:\s+(?:now|either|too|though|still))?\W*"
 )
 # "They are free at 5", after a sentence that says who they are.
 THEY = re.compile(
@@ -100,7 +119,7 @@ class Heading(NamedTuple):
 
     start: int
     text: str
-    numbers: Sequence[bytes]
+    numbers: Sequence[Number]
 
     def places(self, at: int, start: int, end: int) -> tuple[int, int]:
         """Where a span of heading and item starts and ends in the message, where the item starts at `at`."""
@@ -129,7 +148,7 @@ class Outline(NamedTuple):
     bare: bool
 
 
-def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> Iterator[Passage]:
+def passages(said: Iterable[Sentence], folded: str, values: Sequence[Number]) -> Iterator[Passage]:
     """Those that name a number of what is said. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
@@ -147,7 +166,13 @@ def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> 
             heading = Heading(start, text.rstrip() + " ", own) if len(text) <= FAR else None
             if numbers:
                 yield start, text, question, count, None, apart, 0
-        elif back in JOINS and named and not heading and start - named[0] < FAR:
+        elif (
+            back in JOINS
+            and named
+            and not heading
+            and start - named[0] < FAR
+            and _is_next(folded[named[1] : start], back)
+        ):
             begins, ends, first = named
             text = f"{folded[begins:ends]}{JOINS[back].ljust(start - ends)}{text}"
             yield begins, text, question, first, None, True, start - begins
@@ -180,6 +205,11 @@ def passages(said: Iterable[Sentence], folded: str, values: Sequence[bytes]) -> 
         count += numbers
 
 
+def _is_next(between: str, back: int) -> bool:
+    """Whether nothing between two sentences keeps one from the other: a number, or a line's end if one repeats."""
+    return "0" not in between and (back != REPEATS or "\n" not in between)
+
+
 def _names_agents(folded: str, named: tuple[int, int, int], start: int) -> bool:
     """Whether a sentence not far before names the agents that "they" are."""
     return start - named[0] < FAR and NAMED.search(folded, named[0], named[1]) is not None
@@ -192,6 +222,7 @@ def outline(text: str) -> Outline:
     if "0" not in text:
         return Outline(0, heads, REST_SAID.match(text) is not None, back, False)
     they = ("he" in text or "both" in text) and THEY.match(text) is not None
+    they = they or SLOT_IS.fullmatch(text) is not None
     leans = they or not text.islower()  # a capital: what follows is still quoted
     return Outline(len(numbers_of(text)), heads, leans, 0 if leans else back, BARE.fullmatch(text) is not None)
 
@@ -200,6 +231,8 @@ def _points_back(text: str) -> int:
     """How many slots of another sentence are meant: 1 by "it", "then" or "there", 2 by "both", ALL by "those"."""
     if ALL_AFTER.match(text):
         return BEYOND
+    if SLOTS_REPEAT.fullmatch(text):
+        return REPEATS
     if "0" in NO_SLOT.sub("", text) or not text.islower():
         return 0
     if REPEATED.fullmatch(text):
@@ -213,9 +246,9 @@ def _points_back(text: str) -> int:
     return COUNTS.get((several[1] or several[2]).removeprefix("all "), ALL) if several else 1
 
 
-def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequence[bytes], back: int) -> Heading | None:
+def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequence[Number], back: int) -> Heading | None:
     """The slots that a sentence points back to, as its heading: those last named, if they are as many."""
-    named: list[tuple[int, str, Sequence[bytes]]] = []
+    named: list[tuple[int, str, Sequence[Number]]] = []
     for start, text, first in reversed([one for one in recent if at - one[0] < FAR]):
         for slots in reversed(list(SLOTS_NAMED.finditer(text))):
             index = first + len(NUMBER.findall(text, 0, slots.start()))
@@ -230,5 +263,5 @@ def _pointed_to(recent: Iterable[tuple[int, str, int]], at: int, values: Sequenc
     return Heading(named[0][0], f"{texts}: ", [value for *_, own in named for value in own])
 
 
-def _distinct(named: Iterable[tuple[int, str, Sequence[bytes]]]) -> set[bytes]:
-    return {value for *_, own in named for value in own}
+def _distinct(named: Iterable[tuple[int, str, Sequence[Number]]]) -> set[int]:
+    return {value for *_, own in named for number in own for value in each(number)}

@@ -18,7 +18,9 @@ ADDRESSED = re.compile(
     r"\b(?:i|we)(?:'\w+)?\s+(?:\w+\s+)?(?:told|tell|said|say|wrote|asked?|messaged|replied|sent|"
     r"informed)\b(?!.*\b(?:they|he|she|who|repl|answer))|(?:^|[.!?;\n~-]\s{0,3})(?:me|myself) ?: ?$"
 )
-SAID_AFTER = re.compile(r"\s{0,64}+(?:,\s{0,64}+)?((is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0")
+SAID_AFTER = re.compile(
+    r"\s{0,64}+(?:,\s{0,64}+)?((?:that(?:'s| is| was)|is|was) what |- |~ |\()?(?:\w+\s{1,64}+){0,2}agents?\s{0,64}#?0"
+)
 I_QUOTED = re.compile(r"(?<![\w'])(?:i(?![-\w])|me|my|mine|myself|we|us|our|ours|let's)(?![\w-])")
 NEEDS_ME = re.compile(r"^(?!.*\b(?:i|my|we|our)\b).*\b(?:requires?|needs?|forces?|makes?) me\b")
 YOU_SAID = re.compile(
@@ -39,6 +41,7 @@ REPLY = re.compile(
     r"agents?\s*#?0{1,2}(?!\w)[^.!?;]{0,40}[.!]\s{1,3}(?:and |so )?(?:the|here is the|here's the|their|her|his) "
     r"(?:\w+ )?(?:reply|answer|response)(?: was| is| reads?| said)?\s{0,3}:?\s{0,3}$"
 )
+THEY_SAID = re.compile(r"\b(?:they|she|he) (?:\w+ )?(?:said|wrote|replied|answered|told me)\s?[:,]?\s?$")
 # What takes back the sentence before it, or the words before its comma.
 # Both begin with a character, which is searched for fast.
 STARTS = r"\s{0,3}(?:(?:but|actually|no|sorry|well|in fact|now|oh|wait|alas|and),?\s){0,2}"
@@ -123,7 +126,7 @@ def _is_spoken(chars: Sequence[str], start: int) -> bool:
     """Whether the words before a quotation name an agent who speaks, and not one who is only spoken to."""
     before = "".join(chars[max(0, start - FAR_QUOTED - 1) : start])
     far = int(start > FAR_QUOTED)  # one more character tells where a word starts
-    if REPLY.search(before, far):
+    if REPLY.search(before, far) or THEY_SAID.search(before, far):
         return True
     return SPEAKER.search(before, far) is not None and not ADDRESSED.search(before, far)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language.frames import NARROWED
 from pipeline.privacy.language.scan import Token
+from pipeline.privacy.language.shapes import Number, each
 
 # Ranges that name one end, by what stands before it: from it on, after it, up to it, before it.
 FROM_ON, AFTER, UP_TO, BEFORE_IT = -1, -2, -3, -4
@@ -205,27 +206,32 @@ def _from_to(text: str, token: Token) -> list[Slots]:
     return [Slots(*ends[0], *ends[1])]
 
 
-def slots_of(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> Sequence[int]:
+def slots_of(
+    named: Sequence[tuple[int, int | None]], numbers: Sequence[Number], num_slots: int | None
+) -> Sequence[int]:
     """The slots of the calendar that are named, each once, and those that ranges span."""
-    slots = [int(numbers[first]) for first, last in named if last is None]
-    if len(slots) < len(named):
-        slots = _with_ranges(named, numbers, num_slots)
+    slots: list[int] = []
+    for first, last in named:
+        if last is None:
+            number = numbers[first]
+            slots += [int(number)] if isinstance(number, bytes) else _of_list(number)
+        elif last >= 0:
+            slots += _spanned(each(numbers[first])[-1], each(numbers[last])[0])
+        elif last not in (REST, ONLY_REST, EXCEPTED):
+            slots += _opened(each(numbers[first])[0], last, num_slots)
     if slots and num_slots is not None and max(slots) >= num_slots:
         slots = [slot for slot in slots if slot < num_slots]
     return slots if len(slots) < 2 else list(dict.fromkeys(slots))
 
 
-def _with_ranges(named: Sequence[tuple[int, int | None]], numbers: list[bytes], num_slots: int | None) -> list[int]:
+def _of_list(numbers: Sequence[int]) -> list[int]:
+    """The slots of a list."""
     slots: list[int] = []
-    for first, last in named:
-        if last is None:
-            slots.append(int(numbers[first]))
-        elif last in (REST, ONLY_REST, EXCEPTED):
-            continue
-        elif last < 0:
-            slots += _opened(int(numbers[first]), last, num_slots)
+    for number in numbers:
+        if number < 0:
+            slots += _spanned(slots.pop(), ~number)
         else:
-            slots += _spanned(int(numbers[first]), int(numbers[last]))
+            slots.append(number)
     return slots
 
 

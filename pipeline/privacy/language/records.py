@@ -86,6 +86,13 @@ class Field(NamedTuple):
         """The key in words."""
         return plain(self.key.text)
 
+    def asks(self) -> bool:
+        """Whether it says that its record asks or supposes: "type: request", "hypothetical: true"."""
+        said = self.values[0].text
+        if frames.ASKS.match(self.name):
+            return not (frames.FALSE.match(said) or any(char.isdigit() or char == "?" for char in said))
+        return frames.PLAIN_KEY.match(self.name) is not None and frames.ASKS.match(said) is not None
+
     def apart(self, priced: bool) -> list[Piece]:
         """The field as a sentence of its own, where it names slots itself; else nothing. priced: its numbers cost."""
         name, first = self.name, self.values[0]
@@ -98,7 +105,7 @@ class Field(NamedTuple):
             return [*label, *named_slots(self.values)] if names_them else []
         if "cost" in name or not frames.AMOUNT.search(frames.PRICED.sub("", first.text)):
             return []
-        if frames.I_SAY.search(first.text) and frames.PLAIN_KEY.match(name):
+        if frames.I_SAY.match(first.text) and frames.PLAIN_KEY.match(name):
             told = joined([[value.strip('"\u201c\u201d ')] for value in self.values])
             return [*label, glue('said "', first), *told, glue('"', first)]
         return [*label, *joined([[value] for value in self.values])]
@@ -158,6 +165,8 @@ class Record:
     slots: list[Piece] = field(default_factory=list)
     labels: list[Piece] = field(default_factory=list)
     fields: list[Field] = field(default_factory=list)
+    around: "Record | None" = None
+    offered: Piece | None = None  # of whose lists of slots a key above it says that they are available
 
     def add(self, key: Piece, values: Iterable[Piece], listed: bool = False) -> None:
         """Add a field, or the agent or slots that it names."""
@@ -175,12 +184,15 @@ class Record:
 
     def label(self, key: Piece) -> None:
         """Add a key that stands above the record, unless it says nothing of slots."""
-        if not (frames.PLAIN_KEY.match(plain(key.text)) or frames.ASIDE_KEY.match(plain(key.text))):
+        name = plain(key.text)
+        if name.endswith("availability"):
+            self.offered = key._replace(text="available")
+        elif not (frames.PLAIN_KEY.match(name) or frames.ASIDE_KEY.match(name)):
             self.labels.append(key)
 
     def sentences(self) -> Iterator[list[Piece]]:
-        """What the record says; one that asks says nothing."""
-        if any(frames.PLAIN_KEY.match(one.name) and frames.ASKS.match(one.values[0].text) for one in self.fields):
+        """What the record says; one that asks or supposes says nothing."""
+        if any(one.asks() for one in self.fields):
             return
         subject = [self.agent, glue(": ", self.agent)] if self.agent else []
         labels = [label._replace(text=plain(label.text)) for label in self.labels]
@@ -188,7 +200,12 @@ class Record:
         but = [value for one in self.fields if frames.EXCEPT_KEY.match(one.name) for value in one.values]
         if any(frames.NEW_KEY.match(one.name) for one in self.fields):
             self.fields = [one for one in self.fields if not frames.OLD_KEY.match(one.name)]
+        if not self.slots:
+            self.slots = self.around.slots if self.around and any(agent_of(one.key) for one in self.fields) else []
         for one in self.fields:
+            if agents := self._of_agents(one):
+                yield from (sentence for record in agents for sentence in record.sentences())
+                continue
             subject = subject if not frames.NAMED.search(one.name) else []
             if whole := one.of_all(but):
                 yield [*subject, *whole]
@@ -197,18 +214,43 @@ class Record:
             elif beside := one.beside():
                 said.append(beside)
         if self.slots:
-            yield [*subject, *_said_of(self.slots, said)]
+            said.sort(key=lambda part: frames.CHOSEN_KEY.search(plain(part[-1].text)) is not None)  # a state says more
+            if said or not all(is_slots(one.values[0].text) for one in self.fields) or not self.fields:
+                yield [*subject, *_said_of(self.slots, said)]
+
+    def _of_agents(self, one: Field) -> "list[Record]":
+        """What a field says of agents, as a record of each: of the one under whose name it is, or of those it lists
+        under a slot."""
+        told = [agent_of(value) for value in one.values]
+        if is_slots(one.name) and all(told):
+            return [
+                Record(agent, labels=self.labels, fields=[Field(glue("", one.key), [one.key], True)]) for agent in told
+            ]
+        if not (agent := agent_of(one.key)):
+            return []
+        chosen = any(frames.CHOSEN_KEY.search(plain(label.text)) for label in self.labels)
+        own = Field(glue("", one.key), one.values, one.listed or chosen)
+        labels = [*self.labels, self.offered] if self.offered and one.listed else self.labels
+        return [Record(agent, self.slots, labels, [own])]
 
 
 class Frame:
     """An object or a list that is being read: its keys so far, and what it says."""
 
     def __init__(self, outer: "Frame | None", listed: bool) -> None:
-        self.record: Record = Record(outer.record.agent if outer else None)
+        near = agent_of(outer.key, bare=outer.of_agents) if outer and outer.key else None
+        self.record: Record = Record(
+            near or (outer.record.agent if outer else None), around=outer.record if outer else None
+        )
         self.keys: tuple[Piece, ...] = (*outer.keys, *([outer.key] if outer.key else ())) if outer else ()
         self.listed = listed
         self.key: Piece | None = None
         self.values: list[Piece] = []
+
+    @property
+    def of_agents(self) -> bool:
+        """Whether its keys are of agents, who may be called by their numbers."""
+        return bool(self.keys) and plain(self.keys[-1].text).endswith(("agent", "agents"))
 
 
 def json_at(content: str, start: int) -> tuple[list[Record], int]:
@@ -255,7 +297,7 @@ def _close(stack: list[Frame], records: list[Record]) -> None:
     outer = stack[-1] if stack else None
     if frame.listed and outer and outer.key and frame.values:
         outer.record.add(outer.key, frame.values, listed=True)
-    if not frame.listed:
+    if not frame.listed and not any(frames.ASKS.match(plain(key.text)) for key in frame.keys):
         _place(frame)
         records.append(frame.record)
     if outer:
@@ -264,21 +306,11 @@ def _close(stack: list[Frame], records: list[Record]) -> None:
 
 def _place(frame: Frame) -> None:
     """Give an object's record what the keys around it say: labels, an agent, or slots."""
-    record, before = frame.record, ""
+    record, of_agents = frame.record, False
     for key in frame.keys:
         name = plain(key.text)
-        if name.endswith("availability"):
-            record.fields = [_available(one) for one in record.fields]
-        if before.endswith(("agent", "agents")) or agent_of(key):
-            record.agent = record.agent or agent_of(key, bare=True)
-        elif is_slots(name) and not record.slots:
+        if not (of_agents or agent_of(key)) and is_slots(name) and not record.slots:
             record.slots.append(key)
-        else:
+        elif not (of_agents or agent_of(key)):
             record.label(key)
-        before = name
-
-
-def _available(one: Field) -> Field:
-    """A field of availability: an agent's slots under it are free."""
-    agent = agent_of(one.key) if one.listed else None
-    return one._replace(key=agent._replace(text=f"{agent.text}: available")) if agent else one
+        of_agents = name.endswith(("agent", "agents"))

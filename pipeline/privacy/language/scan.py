@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.grammar import KINDS
-from pipeline.privacy.language.vocabulary import ENDINGS, PATTERNS, QUOTED, REAL, SHORT, STEMS
+from pipeline.privacy.language.vocabulary import ENDINGS, FULL, PATTERNS, QUOTED, REAL, SHORT, STEMS
 
 # Its first character comes first, so that the search skips to one.
 END = re.compile(
@@ -72,17 +72,15 @@ def sentences(folded: str) -> Iterator[Sentence]:
 def _stretches(start: int, text: str, question: bool, line: bool) -> Iterator[Sentence]:
     """A sentence that is longer than any should be, in stretches: cut at a comma or a blank, and not in a number."""
     begin = 0
-    while len(text) - begin > SENTENCE_CHARS:
+    while begin < len(text):
         end = _cut(text, begin + SENTENCE_CHARS)
         yield start + begin, text[begin:end], question, line
         begin = end
-    if begin < len(text):
-        yield start + begin, text[begin:], question, line
 
 
 def _cut(text: str, most: int) -> int:
     """Where a sentence is best cut, some way before `most`; after it where a number has no end."""
-    for mark in (",", " "):
+    for mark in (",", " ") if most < len(text) else ():
         if (at := text.rfind(mark, most - SENTENCE_CHARS // 2, most)) >= 0:
             return at + 1
     while most < len(text) and text[most - 1] == text[most] == "0":
@@ -97,12 +95,18 @@ def respelt(word: str) -> str:
         return QUOTED.get(word) or QUOTED[word[0]] + (f" {respelt(word[1:])}" if word[0] == "T" else "")
     if word in SHORT:
         return SHORT[word]
+    if word[0] == "0":
+        return "0 " + word.lstrip("0")
     if len(word) > 3 and word[:-1] in SHORT and word.endswith("s"):
         return f"{SHORT[word[:-1]]}s"
     if frames.UNMARKED.fullmatch(word):
         return f"{word[:-1]}'t"
     if len(word) < 3 or word in REAL:
         return word
+    if not set("aeiou").intersection(word):
+        return next(
+            (full for full in FULL if len(full) < 2 * len(word) + 2 and re.fullmatch(".*".join(word), full)), word
+        )
     parts = ((verb, word[len(verb) :]) for verb in frames.GLUED if word.startswith(verb))
     glued = next((f"{verb} {stem}" for verb, stem in parts if stem in STEMS), None)
     stems = (stem for stem in STEMS if stem[0] == word[0] or (len(stem) > 5 and word.startswith(stem[1:])))
@@ -139,7 +143,7 @@ def is_slip(word: str, right: str) -> bool:
 
 
 # Numbers of two digits are read as one: what is learned from "slot 3" then serves "slot 12".
-TWO = re.compile(r"(?<!0)00(?!0)")
+TWO = re.compile(rf"(?<!0)00(?!0|{frames.GLUED_ON})")
 # More blanks or digits in a row than any rule looks back over are read as so many.
 RUN = 44
 LONG = re.compile(rf"\s{{{RUN + 1},}}|0{{{RUN + 1},}}")
@@ -156,9 +160,7 @@ def is_misspelt(word: str) -> bool:
 
 def edits(text: str) -> list[Edit]:
     """The stretches of a text that are read otherwise, in their order."""
-    found: list[Edit] = []
-    if "00" in text:
-        found = [(two.start(), two.end(), "0") for two in TWO.finditer(text)]
+    found: list[Edit] = [(two.start(), two.end(), "0") for two in TWO.finditer(text)] if "00" in text else []
     if "  " in text or "000" in text or not text.isprintable():
         found += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
         found.sort()
@@ -166,6 +168,15 @@ def edits(text: str) -> list[Edit]:
         places = ((word.start(), word.end(), respelt(word[0])) for word in frames.SPELT.finditer(text))
         found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
     return found
+
+
+def rewritten(text: str, edits: Sequence[Edit]) -> str:
+    """The text as it is read."""
+    pieces, end = [], 0
+    for start, stop, written in edits:
+        pieces += [text[end:start], written]
+        end = stop
+    return "".join((*pieces, text[end:])) if edits else text
 
 
 class Origins:
@@ -189,7 +200,6 @@ class Origins:
 SPACE = re.compile(r"(\[[^]]*\]|\(\?<[=!][^)]*\))| (\??)")
 BRACKET = re.compile(r"\\.|\[[^]]*\]|[(|)]")
 LITERAL = re.compile(r"(?:[^\\\[.(^$]|\\[^\w])(?![?*+{])")
-REPEATS = ("*", "+", "{")
 
 
 def expand(phrase: str) -> str:
@@ -205,7 +215,7 @@ def by_first(pattern: str) -> dict[str, list[str]]:
     firsts: dict[str, list[str]] = {}
     for branch in _branches(pattern):
         inner, rest = _leading_group(branch) if branch.startswith("(?:") else ("", "*")
-        if rest.startswith(REPEATS):
+        if rest.startswith(("*", "+", "{")):
             first = LITERAL.match(branch)
             firsts.setdefault(first[0] if first else "", []).append(branch[first.end() if first else 0 :])
             continue
@@ -239,8 +249,6 @@ def _leading_group(pattern: str) -> tuple[str, str]:
 # What matches at a place, and the kinds by the numbers of their groups.
 Reader = tuple[Callable[[str, int], re.Match[str] | None], tuple[str, ...]]
 
-ENDED = r"(?!(?<=\w)\w)"
-
 
 class Scanner:
     """The vocabulary as regular expressions that try, at each word, only the phrases with its first two characters.
@@ -267,7 +275,7 @@ class Scanner:
                 for second in tails:
                     if second[-1:] in ("", start[1:]):
                         kinds.setdefault(kind, []).extend(second + tail for tail in tails[second])
-            groups = (f"({'|'.join(tails)}){ENDED}" for tails in kinds.values())
+            groups = (rf"({'|'.join(tails)})(?!(?<=\w)\w)" for tails in kinds.values())
             pattern = re.compile(f"{re.escape(start[0])}(?:{'|'.join(groups)})")
             self.readers[start] = (pattern.match, ("", *kinds)) if kinds else None
         return self.readers[start]

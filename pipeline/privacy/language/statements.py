@@ -10,6 +10,7 @@ from pipeline.privacy.language.clauses import Clause
 from pipeline.privacy.language.frames import NARROWED
 from pipeline.privacy.language.ranges import EXCEPTED, NUMBER, ONLY_REST, REST, Slots, slots_of
 from pipeline.privacy.language.scan import Token
+from pipeline.privacy.language.shapes import Number, each, starts_of
 from pipeline.privacy.language.slots import CLASS_KINDS
 from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, SENDER, Span, left_out
 from pipeline.privacy.language.targets import targets as targets_of_part
@@ -140,6 +141,11 @@ def _forms(text: str, clause: Clause, spans: Sequence[Span], ranks: Mapping[int,
     start, end = _trim(text, clause.start, clause.end)
     slots = tuple(_numbers_of(slot, ranks) for slot in clause.slots if claim_class == "proposal" or not slot.goal)
     rank = -1 if clause.overrides else PRIORITY.index(claim_class)
+    if len(slots) == len(spans) > 1 and "respectively" in text[clause.start : clause.end + 16]:
+        whom = _agents_of(sorted(spans, key=lambda span: span == SENDER), ranks)  # "Agent 2 and I"
+        for slot, agent in zip(slots, whom, strict=True):
+            yield StatementForm(clause.scope, (agent,), (slot,), claim_class, start, end, rank)
+        return
     yield StatementForm(clause.scope, _agents_of(spans, ranks), slots, claim_class, start, end, rank)
     others = left_out(text, clause.tokens) if "but" in text or "except" in text or "apart" in text else ()
     if others and claim_class in OPPOSITE:
@@ -218,7 +224,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def numbered(
-    forms: Sequence[StatementForm], numbers: list[bytes], places: Places, room: int, num_slots: int | None
+    forms: Sequence[StatementForm], numbers: Sequence[Number], places: Places, room: int, num_slots: int | None
 ) -> tuple[Iterable[Statement], int]:
     """The statements of a passage that starts at a place, with its numbers; and of the claims that there is room for,
     how many are left."""
@@ -235,18 +241,23 @@ def numbered(
 
 
 def rest_of(
-    forms: Sequence[StatementForm], numbers: list[bytes], places: Places, before: Sequence[bytes]
+    forms: Sequence[StatementForm], numbers: Sequence[Number], places: Places, before: Sequence[Number]
 ) -> Iterator[Statement]:
     """What is stated of the rest of the calendar, with slots that are no part of it; `before`: the numbers so far.
 
     "Only 7" is one of some slots where 7 was named before: "Agent 1 can do 4 and 7, I can only do 7".
     """
     for form in forms:
-        again = any(numbers[i] in before or numbers[i] in numbers[:i] for i, last in form.slots if last == ONLY_REST)
+        again = any(_is_in(numbers[i], (*before, *numbers[:i])) for i, last in form.slots if last == ONLY_REST)
         if not again and any(last in (REST, ONLY_REST) for _, last in form.slots):
             begin, stop = places(form.start, form.end)
-            excepted = [int(numbers[i]) for i, last in form.slots if last == EXCEPTED]
+            excepted = [slot for i, last in form.slots if last == EXCEPTED for slot in starts_of(numbers[i])]
             yield _agents(form.targets, numbers), excepted, form.claim_class, begin, stop
+
+
+def _is_in(number: Number, before: Iterable[Number]) -> bool:
+    """Whether a number, or one of a list, stood before."""
+    return not {value for one in before for value in each(one)}.isdisjoint(starts_of(number))
 
 
 def with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
@@ -266,9 +277,9 @@ def is_of_sender(stated: Sequence[Statement], before: str) -> bool:
     return states and all(targets == ALONE for targets, *_ in stated) and not NARROWED.search(before)
 
 
-def _agents(named: Sequence[int | None], numbers: list[bytes]) -> Sequence[int | None]:
+def _agents(named: Sequence[int | None], numbers: Sequence[Number]) -> Sequence[int | None]:
     """The agents that are named, each once."""
-    agents = [None if agent is None else int(numbers[agent]) for agent in named]
+    agents = [one for agent in named for one in ((None,) if agent is None else each(numbers[agent]))]
     return agents if len(agents) == 1 else list(dict.fromkeys(agents))
 
 

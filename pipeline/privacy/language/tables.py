@@ -1,7 +1,7 @@
 """Rows and columns to records: tables with and without a header, and lines of keys and values."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import MANY, Piece, Record, agent_of, glue, is_slots, plain
@@ -29,6 +29,11 @@ KEY_VALUE = re.compile(
 NAMES_ONE = re.compile(r"[ \t*_-]*(?:agent|from|sender|who|speaker|name|source|of)\b[*_]*\s*[:=]", re.I)
 FIRST, LAST = (re.compile(rf"\W*(?:{words})\b", re.I) for words in ("from|start|first|begin", "to|until|end|last|thru"))
 ASKED = re.compile(r"\W*(slots? ?#?\d{1,2}) ([a-z ]+?)\W*\?\W*$", re.I)  # "slot 2 free?" | yes
+# "Answer on slot 10", "Slot 10?" over a column; columns that put rows in order; dashes that may stand for a state.
+ONE_SLOT = re.compile(r"(?!.*\b(?:costs?|votes?|price)\b)[^\d|]{0,30}\b(slot ?#?\d{1,2})\b[^\d\w]*$", re.I)
+ORDER = re.compile(r"(?:#|options?|no|ranks?|ranking|priority|preference|choices?|order|place)$")
+ALL_MEETINGS = re.compile(r"\W*(?:meeting|mtg) ?#?\d+\W*$", re.I)
+DASH = re.compile(r"^[-\u2010-\u2015\u2212]{1,3}$")
 COUNTS = re.compile(r"\b(?:counts?|number|how many|total|no\.) ?(?:of)?\b|\(#\)", re.I)
 YOU = re.compile(r"\W*(?:you|your \w+)\W*$", re.I)
 # Struck words are not said; leaders and tags stand for the columns that they make. A blank that parts no columns.
@@ -41,7 +46,16 @@ CHECKED = re.compile(r"(?m)^[ \t]*[-*+]?[ \t]*\[[xX\u2713\u2714]\][ \t]*(?:slot 
 BOX = re.compile(r"(?m)^([ \t]*[-*+]?[ \t]*)\[([ xX\u2713\u2714])\](?=[ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$)")
 # "agent_2.free = 8", "Agent 0 → 10".
 OF_AGENT = re.compile(r"\b(agent[ _]?\d{1,2})\.(?=[a-z])", re.I)
-ARROW = re.compile(r"(?i)(\b(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))? ?)(\u2192|\u27a1\ufe0f?|=>)")
+ARROW = re.compile(
+    r"(\b(?:(?:agent|a) ?#?\d{1,2}(?: ?\([^()\n\d]{1,20}\))?|(?:slots?|s) ?#?\d{1,2}(?=[^\w\n]{1,6}[a-rt-z])) ?)"
+    r"(\u2192|\u27a1\ufe0f?|[=-]>)",
+    re.I,
+)
+# "Agent 2 → Agent 0" over a message says who writes to whom.
+ADDRESSED = re.compile(
+    r"(?im)^(\W*agent ?#?\d{1,2}[*_]*) ?(?:\u2192|->|=>|\u27a1\ufe0f?) ?(?:agent ?#?\d{1,2}[,&and ]{0,5}){1,4}"
+    r"(?=\W*$|[*_]*:)"
+)
 # "free: [2, 3]  busy: [4]", "(2, free), (3, busy)", "2/free".
 LIST_END = re.compile(r"[\]}](?=[ \t]+[A-Za-z][\w ]{0,20}[:=]? ?[\[{])")
 BOXED = re.compile(r"(?m)^([ \t]*)\[([A-Za-z][A-Za-z' ]{1,20})\](?=[ \t]*\d)")
@@ -54,7 +68,8 @@ HOLLOW = "\r"
 # "[04] errand", "4: busy", "s3 | free", and not "4. I'm free", a numbered item.
 ROW = re.compile(
     r"[\s>|*_`•▪▫◦‣⁃▸►➤➜→🔹🔸📌\ufe0f-]*(?:\[(\d{1,2})\]|((?:slot ?#?|s)\d{1,2}(?=[*_`]*(?: *[|\t]|  ))|\d{1,2}"
-    r"(?=[*_`]*(?: *[:|=\t\u2013\u2014\u2192]| *->| - |  | \())))"
+    r"(?=[*_`]*(?: *[:|=\t\u2013\u2014\u2192]| *->| - |  | \(| (?:free|open|available|busy|blocked|booked|"
+    r"taken|clear|errand|meeting|conflict|ok|yes|no)\b[^,;.!?]*$))))"
     r"[*_` \t:|=>\u2013\u2014\u2192-]*([^\d\s:|=-][^|]*?)[\s|]*$"
 )
 # Slots of an agent under a title that says what they are.
@@ -67,6 +82,16 @@ AGENT_ROW = re.compile(
     r"(?:(?:\s*[,/&]\s*|\s+and\s+|\s+)#?\d{1,2})*)[\s|*_.]*$",
     re.I,
 )
+# "Slot 5: Agent 0, Agent 2" under a title, and what a title asks before it says so: "Who can make which slot".
+SLOT_ROW = re.compile(
+    r"[\s>*•_-]*((?:slot|s) ?#?\d{1,2})[*_]*\s*[:=|\u2192\u2013-]+>?[\s*_]*"
+    r"((?:agents? ?#?\d{1,2}|a\d|me|i)(?:(?:\s*[,/&+]\s*|\s+and\s+)(?:agent ?#?\d{1,2}|a?\d{1,2}|me|i))*)[\s|*_.]*$",
+    re.I,
+)
+ITS_WORDS = re.compile(
+    r"\W*(?:who|which agents?)\b|\b(?:which|each|what) (?:slots?|times?)\b|\bwhen\b|\bmeeting ?#?\d+", re.I
+)
+OF_WHOM = re.compile(r"\d+|\b(?:me|i)\b", re.I)
 SLOT = re.compile(r"\d+")
 # "yes - 1, 3", "FREE 3 4 11", "ERRAND 12 (cost 7)": a state, and slots.
 LISTS = re.compile(
@@ -79,6 +104,8 @@ LISTS = re.compile(
 NOTED = re.compile(r"[ \t]*(?:[^\w\s(\[]{1,3}[ \t]+)?()(\d{1,2})[ \t]+(\([^()\n]*[A-Za-z]{3}[^()\n]*\))[ \t]*$")
 COST = re.compile(r"\b(?:costs?|price)\W{0,3}(?:of )?\d+|\(\d+\)|\b(?:meeting|mtg|agent|m) ?#?\d+", re.I)
 STATUS = "status"
+CELL = re.compile(r"[^|;]+")
+AGENT_SAYS = re.compile(r"\d\W+\w")  # more than an agent's name
 
 
 def in_columns(content: str) -> str:
@@ -92,7 +119,8 @@ def in_columns(content: str) -> str:
         content = BOX.sub(_ticked, content) if CHECKED.search(content) else content
     if "_" in content or "." in content:
         content = OF_AGENT.sub(lambda dot: f"{dot[1]}:", content)
-    if "\u2192" in content or "\u27a1" in content or "=>" in content:
+    if "\u2192" in content or "\u27a1" in content or "=>" in content or "->" in content:
+        content = ADDRESSED.sub(lambda line: line[1].ljust(len(line[0]), HOLLOW), content)
         content = ARROW.sub(lambda arrow: f"{arrow[1]}{':'.ljust(len(arrow[2]))}", content)
     if "]" in content or "(" in content or "/" in content:
         content = BOXED.sub(r"\1 \2:", LIST_END.sub(";", content))
@@ -166,20 +194,21 @@ def _is_header(header: Sequence[Piece], row: Sequence[Piece]) -> bool:
     return all(is_slots(cell.text) or agent_of(cell) for cell in header[1:])
 
 
-def table_records(lines: Sequence[Piece]) -> Iterator[Record]:
-    """What the rows of a table say."""
+def table_records(lines: Sequence[Piece], priced: bool, codes: Mapping[str, str]) -> Iterator[Record]:
+    """What the rows of a table say. priced: its bare numbers cost; codes: what a dash and an empty cell mean."""
     header = _header(lines, 0)
+    priced = priced or any("cost" in cell.text.lower() for cell in header)
     spans = len(header) > 2 and FIRST.match(header[0].text) and LAST.match(header[1].text)
     for line in (line for line in lines[1:] if not RULE.match(line.text)):
-        cells = _cells(line)
+        cells = [cell._replace(text=codes.get(DASH.sub("-", cell.text), cell.text)) for cell in _cells(line)]
         if spans and is_slots(cells[0].text) and is_slots(cells[1].text):
             both = f"{cells[0].text}-{cells[1].text}" if cells[0].text != cells[1].text else cells[0].text
             cells = [Piece(both, cells[0].start, cells[1].end), *cells[2:]]
-        yield from _row([glue("slot", header[0]), *header[2:]] if spans else header, cells)
+        yield from _row([glue("slot", header[0]), *header[2:]] if spans else header, cells, priced)
 
 
-def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
-    """What a row says: of its own slot or agent, or of those of its columns."""
+def _row(header: Sequence[Piece], cells: Sequence[Piece], priced: bool) -> list[Record]:
+    """What a row says: of its own slot or agent, or of those of its columns. priced: bare numbers cost."""
     base, label = Record(), glue(STATUS, cells[0])
     first = plain(header[0].text)
     rest = list(zip(header, cells, strict=False))
@@ -187,10 +216,12 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
         for name, cell in rest:
             base.add(glue(name.text, cell), [cell], listed=True)
         return [base]
-    if not (is_slots(header[0].text) or agent_of(header[0])):
+    if is_slots(header[0].text) and agent_of(cells[0]):
+        base.slots, first = [glue(header[0].text, cells[0])], "agent"
+    if first == "agent" or not (is_slots(header[0].text) or agent_of(header[0]) or ALL_MEETINGS.match(header[-1].text)):
         head = rest.pop(0)[1]
-        if first in ("#", "option", "no") and "slot" not in head.text.lower():
-            return _row(header[1:], cells[1:])
+        if ORDER.match(first) and "slot" not in head.text.lower():
+            return _row(header[1:], cells[1:], priced)
         if "agent" not in first and "meeting" not in first and is_slots(head.text):
             base.slots.append(head)
         elif asked := ASKED.match(head.text):
@@ -203,15 +234,18 @@ def _row(header: Sequence[Piece], cells: Sequence[Piece]) -> list[Record]:
     records, numbered = [], bool(base.slots) and "slot" in first
     for name, cell in rest:
         name = glue(name.text, cell)  # as if it stood beside the cell
+        if not is_slots(name.text) and (asked := ONE_SLOT.match(name.text)):
+            name = glue(asked[1], cell)
         agent = agent_of(name, bare=numbered)
         if agent or is_slots(name.text):
             record = Record(agent or base.agent, base.slots if agent else [name])
-            record.add(label, [cell], listed=not record.slots)
+            cost = priced and record.slots and cell.text.isdecimal()
+            record.add(glue("cost", cell) if cost else label, [cell], listed=not record.slots)
             records.append(record)
         elif not (YOU.match(name.text) or COUNTS.search(name.text)):
             base.add(name if label.text == STATUS else label, [cell], listed=not base.slots)
-    priced = records and all("cost" in one.name for one in base.fields)  # the cost of what is said beside it
-    return records if priced else [*records, base]
+    of_records = records and all("cost" in one.name for one in base.fields)  # the cost of what is said beside it
+    return records if of_records else [*records, base]
 
 
 def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
@@ -224,13 +258,15 @@ def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
         keys.add(plain(key.text))
         if end == at and frames.ID_KEY.match(key.text) and is_slots(value.text):
             key = key._replace(text="slot")
-        record.add(key, [value], listed=STATE_HEAD.match(key.text) is not None and not key.text.endswith("s"))
+        record.add(key, [value], listed=STATE_HEAD.match(key.text) is not None and not key.text.endswith("slots"))
         end += 1
     if any(frames.ALL_OF.match(one.values[0].text) or frames.REST_KEY.match(one.name) for one in record.fields):
         return record, end - at
     if record.agent and end - at > 1 and any(frames.PLAIN_KEY.match(one.name) for one in record.fields):
         return record, end - at
-    states = all(STATE_HEAD.match(one.name) or is_slots(one.name) for one in record.fields)
+    if any(one.name.endswith(" slots") and not one.values[0].text.isdecimal() for one in record.fields):
+        record.fields = [one._replace(listed=True) for one in record.fields]  # beside a list a number is one
+    states = all(STATE_HEAD.match(one.name.removesuffix(" slots")) or is_slots(one.name) for one in record.fields)
     if record.agent and record.fields and states and NAMES_ONE.match(lines[at].text):
         return record, end - at
     beside = all(frames.PLAIN_KEY.match(one.name) or "cost" in one.name for one in record.fields)
@@ -269,15 +305,25 @@ def bare(text: str) -> str:
 
 
 def agents_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
-    """A title over lines that give each agent's slots and nothing else, as a record an agent: "Free:", "A0: 2, 5"."""
-    if at + 1 == len(lines) or any(map(str.isdigit, lines[at].text)) or not TITLE.match(lines[at].text):
+    """A title over lines that give each agent's slots, or each slot's agents, alone: "Free:", "A0: 2, 5"."""
+    title = ITS_WORDS.sub("", lines[at].text)
+    start = next((i for i in range(at + 1, min(at + 3, len(lines))) if lines[i].text.strip()), at)
+    if start == at or any(map(str.isdigit, title)) or not re.search(r"[A-Za-z]", title):
         return None
-    records, end = [], at + 1
-    while end < len(lines) and (row := AGENT_ROW.match(lines[end].text)):
+    records, end = [], start
+    while end < len(lines) and (row := SLOT_ROW.match(lines[end].text)):
+        slot, agents = (lines[end].part(*row.span(group)) for group in (1, 2))
+        for one in OF_WHOM.finditer(agents.text):
+            record = Record(agent_of(agents.part(*one.span()), bare=True))
+            record.add(glue(title, slot), [slot], listed=True)
+            records.append(record)
+        end += 1
+    heads = end == start and TITLE.match(title)
+    while heads and end < len(lines) and (row := AGENT_ROW.match(lines[end].text)):
         agent, slots = (lines[end].part(*row.span(group)) for group in (1, 2))
         record = Record(agent_of(agent))
         numbers = [slots.part(*one.span()) for one in SLOT.finditer(slots.text)]
-        record.add(glue(lines[at].text, slots), numbers, listed=True)
+        record.add(glue(title, slots), numbers, listed=True)
         records.append(record)
         end += 1
     return (records, end - at) if records else None
@@ -296,3 +342,33 @@ def lists_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None
         records.append(record if not note else Record(slots=[slots], labels=[key, *note]))
         end += 1
     return (records, end - at) if end - at > 1 else None
+
+
+def cells_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
+    """A line of cells, of which some name an agent or a slot and the others what is so: "Agent 2 | slot 3: free"."""
+    line = lines[at].text
+    mark = next((mark for mark in ("|", ";") if mark in line), None)
+    if mark is None:
+        return None
+    record = Record()
+    for cell in CELL.finditer(line):
+        piece = lines[at].part(*cell.span()).strip(" \t*_")
+        told = KEY_VALUE.match(piece.text)
+        if told and told[2]:
+            key, value = (piece.part(*told.span(group)) for group in (1, 2))
+            record.add(key, [value], listed="cost" not in key.text.lower())
+        elif mark == ";":
+            return None
+        elif frames.A_MEETING.match(piece.text) and not (record.slots or record.fields):
+            continue
+        elif (agent := agent_of(piece)) and not AGENT_SAYS.search(piece.text):
+            if record.agent:
+                return None
+            record.agent = agent
+        elif is_slots(piece.text) and not record.slots:
+            record.slots.append(piece)
+        elif not frames.IN_WORDS.search(piece.text):
+            return None
+        else:
+            record.add(glue(STATUS, piece), [piece])
+    return ([record], 1) if (record.agent or record.slots) and record.fields else None

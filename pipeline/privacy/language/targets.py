@@ -119,6 +119,7 @@ SENDER: Span = (-1, -1)
 LEFT_OUT = re.compile(r"\b(?:everyone|everybody|all|us)\s+(?:but|except|apart from)\b")
 BUT_ME = re.compile(LEFT_OUT.pattern + r"\s+(?:for\s+)?me\b")
 NUMBER = re.compile(r"(?<!\ba)0+")
+THEY_BOTH = re.compile(r"(?:they(?:'\w+)?(?: \w+)? )?both\b")
 ALL_OF_THEM = re.compile(r"all (?:two|three|four)$")
 FIRST = re.compile(
     r"(?<!everyone )\b(?:i(?!\.e)|we|my|mine|our|me|us|myself|ourselves|everyone|everybody|all(?! of them)|same(?= as)|"
@@ -267,7 +268,7 @@ def _is_slots(text: str, subject: Token, everyone: Sequence[Token]) -> bool:
 def _governs(text: str, subject: Token, decider: Token, tokens: Sequence[Token]) -> bool:
     """Whether the subject is who is free, not who says so: "I can do 5 for you", but not "I hear 5 suits them"."""
     if HOLDS.match(text, subject.end):
-        return True
+        return ":" not in text[subject.end : decider.start]  # "I have this from Agent 3: …"
     if any(t.kind in ("slots", "numbers") and subject.end <= t.start < decider.start for t in tokens):
         return False
     return not PRONOUN.search(text, subject.end, max(subject.end, decider.start))
@@ -286,12 +287,18 @@ def _resolve(text: str, phrases: Sequence[Token], everyone: Sequence[Token]) -> 
 
 
 def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Span]:
-    """The agents last named before "they" in the same sentence."""
+    """The agents last named before "they" in the same sentence: two of them for "they both"."""
+    spans: list[Span] = []
+    said = SAID_BY.search(text, pronoun.end)
     for token in reversed(everyone):
         if token.end <= pronoun.start and token.kind in ("group", "for_whom", "spoken_to"):
             who = named(text[token.start : token.end])
+            if said and "}" in text[token.end : pronoun.start]:
+                break  # "…," says Agent 3, whoever was named before
             if who.agents:
                 both = who.first and text.startswith("both", pronoun.start)
-                return [*[(token.start + start, token.start + end) for start, end in who.agents], *[SENDER] * both]
-    said = SAID_BY.search(text, pronoun.end)
-    return [NUMBER.search(text, said.start()).span()] if said else []  # type: ignore[union-attr]
+                spans += [(token.start + start, token.start + end) for start, end in who.agents]
+                if len(spans) == 1 and not who.first and THEY_BOTH.match(text, pronoun.start):
+                    continue
+                return [*spans, *[SENDER] * both]
+    return spans or ([NUMBER.search(text, said.start()).span()] if said else [])  # type: ignore[union-attr]

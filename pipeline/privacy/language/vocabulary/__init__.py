@@ -17,8 +17,10 @@ UNITS = (
     "meetings?|items?|times|rounds?|turns?|hours?|hrs?|minutes?|mins?|days?|weeks?|points?|units?|moves|choices?|"
     "others?|more|other|me|messages?|things?|commitments?|appointments?|calendars?|possible|remaining|different|"
     "participating|candidates?|"
-    "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|votes?|proposals?|gaps?|"
-    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?)"
+    "alternatives?|windows?|openings?|attendees?|members?|colleagues?|repl(?:y|ies)|answers?|requests?|questions?|"
+    "votes?|proposals?|gaps?|"
+    "(?:free|open|available|busy|blocked) (?:slots?|options?|windows?|ones|meetings?|errands?|rounds?|"
+    "agents?|requests?|questions?)"
 )
 NUMBER = rf"00{{0,2}}(?![\w%]|[.:]0|,000| ?-?(?:{UNITS})\b| for slots?\b)"
 
@@ -45,7 +47,7 @@ PATTERNS: Mapping[str, str] = {
     "{clash}": (
         r"(?:problem|issue|trouble|bother|obstacle|reservation|qualm|hitch|snag|hurdle|barrier|difficult(?:y|ie)|"
         r"conflict|impediment|hindrance|drawback|constraint|objection|clash(?:e)?|overlap|hesitation|complication|"
-        r"concern|reason)s?"
+        r"concern|reason|hassle|effort|inconvenience)s?"
     ),
     "{burden}": (
         r"(?:costs?|impact|effort|inconvenience|hassle|bother|trouble|fuss|pain|nuisance|burden|sacrifice|loss|"
@@ -74,7 +76,7 @@ PATTERNS: Mapping[str, str] = {
     "{set}": r"(?:scheduled|booked|planned|marked|going on|happening)",
     # What one does with a slot that one can have.
     "{do}": (
-        r"(?:do|make(?! room| space)|take|use|meet|join|attend|accept|manage|accommodate|handle|fit|swing|commit|"
+        r"(?:do|make(?! room| space)|take|use|meet|join|come|attend|accept|manage|accommodate|handle|fit|swing|commit|"
         r"support|host|offer|agree to|go (?:along )?with|get there)"
     ),
     "{need}": (
@@ -102,12 +104,13 @@ PATTERNS: Mapping[str, str] = {
     ),
     # The last number of a list is none of it where a verb takes only that number for its subject.
     "{list}": (
-        r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|plus|as well as) ){again}"
-        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| except| exclu))"
+        r"(?:(?: ?, ?(?:(?:and/or|and also|and|plus|then|also) )?| ?& ?| (?:and also|and|an|n|plus|as well as) ){again}"
+        rf"(?:{NUMBER}(?! {{singular}})|slot ?(?:#|number)? ?{NUMBER}(?! {{singular}}| {{plural}}| exc| not{{end}}))"
         r"|(?: ?, ?(?:or|nor) | but also | ?(?:[/+~]|-+) ?| (?:and/or|or even|or|nor|thru|through|until|till|up to|"
         r"to) ){again}"
         rf"(?:slots? ?(?:#|number)? ?)?{NUMBER})*"
     ),
+    "{end}": r" ?(?:$|[,;]|either)",
     "{again}": r"(?:(?:also|either|even|at|in|for|both) ){0,2}",
     "{singular}": (
         r"(?:is|isn't|was|has|hasn't|works|conflicts|costs|requires|needs|remains|does|doesn't|won't|looks|sounds|"
@@ -125,37 +128,43 @@ STEMS = (
 )
 ENDINGS = ("", "s", "e", "ed", "ing", "al", "able")
 SHORT = {
-    **{"mtg": "meeting", "appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm"},
+    **{"appt": "appointment", "conf": "confirmed", "pls": "please", "u": "you", "im": "i'm", "poss": "possible"},
     **{"s": "slot ", "a": "agent ", "ag": "agent", "m": "meeting ", "meeting m": "meeting ", "meetings m": "meetings "},
     **{"n/a": "unavailable", "w/": "with", "w/o": "without", "nope": "no", "nah": "no", "n": "no", "y": "yes"},
     **{
-        "adn": "and",
-        "cld": "could",
         "pref": "prefer",
         "sl": "slot",
+        "agt": "agent",
+        "opn": "open",
         "#": "slot ",
         "yep": "yes",
         "yea": "yes",
         "yeah": "yes",
+        "sez": "says",
     },
     **{"wfm": "works for me", "dnw": "doesn't work", "av": "available", "ive": "i've", "thats": "that's", "z": "zero"},
-    **{"r": "are", "cna": "can", "aswell": "as well", "err": "errand", "exc": "except", "excl": "except"},
-    **{"theyd": "they'd", "theyre": "they're", "youre": "you're", "cfm": "confirm", "cfmd": "confirmed"},
+    **{"r": "are", "aswell": "as well", "err": "errand", "exc": "except", "excl": "except", "dnt": "don't"},
+    **{"theyd": "they'd", "theyre": "they're", "youre": "you're", "cn": "can", "cd": "could", "wd": "would"},
     **{"conf'd": "confirmed", "prop'd": "proposed", "prop": "propose", "avl": "available", "unavl": "unavailable"},
     **{"resch": "reschedule", "sug": "suggest", "sugg": "suggest", "alt": "fallback", "prob": "probably"},
     **{"dwfm": "doesn't work for me", "nada": "nothing", "bc": "because", "cuz": "because", "req": "requires"},
-    **{"occ": "occupied", "bkd": "booked", "blkd": "blocked", "bsy": "busy", "hv": "have", "lmk": "let me know"},
+    **{"occ": "occupied", "hv": "have", "lmk": "let me know", "gd": "good", "gud": "good", "wud": "would"},
     **{"idk": "don't know", "np": "no problem", "cann": "can", "til": "until", "q": "for", "bf": "before"},
-    **{"grt": "great", "w": "with", "yea": "yes", "everythings": "everything's"},
+    **{"w": "with", "everythings": "everything's"},
 }
-# Short words of which two letters may have changed places.
+# Commoner words of which two letters may have changed places, or of five letters one be left out.
 COMMON = (
     *("and", "can", "the", "for", "have", "cost", "said", "with", "that", "from", "does", "only", "also", "good"),
-    *("fine", "but", "not", "at", "is", "it", "to", "could", "would", "works"),
+    *("fine", "but", "not", "at", "is", "it", "to", "could", "would", "works", "say", "empty", "instead", "neither"),
+    *("after", "until", "then", "both", "make", "take", "able", "suits", "still", "great", "better", "easy"),
 )
-SWAPPED = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
-SHORT |= {slip: word for slip, word in SWAPPED.items() if slip not in (*COMMON, "form", "ta", "ont")}
-REAL = frozenset(("possibly", "conform", "works", "refer", "expect", "accept"))
+SLIPS = {word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word for word in COMMON for i in range(len(word) - 1)}
+SLIPS |= {word[:i] + word[i + 1 :]: word for word in COMMON if len(word) > 4 for i in range(1, len(word))}
+REAL_SLIPS = frozenset(("form", "ta", "ont", "cold", "wold", "work", "suit", "till", "bale", "sits"))
+SHORT |= {slip: word for slip, word in SLIPS.items() if slip not in (*COMMON, *REAL_SLIPS)}
+# What a word without vowels may be short for: "blkd", "tkn".
+FULL = (*COMMON, *(f"{stem}{ending}" for stem in STEMS for ending in ("", "s", "ed")))
+REAL = frozenset(("possibly", "tks", "thx", "conform", "works", "refer", "expect", "accept"))
 # What a first person in quoted words is: who is quoted.
 QUOTED = {
     **{"I": "they", "W": "they", "U": "them", "O": "their", "M": "their", "T": " they:", "Me": "them"},

@@ -7,7 +7,7 @@ NEGATIVE: Phrases = (
     r"busy|(?:pre-?)?occupied(?! by| with)|hopeless|doomed|unthinkable|toast|a write-?off|(?:un|in|im|non-?)(?:{able}|"
     r"possible|accessible|reachable|avail\w*|move?able|negotiable|free)|block(?:s|ed|ing)?{unless_for_us}|"
     r"hard-?blocked|double-?booked|booked{unless_for_us}|taken{unless_for_us}|packed|tied up|swamped|in use|"
-    r"conflict(?:s|ed|ing)?(?: with {duty})?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
+    r"conflict(?:s|ed|ing)?(?: with (?:{duty}|something))?|clash(?:es|ing|ed)?|overlaps? with|overlaps|collid(?:e|es)",
     r"(?:{be}|completely|fully|totally|already|calendar|schedule) {adv}(?:full|committed(?! to)|engaged|spoken for|"
     r"dead)|can'?t|cannot|can not|couldn'?t|could not|unable|(?:not|isn't|wasn't|'m not|aren't) {adv}able|(?:won't|"
     r"will not) {adv}be able|{not} {adv}(?:be )?(?:movable|moveable|moved)|no[- ]?go|non-?starters?|deal-?breaker|"
@@ -22,15 +22,18 @@ NEGATIVE: Phrases = (
     r"declin(?:e|ed|es|ing)|reject(?:s|ed|ing)?|fixed (?:for me|on my)|(?:a |my )?no to (?=slots?|#?0|it\b|that\b|both|"
     r"either)|turn(?:s|ed|ing)? down|refus(?:e|es|ed|ing)|no chance|(?:cross|strik|scratch|leav)(?:e|es|ed|"
     r"ing)? (?:off|out)|veto(?:e[sd])?|snapped up|beyond (?:me|us|reach|my reach)|hands (?:are )?(?:full|tied)|"
-    r"no luck(?! with (?:the )?meeting)",
+    r"no luck(?! with (?:the )?meeting)|stuck(?= (?:in|at|until|till|from|through|during) )|ooo|"
+    r"out of (?:the )?office|x(?<=0 x)(?= ?$| ?[,)|/])",
     r"shut|{not} {adv}(?:make|do|cut|swing|manage) it|{not} {adv}do(?= for me| ?[,:~(]| ?$)|{not} (?:going to|gonna) "
     r"(?:work|happen|fly)|ain'?t (?:going to|gonna) (?:work|happen|fly)|(?:can|could) no longer|(?:engaged|needed|"
     r"expected|tied up|booked|busy|committed|wanted|required) elsewhere|{be} {adv}(?:away|absent)|`|no(?= (?:for|on|"
     r"at) {slot})|no(?<=0 no)(?= ?$| ?[,~)|(]| (?:for|because|since|due|i|i'm|i've|my|we)\b)|no(?<=0[:,=] no)(?= ?$| "
-    r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|(?:definite|clear|firm|hard|solid) no",
-    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|"
-    r"spoken for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|"
-    r"won't fly|not happening|no way|no (?:can'?t|cannot)",
+    r"?[,~)|(]| for)|no(?<=0 [-=] no)(?= ?$| ?[,~)|(]| for)|no(?:(?<=me no)|(?<=said no)|(?<=says no)|(?<=is no)|"
+    r"(?<=was no))(?= ?$| ?[,~)|(]| and)|(?:definite|clear|firm|hard|solid) no",
+    r"not something (?:that )?(?:i|we) can (?:give up|move|change|offer|shift|touch)|locked (?=for me\b|on my)|spoken "
+    r"for|filled|closed|claimed{unless_for_us}|slammed|otherwise engaged|(?:have|need) to pass|pass(?:ing)? on|won't "
+    r"fly|(?:withdr(?:ew|awn)|(?:back|pull|bow|dropp)(?:ed|s)? out) (?=(?:of|from) {slot})|not happening|no way|no "
+    r"(?:can'?t|cannot)",
     r"(?:won't|will not|wouldn't|would not|shan't) {adv}(?:{do}|have|be (?:there|around|present|in))(?= (?:it|that|"
     r"this|then|at|for|in|on|slots?|#?0)\b)|(?:rul|turn|cross|strik|scratch|leav|tak|writ)(?:e|es|ed|"
     r"ing)? (?=(?:slots? ?#?0+(?: ?(?:,|and|or) ?#?0+)*|0+|it|that|this|them) (?:out|down|off)\b)|not for (?:me|us)",
@@ -39,8 +42,8 @@ NEGATIVE: Phrases = (
     r"space|slack){at}|(?:what|which|that|ones) (?:doesn't|don't|won't|can't)(?= ?[,:~(-])|bad for|"
     r"{be} (?:a )?bad(?= for| ?$| ?[,:~(])|bad (?:with|at|on) (?={slot})|bad(?<=[0:=>~-] bad)|out (?:on|at|for|"
     r"in) (?={slot})|off(?<=is off)(?= ?$| ?[,:~(]| for)|(?:{be}|already) {adv}reserved{unless_for_us}|falls? through",
-    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} gone|tied down|"
-    r"(?:i'd|i would) not (?:make|manage|be able)",
+    r"(?:won't|will not) {move} (?:anything|a thing|things)(?= (?:at|in|on|from) {slot})|prevented|{be} {adv}gone|"
+    r"tied down|(?:i'd|i would) not (?:make|manage|be able)",
 )
 
 # Occupied: the slot holds something, or something would have to be moved out of it.
@@ -48,12 +51,12 @@ OCCUPIED: Phrases = (
     r"{noun}(?: ?#? ?0+(?: ?(?:,|and|&) ?#? ?0+)*)?|(?:in|another|existing|prior|previous|earlier|conflicting|standing|"
     r"recurring|my|their|her|his) (?:\w+ )?meetings?|(?:{have}|is|'s) {adv}(?:got )?(?:a|an|one|my|"
     r"another) (?:[\w-]+ ){0,2}meeting|{have} {adv}(?:got )?meeting 0+|meetings?(?= (?:at|in|on|there|then)\b)",
-    r"meeting #?0+ (?:(?<!confirm: meeting 0 )(?<!confirming: meeting 0 )(?<!confirmed: meeting 0 )is|"
-    r"sits|falls|stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for)|(?:my|an|the|"
-    r"their|another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|"
-    r"reservations?|arrangements?|activity|activities|duty|duties|chores?)",
-    r"(?:something|things?|stuff|anything) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|"
-    r"{have} {adv}something",
+    r"meeting #?0+ (?:(?<!confirm: meeting 0 )(?<!confirming: meeting 0 )(?<!confirmed: meeting 0 )is|sits|falls|"
+    r"stands) {adv}(?:scheduled |placed |sitting )?(?:at|in|on)(?! for|[^.;]{1,9}, {adv}{decided})|(?:my|an|the|their|"
+    r"another|existing|prior|some) (?:[\w-]+ ){0,2}(?:items?|entry|entries|events?|tasks?|bookings?|reservations?|"
+    r"arrangements?|activity|activities|duty|duties|chores?)",
+    r"(?:something|things?|stuff|anything(?! (?:in|at|from) slots?[ 0,andortough-]{1,60}(?:is|are|works?|would|will|"
+    r"suits?|fits?)\b)) {adv}(?:else )?(?:{set}|on|at(?! all)|in|there|during|for)|{have} {adv}something",
     r"(?:{need}|by|after|if i|if we) (?:{whom} )?(?:(?:would|could|can|were) )?{adv}(?:to )?{adv}(?:some |"
     r"one )?(?:{move}|clear(?:ing)?|drop(?:ping)?|skip(?:ping)?|break(?:ing)?|sacrific\w+|forgo\w*|free(?:ing)? up|"
     r"work(?:ing)? around|giv(?:e|ing) up|(?:some |one )?moves)|reschedul\w*(?! costs?)",
@@ -70,9 +73,9 @@ OCCUPIED: Phrases = (
     r"other) {adv}(?:other |prior |existing )?plans|(?:would|will|'d) {adv}(?:displace|bump|disrupt|shift|move|"
     r"dislodge)",
     r"meeting #?0+ (?:(?:can|could|will|would|has|have|to|be|moved?|moves|shifted|goes?|comes?|taken|needs?|must|"
-    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|ying)|"
-    r"(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@ ?(?![^,;]*(?:confirm|propos|agreed|\^|"
-    r"avail|works|free|settled|locked|final))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
+    r"should) ){0,3}?(?:out of|off|away from|from|leaves?|vacates?|gives? up)(?= )|occup(?:ied (?=by|with)|ies|y|"
+    r"ying)|(?:taken|takes|taking) up by|by meeting 0+|meeting(?=\))|meeting 0+ ?@(?<!confirmed: meeting "
+    r"0@)(?<!confirmed: meeting 0 @)(?= ?0+, (?:meeting 0+ ?@|errand))|meeting(?<=[:~>-] meeting)(?! ?#?0)",
     r"something(?:'s| is) {adv}{set}|with (?:a|one|some) {move}(?<!ble with a move)|(?:with|by) (?:a|an|my|another|"
     r"existing) (?:[\w-]+ )?meeting|(?:has|holds|contains) (?:a|an|my) (?!low|minor|small|cheap|tiny|free|good|great|"
     r"cost|clear|min|neg|mod|reas)(?:[\w-]+ ){0,2}(?:task|item|entry|event|thing|booking|reservation|activity|chore|"
@@ -82,7 +85,7 @@ OCCUPIED: Phrases = (
     r"would) )?(?:stays?|remains?|belongs) (?:put )?(?:at|in|on)|(?:leave|keep) meeting 0+ (?:at|in|on)",
     r"mov(?:e?able){label}|(?:{have}) one (?=(?:at|in|on|with|there|too|as well)\b)|(?:a |some |one )?(?:moves?|{move}|"
     r"shuffle|displacement) (?:is |would be |are )?(?:needed|required|necessary|called for)|not without (?:an?y? |"
-    r"some |any )?(?:{move}|moves?|trouble|displacement|effort)|another(?: one)?(?= (?:at|in|for|on) {slot})|"
+    r"some |any )?(?:{move}|touching|moves?|trouble|displacement|effort)|another(?: one)?(?= (?:at|in|for|on) {slot})|"
     r"the (?:other )?one (?=(?:at|in) {slot})|(?:can|could) (?:be )?(?:moved?|shift(?:ed)?){label}|(?:pick|"
     r"drop)(?:p?ing)? (?:[\w']+ ){0,3}(?:up|off) (?:my|our|the|a|his|her|their)",
 )
@@ -121,27 +124,30 @@ EVENT: Phrases = (
     rf"(?:my|our|his|her|their) {NAME}(?: {NAME}){{0,2}} (?:is|are|sits|falls|starts|runs|happens|takes place){PLACED}",
     r"lunch|brunch|breakfast|dinner|gym|yoga|dentist|doctor(?:'s)?|therapy|physio\w*|workout|haircut|rehearsal|recital|"
     r"wedding|funeral|concert|interview|webinar|workshop|seminar|lecture|stand-?up|check-?up|childcare|babysitting|"
-    r"massage|exam|(?:a|an|my) (?:\w+ )?(?:call|lesson|shift|match|party|trip|visit|session|flight)",
+    r"massage|exam|(?:a|an|my) (?:\w+ )?(?:call|lesson|shift|party|trip|visit|session|flight)",
 )
 
 # Positive: the target is free there, or can do it.
 POSITIVE: Phrases = (
+    r"{can} {adv}(?:take|fit|do|host|have|hold|attend) (?:in )?(?:a|any|this|our|the) meeting(?= (?:in |at |on ))|"
     r"\^|(?:good|fine|ok|okay|great|possible|clear|acceptable|yes|can|green){label}|yes(?= (?:for|on|at) {slot})|"
-    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?<=0 ok)(?= #?0)|yes(?<=0 [-=] yes)|definite yes|(?:gaps?|holes?|openings?|"
-    r"windows?)(?: (?:is|are))?{at}|working(?= ?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|"
-    r"blank|idle|clean(?! up)|left(?<=[es] left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|"
-    r"mine to (?:give|offer|fill)|agreeable|amenable",
+    r"yes(?<=0 yes)|yes(?<=0[:,=] yes)|ok(?:(?<=0 ok)(?= #?0)|(?<=[(]me ok)|(?<=, me ok)|"
+    r"(?<=me: ok))|yes(?:(?<=0 [-=] yes)|(?<=me yes)|(?<=me: yes)|(?<=said yes)|(?<=says yes)|(?<=is yes)|"
+    r"(?<=was yes))|definite yes|(?:gaps?|holes?|openings?|windows?)(?: (?:is|are))?{at}|working(?= "
+    r"?$| ?[,:~(]| too| as well)|(?:happy|content|satisfied|comfortable) with|blank|idle|clean(?! up)|left(?<=[es] "
+    r"left)(?= for me| ?[:~])|(?:a )?clear run|at your service|within reach|mine to (?:give|offer|fill)|agreeable|"
+    r"amenable",
     r"(?:my|their|his|her|our|{agent}'s) (?:approval|blessing|consent|okay|ok|support|nod)|on for (?=slots?|#?0|it)|"
     r"(?:can|could|(?:willing|prepared|ready|able|happy|glad|content|pleased|delighted|fine|okay|ok|"
     r"free) to) {adv}{do}",
     r"{can} {adv}(?:accept|cope|live with|squeeze|arrange|spare|oblige|say yes|show up|turn up|get there|stretch|pull|"
-    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|make it(?= (?:to|at|for|in|on)\b))|offer(?:ed|"
-    r"ing)(?= slots?| #?0)|free|capacity|in a position to|around(?= (?:at|in|for)\b)|permits?|allows?|available|"
+    r"be (?:there|around|present|in)|(?:make|find) (?:the )?time|make it(?= (?:to|at|for|in|on)\b))|"
+    r"free|capacity|in a position to|around(?= (?:at|in|for)\b)|permits?|allows?|available|"
     r"availability|avail|open(?:ings?)?|vacant|wide-?open|empty|work(?:s(?!-))?|{able}",
     r"un(?:book|block|assign|schedul|plann|committ|claim|reserv|engag|occupi|encumber|touch|us)ed|untaken|"
     r"working (?:for|well)|suits?|(?:a |my |an? \w+ )?yes to (?=slots?|#?0|it\b|that\b|both|either)|a (?:clear |firm |"
     r"definite )?yes|up for grabs|(?:in|free|happy|glad|okay|ok|fine|good|cool|great) (?:for|with|at|in|"
-    r"on) (?={slot})|up for (?={slot})",
+    r"on) (?=(?:any |either )?{slot})|up for (?={slot})",
     r"(?:would|will|'ll) {adv}do(?= for (?:me|us|agent)| (?:nicely|fine|just)| ?$)|manages?(?= slots?| #?0| it| that)|"
     r"(?:{have}|leaves?) {adv}to offer|offers?(?= slots?| #?0)|(?:take|pick|choose|use) any of|no (?:reason|word|"
     r"argument) against|(?:{have}|is|find) {adv}(?:some |free )?(?:time|gaps?|windows?|space|room){at}",
@@ -158,7 +164,8 @@ POSITIVE: Phrases = (
     r"openings?)|(?:my|their|his|her) (?:only |best |one |last |next )?(?:gap|window)(?!s)|accommodates?|{not} mind|"
     r"(?:can|could) be (?:arranged|done|managed|accommodated|taken|used|offered|had)|all right (?=with|for|by|at)|"
     r"all right(?= ?$| ?[,~(])|good(?<=[0:=>~-] good)|clear(?<=[0:=>~-] clear)|options? (?=from my|on my)|"
-    r"go(?<=0 go)(?= ?$| ?[,~)(])",
+    r"go(?<=0 go)(?= ?$| ?[,~)(])|still (?:ok|okay|fine|good|on|possible)(?= ?$| ?[,~(]| for)|"
+    r"(?:good|fine|ok|okay) here(?= ?$| ?[,:~(])",
     r"good(?<=all good)|clear(?<=all clear)|on(?<=0 is on)(?= ?$| ?[,~)])|clear(?<=entirely clear)|"
     r"fine(?<=[0:=>~-] fine)|ok(?<=[0:=>~-] ok)|okay(?<=[0:=>~-] okay)|great(?<=[0:=>~-] great)|gap(?<=[0:=>~|-] gap)|"
     r"possible(?<=0 possible)|acceptable(?<=0 acceptable)|convenient(?<=0 convenient)|in(?<=0 in)(?= ?$| ?[,~)|(])|"
@@ -172,7 +179,7 @@ CLEAR: Phrases = (
     r"resched)))(?:(?: ?,| or| and| nor)+ (?:any |other )?(?:{item}|{move}|{clash}))*(?: {adv}(?:needed|required|"
     r"necessary|involved|called for))?(?! (?:at|in) {slot} (?:is|are) )|(?:{item}|conflict)-free",
     r"(?:freed|cleared|opened)(?: (?:it|that|this))?(?: up)?|(?:moved|dropped|cleared|cancell?ed) (?:my |the |"
-    r"an )?{noun}(?=\))",
+    r"an )?{noun}(?=\))|{noun} (?:(?:was|got|has been|is|just) ){1,2}(?:cancell?ed|dropped|called off)",
     # A need, an item or an obstacle denied.
     r"{not} (?:of (?:them|these|those) )?{adv}(?:would |will |do |does )?{adv}(?:have |got |hold |contain |see |"
     r"foresee |expect |find |anticipate )?{adv}(?:an?|any|another|much of an?) (?:[\w-]+ ){0,1}?(?:{item}|{clash}|"
@@ -187,14 +194,14 @@ CLEAR: Phrases = (
     r"in place|intact|untouched|alone|put)(?: (?:they|it) (?:are|is|stands?))?",
     r"{item} (?:{can} |would |may |all )*(?:stay|remain)s? (?:where|as|put|in place|untouched|intact)|(?:need(?:n't|"
     r" not)|no need (?:for(?: any)?|(?:for {whom} )?to)) (?:{move}|touch){it}|(?:(?:would|will|'d|"
-    r"{need})(?: to)? )?{move} (?:nothing|(?:no|zero) {mods}{item})",
+    r"{need})(?: to)? )?(?:{move}|give up|lose|touch) (?:nothing|(?:no|zero) {mods}{item})",
     # Nothing there.
     r"nothing (?:stands? |is |gets? )?(?=in (?:my|the|our|their|{agents}) way)|(?:none|neither|nothing) of my {item}|"
     r"nothing(?: at all| whatsoever| there)?(?= ?$| ?[,~)(])|nothing (?!else in (?:my|the|our) (?:day|calendar|"
     r"schedule))(?:else )?(?:(?:is|'s|was|sits|stands|lies|falls|happens|of mine|whatsoever|"
     r"at all) ){0,2}{adv}(?:{set}|on|at|in|there|during|for(?= slots?| #?0))",
     r"(?:{have}|contains?|shows?|with) {adv}nothing(?! to| against| left| free| open)(?: {adv}(?:{set}|"
-    r"on))?(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
+    r"on|there))?(?: (?:that )?(?:i|we|they|{agent})(?:'d| would| will)? {need} (?:to )?{move})?|"
     r"nothing (?:to )?(?:prevents?|keeps?|stops?|blocks?|hinders?|bars?) (?:me|us|{agent})(?: (?:from|at|in|on))?|"
     r"(?:nothing|no objections?|not anything|n't anything|{not} (?:\w+ )?anything) (?:[\w']+ ){0,2}against",
     r"n't (?:much )?anything(?: {adv}(?:on|{set}))?{at}|{not} {adv}(?:have|got|hold(?:ing)?|"
@@ -237,14 +244,15 @@ COST: Phrases = (
 
 # Proposal: the target puts the slot forward, or settles on it.
 PROPOSAL: Phrases = (
-    r"request(?:s|ed)?(?= that| slots?)|booked (?=slots? ?#?0+ for)|likes?(?= slots?)|(?:take|grab)(?= slots?\b)|"
-    r"(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along with|keen on|(?:backs|backed|"
-    r"endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil)ing (?:down |in )?(?=slots?|"
-    r"meeting|it|us)",
+    r"request(?:s|ed)?(?= that| slots?)|offer(?:ed|ing)(?! to\b| you| me| us)|booked (?=slots? ?#?0+ for)|likes?(?= "
+    r"slots?)|(?:take|grab)(?= slots?\b)|(?:decision|verdict|final|done|deal|sold)(?= ?[:,~])|go(?:ing|es)? along "
+    r"with|keen on|(?:backs|backed|endorse[sd]?) (?={slot})|i move (?:that|to|we)|(?:plac|writ|mark|not|enter|pencil|"
+    r"hold)ing (?:down |in )?(?=slots?|meeting|it|us)",
     r"been (?:scheduled|set)(?= (?:for|at|in|to) {slot})|(?:consider|deem|call)(?= slots? ?#?0+ (?:as )?{decided})|"
-    r"meeting 0+ (?:will be|goes|takes place|happens|lands|is set|is fixed|is on) (?:at |in |to |into |for )?|(?:is|"
-    r"are|'s) (?:hereby )?(?:decided|settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|"
-    r"i'll) {adv}(?:consider|call it)",
+    r"meeting 0+ (?:is|are|was|has been|gets|got) {adv}(?:booked|reserved|blocked)|(?:us|it|meeting 0+) down (?=for|"
+    r"at|in|as)|mark(?:ed|ing)? (?=slots? ?#?0+ (?:as|for) (?:meeting|our))|(?:is|are|'s) (?:hereby )?(?:decided|"
+    r"settled|agreed|confirmed|final|done)|(?:i'd|i would|i could|we could|i can|we can|i'll) {adv}(?:consider|call "
+    r"it)",
     r"(?:i'll|i will|i'm|i am|we'll|we will|we're|let me|let's|going to) {adv}(?:block(?:ing)?|hold(?:ing)?|reserv(?:e|"
     r"ing)|book(?:ing)?)|(?:blocked|booked|reserved|taken|fixed|filled|claimed|locked|pencilled|set aside|"
     r"earmarked) {adv}for (?:us|it|this|that|the meeting|our meeting|meeting 0+)|a go|fixed(?= ?[:,~] ?slot)",
@@ -254,9 +262,10 @@ PROPOSAL: Phrases = (
     r"make it (?=slot|0)|second (?=slot)|i'm for (?=slot)|i'?d say|put forward|c[ao]me up with|(?:entered|noted|placed|"
     r"recorded|logged|added|inserted) (?:down |in )?(?:meeting 0+|it|us|the meeting) (?:down )?(?=at|in|for|under|on)|"
     r"counter(?:-?(?:propos|offer)\w*|(?= ?:))",
-    r"aim(?:s|ing)?|target(?:ing)?|lean(?:ing)?(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|confirm\w*|"
-    r"lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|agreement|accept(?:s|"
-    r"ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|for)|went with",
+    r"aim(?:s|ing)?|target(?:ing)?|lean(?:s|ing)?(?! away)(?: towards?)?|opt(?:s|ing)?(?: for)?|settle[sd]?|settling|"
+    r"confirm\w*|lock(?:ed|ing|s)?(?: (?:it|us|this|that|things))?(?: in)?|finali[sz]\w+|agree[sd]?|concurs?|"
+    r"agreement|accept(?:s|ed|ing)?|commit(?:ted|ting)? to|let'?s|let us|shall we|go(?:ing|es)? (?:ahead )?(?:with|"
+    r"for)|went with",
     r"stick(?:ing)? (?:with|to)|(?:move|moving|proceed|proceeding|push|moves) (?:forward|ahead|on)|proceed(?:ing|"
     r"s)?(?: with)?|use|using|(?:i'll|we'll|(?:i|we) (?:will|shall)|i'd|we'd|to|happy to) (?:take|do|use|book|put|set|"
     r"hold|keep|grab|pick|choose|reserve|place|have(?! to))|pick(?:ed|ing)?(?! up| me up)|choos(?:e|ing)|chose|"
@@ -266,7 +275,8 @@ PROPOSAL: Phrases = (
     r"(?:all )?set(?:ting)? (?:us |it |this |meeting 0+ )?(?:for|to|at|on|in)",
     r"(?:put|place|pencil|slot)(?:ting)? (?:us|it|this|the meeting|our meeting|meeting 0+|me|them)(?: down| in)?|best|"
     r"better|ideal|(?:first|top|preferred) choices?|would like|'d like|'d love|want(?:s)?|(?:my |gets my |"
-    r"has my )?vote(?:s|d)?(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|land(?:s|ed|"
+    r"has my )?vote(?:s|d)?(?! ?:? ?0-0)(?: goes(?: to)?)?|(?:rather|sooner) (?:have|take|do|go|use|see|meet|pick)|"
+    r"land(?:s|ed|"
     r"ing)? on|see you",
     r"with (?:you|{agent}) on (?={slot})|sign(?:ed|s|ing)? off on|consensus|converged?|sealed|(?:it's|we have|"
     r"that's) a deal|done deal|winner|(?:we're|we are|it's) on for|(?:we'll|we will|to) meet|float|it(?:'ll| will|"
