@@ -11,16 +11,8 @@ from typing import NamedTuple
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.legends import Legend, chosen, legend_of, spelled_out, strip_at
 from pipeline.privacy.language.records import DEEPEST, MANY, Piece, Record, glue, is_slots, json_at
-from pipeline.privacy.language.tables import (
-    STATE_HEAD,
-    agents_at,
-    cells_at,
-    fields_at,
-    lists_at,
-    rows_at,
-    table_at,
-    table_records,
-)
+from pipeline.privacy.language.rows import agents_at, cells_at, fields_at, lists_at, rows_at
+from pipeline.privacy.language.tables import STATE_HEAD, table_at, table_records
 
 LONGEST_TITLE = 60  # characters
 # Whose data follows: "Data from Agent 4: {…}".

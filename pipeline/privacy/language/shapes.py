@@ -14,10 +14,8 @@ ITEM = r"00?(?:(?:-| to | through )00?)?"
 LIST = re.compile(rf"(?<![\w#$.'])({ITEM}(?:, {ITEM})*+)(?:(,? (?:and|or) )({ITEM}))?+")
 # After a list: it goes on in another way, or is none of slots. The word before it: it names others, or leads to an end.
 GOES_ON = (", 0", " and 0", " or 0", ", and 0", ", or 0", "%", "-")
-LEADS = frozenset(
-    ("agent", "agents", "meeting", "meetings", "from", "between", "to", "by", "the", "after", "past", "beyond", "above")
-    + ("than", "including", "through", "thru", "far", "until", "till", "before", "below", "under")
-)
+LEADS = frozenset(("agent", "agents", "meeting", "meetings", "from", "between", "to", "by", "the", "after", "past"))
+LEADS |= {"beyond", "above", "than", "including", "through", "thru", "far", "until", "till", "before", "below", "under"}
 STARTS = ("starting", "beginning")
 BEFORE_LAST = {", and ": " and ", ", or ": " or "}
 ENDS = ("", ".", ";", ":", "?", "!", "\n")
