@@ -35,7 +35,7 @@ SLOT_ROW = re.compile(
     re.I,
 )
 ITS_WORDS = re.compile(
-    r"\W*(?:who|which agents?)\b|\b(?:which|each|what) (?:slots?|times?)\b|\bwhen\b|\bmeeting ?#?\d+", re.I
+    r"\W{0,3}(?:who|which agents?)\b|\b(?:which|each|what) (?:slots?|times?)\b|\bwhen\b|\bmeeting ?#?\d+", re.I
 )
 OF_WHOM = re.compile(r"\d+|\b(?:me|i)\b", re.I)
 SLOT = re.compile(r"\d+")
