@@ -26,6 +26,7 @@ REMEMBERED = ("statements", "_read_alone", "_read_on", "_read_short")
 Shape = tuple[str, str, str]
 SHAPES: tuple[Shape, ...] = (
     ("slot 3 slot", " ", ","),
+    ("Slots 3 and 5. ", "The latter is free.\n", ""),
     ("", f"slot 3 slot{' ' * (RUN - 1)},", ""),
     ("I'm free " * 400 + ":\n", "- slot 3\n", ""),
     ("agents 1", " ", "x free"),

@@ -2,6 +2,7 @@
 by their place, as "the latter" and "the last two" of those that were named."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -96,7 +97,7 @@ class Legend(NamedTuple):
     codes: dict[str, str]
     num_slots: int | None
     options: Mapping[str, str]
-    places: Mapping[int, tuple[int, str]]  # of slots that are called by their place
+    places: Sequence[tuple[int, int, str]]  # where slots are called by their place, and the slots
     strips: Mapping[str, str]  # marks that may stand side by side, one a slot
     strip: re.Pattern[str]
 
@@ -224,8 +225,8 @@ def options_of(content: str) -> dict[str, str]:
 
 def chosen(piece: Piece, legend: Legend) -> Iterator[Piece]:
     """A piece of a line with the slots that it speaks of in place of an option's name, or of theirs: "I vote A"."""
-    named = [(start, stop, text) for start, (stop, text) in legend.places.items() if piece.start <= start < piece.end]
-    edits = [(start - piece.start, stop - piece.start, text) for start, stop, text in named]
+    first, last = (bisect_left(legend.places, (place,)) for place in (piece.start, piece.end))
+    edits = [(start - piece.start, stop - piece.start, text) for start, stop, text in legend.places[first:last]]
     for found in CHOICE.finditer(piece.text) if legend.options else ():
         if found[2] in legend.options and (found[1] or found[2].isalpha()):
             edits.append((found.start(1 if found[1] else 2), found.end(), f"slot {legend.options[found[2]]}"))
@@ -237,17 +238,17 @@ def chosen(piece: Piece, legend: Legend) -> Iterator[Piece]:
     yield piece.part(end) if end else piece
 
 
-def placed(content: str, num_slots: int | None) -> dict[int, tuple[int, str]]:
-    """Where slots are called by their place starts → where it ends, and the slots: "slots 3, 5" for "the first two"."""
-    found, named, recent, rest = dict[int, tuple[int, str]](), list[str](), list[str](), list[str]()
+def placed(content: str, num_slots: int | None) -> list[tuple[int, int, str]]:
+    """Where slots are called by their place, from where to where, and the slots: "slots 3, 5" for "the first two"."""
+    found, named, recent, rest = list[tuple[int, int, str]](), list[str](), list[str](), list[str]()
     ended, agents, at = False, set[str](), 0
-    for words in PLACED.finditer(content):
+    for words in PLACED.finditer(content) if any(map(content.__contains__, PLACES)) else ():
         if words["end"]:
             ended = True
         elif words["agent"]:
             agents.update(re.findall(r"\d+", words["agent"]))
         elif words["slots"]:
-            slots = re.findall(r"\d+", words["slots"])
+            slots = list(dict.fromkeys(re.findall(r"\d+", words["slots"])))
             if ended or words.start() - at > FAR_NAMED:
                 named, agents = [], set()
             named = list(dict.fromkeys((*named, *slots)))
@@ -261,7 +262,7 @@ def placed(content: str, num_slots: int | None) -> dict[int, tuple[int, str]]:
             meant = [] if far else _meant(words, named, recent, rest)
             if meant:
                 rest = [slot for slot in rest if slot not in meant]
-                found[words.start()] = words.end(), f"slot{'s' * (len(meant) > 1)} {', '.join(meant)}"
+                found.append((*words.span(), f"slot{'s' * (len(meant) > 1)} {', '.join(meant)}"))
     return found
 
 
