@@ -136,7 +136,8 @@ def _counts(seen: pl.DataFrame, certain: Array, cell: Sequence[str]) -> Array:
 
 def by_team(tables: Tables, bits: pl.DataFrame, beside: str, resampling: Resampling) -> pl.DataFrame:
     """One row per setting, team and measure: learned_teams. bits: of `learned_bits`; beside: the team whose bits on the
-    same tasks the others' are shares of, a game against a game, however often each played a task."""
+    same tasks the others' are shares of, a game against a game, however often each played a task; where these bits are
+    below 0 in all, as of one who misleads, there are no shares."""
     key = ["setting", "team", "task_id"]
     every = bits.group_by(*key, "game_id", "round").agg(pl.col("bits").sort().sum(), role=pl.lit("everybody"))
     told = pl.concat([bits.select(every.columns), every]).sort(*key, "role", "game_id", "round", "bits")
@@ -146,7 +147,8 @@ def by_team(tables: Tables, bits: pl.DataFrame, beside: str, resampling: Resampl
         a_game=pl.col("bits").sum() / pl.col("game_id").n_unique(),
     )
     base = sums.filter(team=beside).select("setting", "task_id", "role", base="a_game")
-    shares = sums.join(base, on=["setting", "task_id", "role"])
+    of = base.group_by("setting", "role").agg(pl.col("base").sum()).filter(pl.col("base") > 0)
+    shares = sums.join(base.join(of, on=["setting", "role"], how="semi"), on=["setting", "task_id", "role"])
     games = tables["games"].with_columns(
         coordination_rate_pct=100 * pl.col("coordination_rate"),
         dms_per_meeting=ratio(pl.col("dms"), pl.col("meetings_scheduled")),
