@@ -1,5 +1,6 @@
 """Hypothesis draws the same examples on every run, and minds no clock: a busy machine is slow at everything."""
 
+import atexit
 import gc
 import os
 import re
@@ -19,7 +20,8 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
-# Collection makes modules, syntax trees and tests, all of which stay: to look for garbage takes a third of its time.
+# Collection makes modules, syntax trees and tests, all of which stay: to look for garbage among them, then or while
+# tests run, takes a tenth of all time.
 gc.disable()
 
 HERE = Path(__file__).parent
@@ -42,8 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Let what ends find its garbage: DuckDB calls what is left over leaked, and the controller collects no tests."""
+    """End workers without taking apart all that they hold, which takes seconds, and has DuckDB call some of it leaked."""
     gc.enable()
+    if WORKER:
+        atexit.register(os._exit, 0)
+    else:
+        gc.unfreeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -59,6 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     So do tests that call models, so that one worker of two imports LiteLLM, which takes seconds.
     """
+    gc.freeze()
     gc.enable()
     items.sort(key=lambda item: item.path.parent != HERE and "planted_key" not in getattr(item, "fixturenames", ()))
 
