@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """End workers without taking apart all that they hold, which takes seconds, and has DuckDB call some of it leaked."""
+    """End workers without taking apart what they hold, which takes seconds and has DuckDB call some of it leaked."""
     gc.enable()
     if WORKER:
         atexit.register(os._exit, 0)

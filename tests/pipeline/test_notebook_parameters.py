@@ -25,31 +25,27 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"tables", "results", "figures"}
 
-# Each parameter of each notebook that is no folder, with another value.
+# Each parameter of each notebook that is no folder, with another value: several at once where none hides another.
+CONDITIONS: list[dict[str, Any]] = [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}]
 CHANGED: dict[str, list[dict[str, Any]]] = {
     "00_one_game": [
-        *(
-            {"game_id": "of a game"},
-            {"team": "sd"},
-            {"task_id": "b005_hard"},
-            {"round_number": 0},
-            {"english_team": "blunt"},
-        ),
+        {"game_id": "of a game"},
+        {"team": "sd", "task_id": "b005_hard", "round_number": 0, "english_team": "blunt"},
     ],
-    "10_table1": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
-    "20_privacy_plane": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
-    "25_communication": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
-    "30_behaviour": [{"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}],
+    "10_table1": CONDITIONS,
+    "20_privacy_plane": CONDITIONS,
+    "25_communication": CONDITIONS,
+    "30_behaviour": CONDITIONS,
     "40_mixed_effects": [
-        *({"condition": "blocked"}, {"condition": "adversarial"}, {"condition": "none"}),
-        *({"setting": "uniform"}, {"setting": "pooled"}, {"teams": "protocols"}, {"teams": "imap, sd, exact"}),
+        *({"condition": "blocked", "setting": "pooled"}, {"condition": "adversarial"}, {"condition": "none"}),
+        *({"setting": "uniform", "teams": "protocols"}, {"teams": "imap, sd, exact"}),
     ],
     "45_robustness": [{"penalty": 7.5}],
-    "50_adversarial": [{"listed": "data/paper/appendix_c.csv"}, {"examples": 2}],
-    "60_explore_traces": [{"where": "team = 'imap'"}, {"order": "game_id"}, {"place": 3}, {"round_number": 0}],
+    "50_adversarial": [{"listed": "data/paper/appendix_c.csv", "examples": 2}],
+    "60_explore_traces": [{"where": "team = 'imap'", "place": 3}, {"order": "game_id", "round_number": 0}],
     "70_costs": [{"prices": "data/prices/litellm.yaml"}, {"own_prices": "data/teams/local.yaml"}],
-    "90_where_we_differ": [{"tasks": "blocked.jsonl"}, {"release_vps": "0.1, 0.2"}],
-    "report": [{"team": "blunt"}, {"condition": "blocked"}],
+    "90_where_we_differ": [{"tasks": "blocked.jsonl", "release_vps": "0.1, 0.2"}],
+    "report": [{"team": "blunt", "condition": "blocked"}],
 }
 CASES = [(name, change) for name, changes in CHANGED.items() for change in changes]
 
@@ -100,7 +96,7 @@ def test_a_notebook_runs_with_a_parameter_changed(
     if "game_id" in change:
         change = {"game_id": pl.read_parquet(small_study / "tables/games.parquet")["game_id"].max()}
     if "tasks" in change:
-        change = {"tasks": str(small_study / change["tasks"])}
+        change = change | {"tasks": str(small_study / change["tasks"])}
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
     shown = markdown(path, {key: str(folder) for key, folder in folders.items()} | change, tmp_path / "n.ipynb")
     assert read <= read_by(path) or name == "report"  # which is no part of the study
