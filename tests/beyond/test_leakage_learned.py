@@ -93,6 +93,8 @@ def test_teams_stand_beside_each_other_on_the_same_tasks_however_often_one_playe
     assert [means["free", m] for m in ("bits_initiator", "bits_responder", "bits_everybody")] == [8, 2, 10]
     assert [means["free", f"share_{r}"] for r in ("initiator", "responder", "everybody")] == [2, 2, 2]
     assert (means["polling", "share_everybody"], means["free", "dms_per_meeting"]) == (1, 6)
+    misled = by_team({"games": games}, bits.with_columns(-pl.col("bits")), "polling", Resampling(50, 0.95, "toy"))
+    assert not any(measure.startswith("share_") for measure in misled["measure"])
 
 
 def test_a_game_that_is_in_two_folders_counts_once(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def read_anew(name: str) -> dict[str, Any]:
     return accuracy.row(by_predicate=pl.col("part") == "all", named=True)
 
 
-LATER_LEAKS = ("leaks_in_other_words", "leaks_opened_later")
+LEAKS = ("in_other_words", "opened_later", "of_five_hands", "opened_last", "of_four_hands", "opened_newest")
 
 
 @pytest.mark.slow
@@ -207,8 +207,8 @@ def test_the_pages_say_how_the_gold_sets_are_read() -> None:
         shares = tuple(f"{read[measure]:.3f}" for measure in ("precision", "recall of H.3", "recall of a reader"))
         said = "`{}.yaml` precision {}, recall {} of what H.3 fixes and {} of what a person reads"
         assert said.format(name, *shares) in (PAGES / "language.md").read_text("utf-8")
-    for name in (*LATER_LEAKS, "leaks_of_five_hands", "leaks_opened_last", "leaks_of_four_hands", "leaks_opened_newest"):
-        leaks = read_anew(name)
+    for name in LEAKS:
+        leaks = read_anew(f"leaks_{name}")
         told = (f"{leaks['recall']:.3f}", leaks["spoken"], leaks["silent"] + leaks["spoken"])
         assert "recall {}, false alarms in {} of {}.".format(*told) in (PAGES / "patterns.md").read_text("utf-8")
 
