@@ -71,9 +71,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a study in small, with `tables`, `results` and `blocked.jsonl`: one for all workers of a run."""
-    from tests.small_study import made_once
-
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what is made once for all workers of a run."""
     own = tmp_path_factory.getbasetemp()
-    return made_once(own.parent if WORKER else own)
+    return own.parent if WORKER else own
+
+
+@pytest.fixture(scope="session")
+def small_study(shared_folder: Path) -> Path:
+    """The folder of a study in small, with `tables`, `results` and `blocked.jsonl`: one for all workers of a run."""
+    from tests.small_study import made_once, make
+
+    return made_once(shared_folder, "small", make)

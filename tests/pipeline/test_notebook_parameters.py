@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from pipeline.reports.notebook_session import Study
 from sim.runs.teams import load_team
 from sim.tasks.lists import read_list
 from sim.tasks.suite import make_task
-from tests.small_study import TASKS, games, in_the_project
+from tests.small_study import TASKS, games, in_the_project, made_once
 
 pytestmark = pytest.mark.slow
 
@@ -104,10 +103,9 @@ def test_a_notebook_runs_with_a_parameter_changed(
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 
 
-@pytest.fixture(scope="module")
-def pages_of_own_teams(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str]]:
-    """The folder of pages of all notebooks over the games of three teams of one's own, and what failed."""
-    folder = tmp_path_factory.mktemp("own")
+def make_pages_of_own_teams(folder: Path) -> None:
+    """Pages of all notebooks over the games of three teams of one's own; failures.json says which failed, and how."""
+    folder.mkdir()
     for name, agents in OWN.items():
         (folder / f"{name}.yaml").write_text(f"team: {name}\nagents: [{agents}]\n", encoding="utf-8")
     listed = read_list(ROOT / "data/suites/paper72.csv")
@@ -122,21 +120,25 @@ def pages_of_own_teams(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
         ]
         failures = write_pages(jobs, 1, lambda done, total: None)
     assert not study.failed
-    return folder, {job.title: problem for job, problem in failures}
+    told = {job.title: problem for job, problem in failures}
+    (folder / "failures.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def pages_of_own_teams(shared_folder: Path) -> Path:
+    return made_once(shared_folder, "own_teams", make_pages_of_own_teams)
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_a_notebook_runs_over_three_teams_of_ones_own(
-    name: str, pages_of_own_teams: tuple[Path, Mapping[str, str]]
-) -> None:
-    folder, failures = pages_of_own_teams
+def test_a_notebook_runs_over_three_teams_of_ones_own(name: str, pages_of_own_teams: Path) -> None:
+    failures = json.loads((pages_of_own_teams / "failures.json").read_text(encoding="utf-8"))
     assert name not in failures, failures[name]
-    html = re.sub(r"<[^>]+>", " ", (folder / name).read_text(encoding="utf-8"))
+    html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams / name).read_text(encoding="utf-8"))
     if "study.played(" in (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"):
         assert re.search(r"18 standard games of 3 teams: lab-one, lab-three, lab-two|hold no adversarial game", html)
 
 
-def test_appendix_i_is_fitted_to_teams_of_ones_own(pages_of_own_teams: tuple[Path, Mapping[str, str]]) -> None:
-    html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams[0] / "40_mixed_effects").read_text(encoding="utf-8"))
+def test_appendix_i_is_fitted_to_teams_of_ones_own(pages_of_own_teams: Path) -> None:
+    html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams / "40_mixed_effects").read_text(encoding="utf-8"))
     assert re.search(r"Fitted:\s+others\s+, 18 standard games of 3 teams", html)
     assert re.search(r"Of \d fits of\s+others\s+the slope", html)

@@ -7,6 +7,7 @@ from tempfile import gettempdir
 
 import polars as pl
 import pytest
+import without_kernel
 from click.testing import Result
 from test_views_html import HOSTILE
 from trace_builder import TraceBuilder, toy_game, write_trace
@@ -66,7 +67,7 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
 @pytest.mark.slow
 def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "intervals", "excess"))
+    monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "compare", "intervals", "excess"))
     game = toy_game(team="<meta http-equiv=refresh content=0>").dm(1, 1, 2, {"dsm": "offer", "round": "abc"})
     write_trace(tmp_path / "traces/0.json", game.text())
     study = own_study.derive_study([tmp_path / "traces"], tmp_path, lambda done, total: None)
@@ -175,14 +176,16 @@ def test_bad_usage_is_told_in_a_line(
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Glyph 27")
 def test_traces_of_ones_own_become_pages_whatever_is_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     for number, text in enumerate(HOSTILE):
         trace = TraceBuilder(f"game-{number}", team=f"team {text}").round(0)
         trace.dm(0, 0, 1, f"Slot 1 is free {text}").resolution(0, True, a0=1, a1=1)
         write_trace(tmp_path / "traces" / f"{number}.json", trace.text())
     (tmp_path / "traces" / "broken.json").write_text("{", encoding="utf-8")
-    done = CliRunner().invoke(app, ["report", str(tmp_path / "traces"), "--out", str(tmp_path / "out")])
+    done = reported(tmp_path / "traces", "--workers", "1")
     assert done.exit_code == 3, done.output
     pages = list((tmp_path / "out").glob("*.html"))
     assert len(pages) > len(HOSTILE) + 5
@@ -191,6 +194,7 @@ def test_traces_of_ones_own_become_pages_whatever_is_in_them(tmp_path: Path, mon
         assert not re.search(r"<script\b|<img (?![^>]*src=\"data:)", html), path
         assert not ELSEWHERE.search(html), path
     first = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "What could not be made" not in first
     assert "What the auditor doubts" in first and "traces of unknown: unreadable" in first
     (tmp_path / "traces" / "broken.json").unlink()
     assert CliRunner().invoke(app, ["verify", str(tmp_path / "out")]).exit_code == 0
