@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import example, given, settings
@@ -13,7 +14,9 @@ from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.language.passages import outline
 from pipeline.privacy.language.quotes import CHANGED, CONCLUDES, WAS, WRONG
-from pipeline.privacy.language.scan import expand, fold, in_digits, scanner, sentences
+from pipeline.privacy.language.scan import expand, fold, in_digits, numbers_of, scanner, sentences
+from pipeline.privacy.language.shapes import shape_of
+from pipeline.privacy.language.statements import Statement
 from pipeline.privacy.rules import RULES, Claim
 from tests.pipeline.gold import gold
 
@@ -152,6 +155,40 @@ def test_every_slot_of_a_list_is_claimed_once_in_its_order_with_the_clause_as_it
     assert {claim[5] for claim in told} == {clause.format(text)}
     forget()
     assert read(message.format(text)) == told
+
+
+@pytest.mark.parametrize(
+    ("message", "shape", "numbers"),
+    [
+        ("I'm free at slots 2, 5-7 and 11", "i'm free at slots 0 and 0", [(2, 5, ~7), b"11"]),
+        ("Slots 1, 3, or 10 through 12?", "slots 0 or 0-0?", [(1, 3), b"10", b"12"]),
+        ("3, 5, and 7 (errand)", "0, and 0 (errand)", [(3, 5), b"7"]),
+        ("Slot 14", "slot 0", [b"14"]),
+        ("Agents 1, 2 and 3", "agents 0, 0 and 0", [b"1", b"2", b"3"]),
+        ("Busy after 4, 6 and 8", "busy after 0, 0 and 0", [b"4", b"6", b"8"]),
+        ("I prefer slots 3 to 5", "i prefer slots 0 to 0", [b"3", b"5"]),
+    ],
+)
+def test_lists_of_slots_have_one_shape_however_long_they_are(
+    message: str, shape: str, numbers: list[bytes | tuple[int, ...]]
+) -> None:
+    assert shape_of(fold(message), message)[:2] == (shape, numbers)
+
+
+@given(st.sampled_from(MESSAGES))
+def test_a_message_says_what_its_shape_says_of_its_own_numbers(message: str) -> None:
+    content, folded = language._plain(message)
+    in_full = language._in_shape(folded, numbers_of(content), 16)
+    assert one_by_one(language._in_lines(message, 16)) == one_by_one(in_full)
+
+
+def one_by_one(stated: Sequence[Statement]) -> list[tuple[int | None, int, str, int, int]]:
+    return [
+        (target, slot, kind, start, end)
+        for targets, slots, kind, start, end in stated
+        for slot in slots
+        for target in targets
+    ]
 
 
 @given(st.sampled_from(MESSAGES), st.lists(LISTS, min_size=1, max_size=3))
