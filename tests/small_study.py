@@ -1,6 +1,6 @@
 """The study in small: tables and results of a few teams on six of the paper's tasks, in all three conditions."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, flock
 from pathlib import Path
@@ -31,14 +31,14 @@ def in_the_project() -> Iterator[pytest.MonkeyPatch]:
         yield patch
 
 
-def made_once(folder: Path) -> Path:
-    """The small study in a folder, which whoever comes first makes and others wait for."""
-    with open(folder / "small.lock", "w") as lock:
+def made_once(folder: Path, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder of that name in another, which whoever comes first makes and others wait for."""
+    with open(folder / f"{name}.lock", "w") as lock:
         flock(lock, LOCK_EX)
-        if not (folder / "small").is_dir():
-            make(folder / "small.draft")
-            (folder / "small.draft").rename(folder / "small")
-    return folder / "small"
+        if not (folder / name).is_dir():
+            make(folder / f"{name}.draft")
+            (folder / f"{name}.draft").rename(folder / name)
+    return folder / name
 
 
 def make(folder: Path) -> None:
