@@ -1,17 +1,14 @@
-"""Destinations of output, files that appear whole or not at all, folders for one process alone, and manifests: what a
-command wrote, each file with its digest, and what it was made from."""
+"""Destinations of output, files that appear whole or not at all, and folders for one process alone."""
 
 from __future__ import annotations
 
 import glob
 import hashlib
-import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from machine.processes import alive, locked
 from machine.stores import PROTOCOLS, file_system, is_url, plain_errors, write_file
@@ -143,150 +140,27 @@ def file_version(name: str, descriptor: int | None = None) -> str | None:
 @contextmanager
 def held(paths: Iterable[Path]) -> Iterator[None]:
     """Raises OSError at the end of the block where one of the files was replaced or written to meanwhile."""
-    versions = {path: file_version(str(path)) for path in paths}
+    versions = file_versions(paths)
     yield
+    check_versions(versions)
+
+
+def file_versions(paths: Iterable[Path]) -> dict[Path, str | None]:
+    """The `file_version` of each."""
+    return {path: file_version(str(path)) for path in paths}
+
+
+def check_versions(versions: Mapping[Path, str | None]) -> None:
+    """Raise OSError where one of the files is another one by now, or gone."""
     for path, version in versions.items():
         if file_version(str(path)) != version:
             raise OSError(f"{path} was replaced or written to while it was read; run it again")
-
-
-@contextmanager
-def held_origins(made_from: Mapping[str, Sequence[Path]]) -> Iterator[dict[str, str]]:
-    """What → the `combined_digest` of its files, which the block reads; none where there are no files.
-
-    Raises OSError as `held` does.
-    """
-    with held(path for paths in made_from.values() for path in paths):
-        yield {what: combined_digest(map(file_digest, paths)) for what, paths in sorted(made_from.items()) if paths}
-
-
-MANIFEST_SUFFIX = ".manifest.json"
-MOST_SHOWN = 5
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What a command wrote. files: path within the manifest's folder → SHA-256. made_from: what, such as tables → the
-    `combined_digest` of its files."""
-
-    path: Path
-    files: Mapping[str, str]
-    made_from: Mapping[str, str]
-
-    @property
-    def command(self) -> str:
-        """The command that wrote it."""
-        return self.path.name.removesuffix(MANIFEST_SUFFIX)
 
 
 def file_digest(path: Path) -> str:
     """The file's SHA-256."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def combined_digest(digests: Iterable[str]) -> str:
-    """One digest of several files by theirs, whatever they are called and wherever they are."""
-    return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
-
-
-def visible_files(folder: Path) -> Iterator[Path]:
-    """Every file in the folder at any depth that is not hidden, in order, manifests left out."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and not hidden and not path.name.endswith(MANIFEST_SUFFIX):
-            yield path
-
-
-def write_manifest(
-    folder: Path,
-    command: str,
-    files: Iterable[Path],
-    made_from: Mapping[str, str],
-    kept: Mapping[str, str] = {},
-) -> None:
-    """Write `folder/{command}.manifest.json` of files in the folder. made_from: what → the digest of its files, as
-    `held_origins` has them. kept: path → SHA-256 of other files of the folder, as an earlier run wrote them."""
-    written = {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
-    listed = dict(sorted({**kept, **written}.items()))
-    text = json.dumps({"files": listed, "made_from": dict(made_from)}, indent=1)
-    with replacing(folder / f"{command}{MANIFEST_SUFFIX}") as draft:
-        draft.write_text(f"{text}\n", encoding="utf-8")
-
-
-def earlier_files(
-    folder: Path, command: str, written: Iterable[Path], made_from: Mapping[str, str], endings: tuple[str, ...]
-) -> dict[str, str]:
-    """Path → SHA-256 of the files with such endings that the command's earlier manifest lists and that are not written
-    anew, where they were made from the same; where they were not, or nobody knows, they are removed."""
-    try:
-        earlier = read_manifest(folder / f"{command}{MANIFEST_SUFFIX}")
-    except (OSError, ValueError):
-        return {}
-    left = earlier.files.keys() - {path.relative_to(folder).as_posix() for path in written}
-    names = sorted(name for name in left if name.endswith(endings))
-    if made_from and earlier.made_from == dict(made_from):
-        return {name: earlier.files[name] for name in names if (folder / name).is_file()}
-    for name in names:
-        (folder / name).unlink(missing_ok=True)
-    return {}
-
-
-def listed_names(manifest: bytes) -> set[str]:
-    """The names of files and folders beside a manifest of that text which it lists; none where it is no manifest."""
-    try:
-        return {name.partition("/")[0] for name in json.loads(manifest)["files"]} - {"", ".", ".."}
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return set()
-
-
-def read_manifests(folder: Path) -> list[Manifest]:
-    """The manifests in the folder at any depth. Raises ValueError for one that is none."""
-    return [read_manifest(path) for path in sorted(folder.rglob(f"*{MANIFEST_SUFFIX}"))]
-
-
-def read_manifest(path: Path) -> Manifest:
-    """The manifest at the path. Raises ValueError where it is none."""
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        files, made_from = (dict[str, str](told[name]) for name in ("files", "made_from"))
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not a manifest; make the folder anew") from error
-    if any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in files):
-        raise ValueError(f"{path}: names files outside its folder; make the folder anew")
-    return Manifest(path, files, made_from)
-
-
-def wholeness_problems(manifest: Manifest) -> Iterator[str]:
-    """What became of the files since the manifest was written: a line for those missing, and one for those changed."""
-    folder = manifest.path.parent
-    missing = [name for name in manifest.files if not (folder / name).is_file()]
-    changed = [n for n, digest in manifest.files.items() if n not in missing and file_digest(folder / n) != digest]
-    for names, what in ((missing, "missing"), (changed, "changed since")):
-        if names:
-            shown = ", ".join(names[:MOST_SHOWN]) + (", …" if len(names) > MOST_SHOWN else "")
-            yield f"{folder}: {len(names)} of the files of {manifest.command} {what}: {shown}"
-
-
-def folder_digests(folder: Path, paths: Iterable[Path]) -> set[str]:
-    """The combined digests of those of the files that are in the folder, or in one below it, or anywhere below one."""
-    groups: dict[tuple[Path, bool], list[str]] = {}
-    for path in paths:
-        digest = file_digest(path)
-        groups.setdefault((path.parent, False), []).append(digest)
-        for parent in path.parents:
-            groups.setdefault((parent, True), []).append(digest)
-            if parent == folder:
-                break
-    return set(map(combined_digest, groups.values()))
-
-
-def origin_problems(manifest: Manifest, present: Mapping[str, set[str]]) -> Iterator[str]:
-    """What it was made from and is there in another form. present: what → the combined digests of its files by folder;
-    of what is not there at all nothing is said."""
-    for what, digest in manifest.made_from.items():
-        if present.get(what) and digest not in present[what]:
-            yield f"{manifest.path.parent}: {manifest.command} was made from other {what} than there are"
 
 
 @contextmanager

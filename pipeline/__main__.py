@@ -99,7 +99,7 @@ def audit(
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
     if as_json and out:
         raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
-    from machine.files import held_origins
+    from machine.manifests import held_origins
     from machine.process_pool import WorkerDied
     from pipeline.traces.audit.files import audit_files, errors, publish, table
     from pipeline.traces.audit.suites import SuiteError
@@ -160,7 +160,7 @@ def database(
     meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables; results of
     other tables are left out.
     """
-    from machine.files import held_origins, write_manifest
+    from machine.manifests import held_origins, write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
     from pipeline.tables.queries import other_results

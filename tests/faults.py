@@ -27,7 +27,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from machine.files import MANIFEST_SUFFIX
+from machine.manifests import MANIFEST_SUFFIX
 from machine.terminal import run_program
 from sim.models.provider import litellm
 from tests.fault_commands import COMMANDS, GIVEN, UNSTABLE

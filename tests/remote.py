@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from machine.files import MANIFEST_SUFFIX
+from machine.manifests import MANIFEST_SUFFIX
 from machine.stores import file_system, list_files, open_file
 from pipeline import __main__ as pipeline_command
 from sim import __main__ as sim_command

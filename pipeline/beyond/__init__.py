@@ -6,6 +6,8 @@ Each area has a stage that reads tables and writes those of its schemas.py. Stag
 from pathlib import Path
 from typing import Any
 
+from machine.files import of_project
+
 TRACES = Path("data/beyond/traces")
 DERIVED = Path("data/beyond/derived")
 TABLES = Path("data/beyond/tables")
@@ -13,8 +15,8 @@ PARAMS = Path("notebooks/beyond/params.yaml")
 
 
 def params(section: str) -> dict[str, Any]:
-    """A section of notebooks/beyond/params.yaml."""
+    """A section of notebooks/beyond/params.yaml: of the current folder, or else the project's own."""
     import yaml
 
-    sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    sections: dict[str, dict[str, Any]] = yaml.safe_load(of_project(PARAMS).read_text(encoding="utf-8"))
     return sections[section]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from machine.files import MANIFEST_SUFFIX, listed_names, output_destination
+from machine.files import output_destination
+from machine.manifests import MANIFEST_SUFFIX, listed_names
 from machine.stores import TRIAL_FILE, Unreachable, file_system, is_url, plain_errors, write_trial
 from machine.terminal import progress_bar
 from pipeline.privacy.rules import ENGLISH_RULES, RULES

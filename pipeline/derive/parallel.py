@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.files import MANIFEST_SUFFIX, held_origins, listed_names, visible_files, write_manifest
+from machine.manifests import MANIFEST_SUFFIX, held_origins, listed_names, visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url

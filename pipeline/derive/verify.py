@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from machine.files import (
+from machine.manifests import (
     MOST_SHOWN,
     Manifest,
     folder_digests,

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.tables.paths import PAPER_PROTOCOLS, ROOT
+from pipeline.tables.paths import PAPER_PROTOCOLS, PAPER_SUITE, ROOT
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-SUITE = ROOT / "data/suites/paper72.csv"
 BLOCKED_ID = r"_blocked\d+$"  # what a task's name ends in where some of its errands are blocked
 TEAMS = {name: team for team, name in PAPER_PROTOCOLS.items()}
 ROUNDING = "half up, of the exact decimal value"
@@ -56,7 +55,7 @@ def round_half_up(value: float, decimals: int) -> str:
 
 def suite_tasks(setting: str | None = None) -> frozenset[str]:
     """The names of the paper's 72 tasks, or of those of a setting."""
-    suite = pl.read_csv(SUITE, columns=["setting", "task_id"], glob=False)
+    suite = pl.read_csv(ROOT / PAPER_SUITE, columns=["setting", "task_id"], glob=False)
     return frozenset((suite.filter(setting=setting) if setting else suite)["task_id"])
 
 

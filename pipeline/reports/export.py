@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import PROJECT, file_digest, held_origins, of_project
+from machine.files import PROJECT, file_digest, of_project
+from machine.manifests import held_origins
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.shards import scratch_folder

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import earlier_files, held_origins, of_project, replacing, write_manifest
+from machine.files import of_project, replacing
+from machine.manifests import earlier_files, held_origins, write_manifest
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
 

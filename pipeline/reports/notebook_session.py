@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from machine.files import file_version
+from machine.files import check_versions, file_versions
 from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
@@ -16,7 +16,6 @@ from pipeline.tables.paths import NUMBERS as PRINTED
 from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
-from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
@@ -71,7 +70,7 @@ class Study:
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self._tables, self.results, self.figures = base / tables, base / results, base / figures
-        self._versions = {path: file_version(str(path)) for path in self._tables.glob("*.parquet")}
+        self._versions = file_versions(self._tables.glob("*.parquet"))
         self.connection = attach(self._tables)
         self.is_reference = usual and is_reference(self._tables, reference)
         self.drawn: dict[str, Figure] = {}
@@ -84,19 +83,15 @@ class Study:
     @property
     def tables(self) -> Path:
         """The folder of tables. Raises OSError where they are not those any more that the notebook began with."""
-        self._hold()
+        check_versions(self._versions)
         return self._tables
-
-    def _hold(self) -> None:
-        if any(file_version(str(path)) != version for path, version in self._versions.items()):
-            raise OSError(f"{printable(str(self._tables))}: tables were replaced meanwhile; run the notebook again")
 
     def sql(self, query: str) -> pl.DataFrame:
         """The rows of a DuckDB query over the tables, each a view under its name, without the games that were stopped.
 
         With those too, a table is `all_games.NAME`. Raises OSError as `tables` does.
         """
-        self._hold()
+        check_versions(self._versions)
         answer: pl.DataFrame = self.connection.sql(query).pl()
         return answer
 

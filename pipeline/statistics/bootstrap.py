@@ -14,6 +14,7 @@ import polars as pl
 
 from pipeline.statistics.resampling import Array, Resampling, cluster_draws, percentiles
 
+ROUNDING = 1e-12  # a slope below it is 0, but for rounding
 BLOCK = 16  # rows summed at a time: their sums stay in the cache
 COLUMNS = {"mean": pl.Float64, "low": pl.Float64, "high": pl.Float64, "games": pl.Int64, "tasks": pl.Int64}
 
@@ -174,9 +175,10 @@ def fit_line(
     intercepts, slopes = _fit_draws(totals, cluster_draws(totals[cluster].to_list(), resampling))
     fitted = ~np.isnan(slopes)
     tails = [(1 - resampling.level) / 2, (1 + resampling.level) / 2]
-    low, high = percentiles(slopes[fitted], resampling.level)
+    bounds = (slope[0], *percentiles(slopes[fitted], resampling.level))
+    middle_slope, low, high = (0.0 if abs(bound) < ROUNDING else float(bound) for bound in bounds)
     ends = np.quantile(intercepts[fitted] + slopes[fitted] * places[:, None], tails, axis=1)
-    return Line(float(slope[0]), float(low), float(high), known.height, _course(places, middle, ends))
+    return Line(middle_slope, low, high, known.height, _course(places, middle, ends))
 
 
 def _fit_draws(totals: pl.DataFrame, times: Array) -> tuple[Array, Array]:

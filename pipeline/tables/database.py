@@ -7,7 +7,8 @@ from pathlib import Path
 
 import duckdb
 
-from machine.files import held_origins, replacing
+from machine.files import replacing
+from machine.manifests import held_origins
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
 from pipeline.tables.queries import SQL, parquet_files, parquet_rows, quoted

@@ -10,6 +10,7 @@ TRACES = Path("data/traces")
 TABLES = Path("data/tables")
 RESULTS = Path("data/results")
 NUMBERS = Path("data/paper/numbers.csv")
+PAPER_SUITE = Path("data/suites/paper72.csv")  # the 72 published tasks
 PARAMS = Path("params.yaml")
 
 

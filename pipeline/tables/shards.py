@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from machine.executor import Workers, executor
-from machine.files import MANIFEST_SUFFIX
+from machine.manifests import MANIFEST_SUFFIX
 from machine.process_pool import Run
 from machine.processes import cores, locked
 from pipeline.tables.schemas.base import Table

@@ -92,7 +92,7 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
     """Write, last, which traces the runs into the folder wrote, if any. Of those that were kept, and of other runs, it
     says what it said before; a pack is one file, and appears whole."""
-    from machine.files import MANIFEST_SUFFIX, read_manifest, write_manifest
+    from machine.manifests import MANIFEST_SUFFIX, read_manifest, write_manifest
 
     if is_pack(out) or not isinstance(out, Path) or not out.is_dir():
         return

@@ -8,7 +8,7 @@ from random import Random
 import polars as pl
 import pytest
 
-from pipeline.beyond.leakage.learned import by_team, forecast_bits, learned_bits, standard_games
+from pipeline.beyond.leakage.learned import by_team, compare, forecast_bits, learned_bits, standard_games
 from pipeline.statistics.resampling import Resampling
 from tests.beyond.small_games import BLOCKED, SETTINGS, Game, Slot
 
@@ -104,3 +104,14 @@ def test_a_game_that_is_in_two_folders_counts_once(tmp_path: Path) -> None:
             frame.write_parquet(tmp_path / folder / f"{name}.parquet")
     once, twice = (standard_games([tmp_path / name for name in names]) for names in ("b", "aba"))
     assert {name: frame.height for name, frame in twice.items()} == {name: f.height for name, f in once.items()}
+
+
+@pytest.mark.slow
+def test_tables_are_compared_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, frame in played(lambda held, _: PLAIN[held], 3).items():
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    monkeypatch.chdir(tmp_path)
+    compare([Path()], None)
+    assert capsys.readouterr().out.startswith("uniform costs; shares are of the bits of ")

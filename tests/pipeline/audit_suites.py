@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from audit_bases import Raw, raw_of
 
-from pipeline.traces.audit.suites import PAPER_SUITE
+from pipeline.tables.paths import PAPER_SUITE
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams

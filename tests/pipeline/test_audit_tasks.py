@@ -12,9 +12,10 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.tables.paths import PAPER_SUITE
 from pipeline.traces.audit.auditor import audit_trace
 from pipeline.traces.audit.divergences import NOTE, Divergence
-from pipeline.traces.audit.suites import PAPER_SUITE, SuiteError, read_suites
+from pipeline.traces.audit.suites import SuiteError, read_suites
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams

@@ -26,6 +26,12 @@ def test_a_straight_line_is_found_and_is_sure() -> None:
     assert line.course.rows() == [pytest.approx((0, 1, 1, 1)), pytest.approx((10, 21, 21, 21))]
 
 
+def test_a_level_line_rises_by_nothing_at_all() -> None:
+    level = games(*((f"t{i}", x, 0.7) for i, x in enumerate((0.1, 0.7, 0.3, 1.9, 2.2, 0.9))))
+    line = fit_line(level, "x", "y", [], DRAWN)
+    assert (line.slope, line.low, line.high) == (0, 0, 0)
+
+
 def test_the_slope_is_that_of_least_squares() -> None:
     line = fit_line(NOISY, "x", "y", [], DRAWN)
     expected = NOISY.select(pl.cov("x", "y") / pl.var("x")).item()

@@ -11,7 +11,8 @@ import pytest
 import yaml
 from test_show import called, tables
 
-from machine.files import file_digest, held_origins
+from machine.files import file_digest
+from machine.manifests import held_origins
 from tests.imports import ROOT
 
 __all__ = ["tables"]

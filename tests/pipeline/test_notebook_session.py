@@ -213,5 +213,5 @@ def test_a_notebook_does_not_go_on_with_tables_that_replaced_its_own(study_folde
     assert study.sql("FROM games").height == 2 and (study.tables / "games.parquet").is_file()
     derive([study_folder / "in" / "a.json"], tmp_path / "tables", Recipe(csv=False), workers=1)
     for read in (lambda: study.tables, lambda: study.sql("FROM games")):
-        with pytest.raises(OSError, match="tables were replaced meanwhile; run the notebook again"):
+        with pytest.raises(OSError, match="was replaced or written to while it was read; run it again"):
             read()

@@ -10,7 +10,6 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.paper.compare import SUITE
 from pipeline.reports.batch.row import (
     COLUMNS,
     THESE,
@@ -26,9 +25,10 @@ from pipeline.reports.batch.row import (
     row_tables,
 )
 from pipeline.tables.io import to_csv_frame
+from pipeline.tables.paths import PAPER_SUITE, ROOT
 
 HURT = "<b>|a&b_"
-TASKS = pl.read_csv(SUITE).filter(setting="uniform")["task_id"].to_list()
+TASKS = pl.read_csv(ROOT / PAPER_SUITE).filter(setting="uniform")["task_id"].to_list()
 TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "standard"}
 GAMES = pl.DataFrame([TEAM | {"task_id": task, "stopped": task == TASKS[3]} for task in TASKS[:4]])
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])

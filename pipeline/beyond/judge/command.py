@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from machine.files import held_origins
+from machine.manifests import held_origins
 from machine.terminal import escaped
 from pipeline.privacy import rules
 

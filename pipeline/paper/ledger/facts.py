@@ -11,7 +11,7 @@ from pipeline.behaviour.phrases import words
 from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.tables.paths import PAPER_PROTOCOLS
+from pipeline.tables.paths import PAPER_PROTOCOLS, PAPER_SUITE
 
 PARAMS = Path("params.yaml")
 
@@ -27,7 +27,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "sd_reschedule_reply": {"to_slot": 0, "reply_status": "PENDING"},
 }
 
-SUITE, LABELS = "data/suites/paper72.csv", ("data/labels/errands.yaml", "data/labels/meetings.yaml")
+LABELS = ("data/labels/errands.yaml", "data/labels/meetings.yaml")
 ONE_OFFER = "one offer a meeting; no first offer of DSM-Welfare fails, so that its games do not tell"
 SEEDS_A_CELL = 1000  # a cell's seeds start at a multiple of it
 
@@ -120,8 +120,8 @@ def list_facts(root: Path) -> Iterator[Fact]:
     """Section 3.3 and Table 4: among how many candidates a cell's tasks are, and how many words tell of a label."""
     import yaml
 
-    seeds = pl.read_csv(root / SUITE, glob=False)["seed"] % SEEDS_A_CELL
-    yield Fact("pooled", "suite", "place_among_candidates_at_most", int(seeds.max()) + 1, SUITE)  # type: ignore[arg-type]
+    seeds = pl.read_csv(root / PAPER_SUITE, glob=False)["seed"] % SEEDS_A_CELL
+    yield Fact("pooled", "suite", "place_among_candidates_at_most", int(seeds.max()) + 1, str(PAPER_SUITE))  # type: ignore[arg-type]
     labels = [entry for name in LABELS for entry in yaml.safe_load((root / name).read_text(encoding="utf-8"))]
     terms = len({term for entry in labels for term in entry["terms"]})
     why = "the paper's are not printed, and its labels are not ours"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import typer
 
-from machine.files import MANIFEST_SUFFIX, of_project, read_manifest
+from machine.files import of_project
+from machine.manifests import MANIFEST_SUFFIX, read_manifest
 from pipeline.paper.compare import is_of_suite
 from pipeline.paper.ledger.build import (
     BY_CHOICE,

@@ -33,7 +33,8 @@ from pipeline.tables.paths import TYPED_PROTOCOLS
 
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')
-# Where a message may have a layout: lines and JSON, a legend, a bare list, a source.
+# Where a message may have a layout: lines, columns and JSON, a legend, a bare list, a source.
+SIGNS = ("\n", "{", "[", "<", "~~", "....", "), (", ": a", ": e", "ption A", "\u2192", " | ")
 LEGEND = re.compile(r"= ?[A-Za-z]")
 PICTURE = r"[^\x00-\u2012\u2014-\u201f]\ufe0f? ?"
 PICTURES = re.compile(f"{PICTURE}(?:{PICTURE}){{3}}")  # searched for by its first character
@@ -175,16 +176,7 @@ def statements(content: str, num_slots: int | None = None) -> tuple[Statement, .
 
 
 def _may_have_layout(content: str) -> bool:
-    if "\n" in content or "{" in content or "[" in content or "<" in content or "~~" in content or "...." in content:
-        return True
-    if (
-        "), (" in content
-        or ": a" in content
-        or ": e" in content
-        or "ption A" in content
-        or "\u2192" in content
-        or " | " in content
-    ):
+    if any(map(content.__contains__, SIGNS)):
         return True
     if ("=" in content and LEGEND.search(content)) or (not content.isascii() and PICTURES.search(content)):
         return True

@@ -81,7 +81,8 @@ RELATES = re.compile(
 )
 ALL_AFTER = re.compile(r"\W*(?:(?:every|any|no)thing )(?:before|after|beyond|from) (?:that|then|those)\b")
 ANSWERS = re.compile(
-    r"\W*(?:yes|no|nope|yep|sure|ok|okay|errand|meeting|conflict|something|movable|fine|good|great|perfect|free|busy|open|taken|booked|blocked|not|can't|cannot|"
+    r"\W*(?:yes|no|nope|yep|sure|ok|okay|errand|meeting|conflict|something|movable|fine|good|great|perfect|"
+    r"free|busy|open|taken|booked|blocked|not|can't|cannot|"
     r"works|nothing|an?|my|i|i'm|i've|also|unfortunately|sadly|sorry|definitely|easy|easily|don't|won't|clear|wide|all|"
     r"absolutely|certainly|possible|impossible|doable|available|unavailable|empty|gone|full|suits|fits|happy|gladly)\b"
 )

@@ -16,7 +16,6 @@ LIST = re.compile(rf"(?<![\w#$.'])({ITEM}(?:, {ITEM})*+)(?:(,? (?:and|or) )({ITE
 GOES_ON = (", 0", " and 0", " or 0", ", and 0", ", or 0", "%", "-")
 LEADS = frozenset(("agent", "agents", "meeting", "meetings", "from", "between", "to", "by", "the", "after", "past"))
 LEADS |= {"beyond", "above", "than", "including", "through", "thru", "far", "until", "till", "before", "below", "under"}
-STARTS = ("starting", "beginning")
 BEFORE_LAST = {", and ": " and ", ", or ": " or "}
 ENDS = ("", ".", ";", ":", "?", "!", "\n")
 BRACKET = (" (", "(")  # of the last slot of a list alone, if a comma stands before that

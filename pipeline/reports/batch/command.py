@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import InUse, exclusive_access, held_origins
+from machine.files import InUse, exclusive_access
+from machine.manifests import held_origins
 from machine.processes import cores
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import printable, rejection_line

@@ -14,7 +14,8 @@ from unicodedata import normalize
 from urllib.parse import quote
 
 from machine.executor import map_unordered
-from machine.files import earlier_files, replacing, visible_files, write_manifest
+from machine.files import replacing
+from machine.manifests import earlier_files, visible_files, write_manifest
 from pipeline.reports.batch.own_study import Selection
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute, load_nbformat
 from pipeline.reports.views.html import escape_text

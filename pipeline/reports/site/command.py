@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import held_origins, of_project, visible_files, write_manifest
+from machine.files import of_project
+from machine.manifests import held_origins, visible_files, write_manifest
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
     count_rejected,

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from machine.processes import cores, no_garbage_collection
 from machine.terminal import escaped
+from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import AUDIT
 from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
-from pipeline.traces.audit.suites import PAPER_SUITE, Suites, read_suites
+from pipeline.traces.audit.suites import Suites, read_suites
 from pipeline.traces.sources import Source, find_sources, read_texts
 from pipeline.traces.trace import TraceError
 
@@ -40,7 +41,7 @@ def audit_files(
     `progress` is called with (files read, files in all). Raises FileNotFoundError for an input that does not exist, and
     SuiteError for a list that cannot be read.
     """
-    tasks = read_suites((PAPER_SUITE, *suites))
+    tasks = read_suites((ROOT / PAPER_SUITE, *suites))
     sources = find_sources(inputs)
     workers = min(workers or cores(), max(1, len(sources)))
     size = max(1, min(CHUNK_FILES, -(-len(sources) // (4 * workers))))
@@ -142,7 +143,7 @@ def publish(audits: Sequence[TraceAudit], out: Path | None, made_from: Mapping[s
     """Write the table and its manifest where a folder is named, and then print every divergence and the sums.
     made_from: the traces' digest, as `held_origins` has it."""
     if out:
-        from machine.files import write_manifest
+        from machine.manifests import write_manifest
         from pipeline.tables.io import write_table
 
         out.mkdir(parents=True, exist_ok=True)

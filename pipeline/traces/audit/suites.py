@@ -5,9 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from machine.files import PROJECT
-
-PAPER_SUITE = PROJECT / "data/suites/paper72.csv"
+from machine.files import of_project
 
 
 class SuiteError(ValueError):
@@ -36,9 +34,9 @@ Suites = Mapping[str, tuple[ListedTask, ...]]
 
 
 def read_suites(paths: Iterable[Path]) -> Suites:
-    """The tasks of the lists. Raises SuiteError where one cannot be read."""
+    """The tasks of the lists, looked for as `of_project` does. Raises SuiteError where one cannot be read."""
     tasks: dict[str, tuple[ListedTask, ...]] = {}
-    for path in paths:
+    for path in map(of_project, paths):
         for task in read_suite(path):
             tasks[task.task_id] = (*tasks.get(task.task_id, ()), task)
     return tasks
