@@ -67,7 +67,7 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
 @pytest.mark.slow
 def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "compare", "intervals", "excess"))
+    monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "intervals", "excess"))
     game = toy_game(team="<meta http-equiv=refresh content=0>").dm(1, 1, 2, {"dsm": "offer", "round": "abc"})
     write_trace(tmp_path / "traces/0.json", game.text())
     study = own_study.derive_study([tmp_path / "traces"], tmp_path, lambda done, total: None)

@@ -23,7 +23,7 @@ from pipeline.tables.queries import other_results
 from pipeline.traces.limits import printable
 
 # The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
-TABLE_STAGES = ("truth", "results", "compare", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
+TABLE_STAGES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
 RESULT_STAGES = ("ledger",)
 
 UNFINISHED = ".unfinished"  # a folder beside the pages
