@@ -59,9 +59,12 @@ def suite_tasks(setting: str | None = None) -> frozenset[str]:
     return frozenset((suite.filter(setting=setting) if setting else suite)["task_id"])
 
 
-def is_of_suite(task_id: pl.Expr) -> pl.Expr:
-    """Whether a task is one of the paper's, blocked errands or not."""
-    return task_id.str.replace(BLOCKED_ID, "").is_in(sorted(suite_tasks())).fill_null(False)
+def is_of_suite() -> pl.Expr:
+    """Whether a game's task is one of the paper's, blocked errands or not, by name and, where it is known, seed."""
+    suite = pl.read_csv(ROOT / PAPER_SUITE, columns=["task_id", "seed"], glob=False)
+    name = pl.col("task_id").str.replace(BLOCKED_ID, "")
+    listed = name.replace_strict(suite["task_id"], suite["seed"], default=None, return_dtype=pl.Int64)
+    return listed.is_not_null() & (pl.col("seed").fill_null(listed) == listed)
 
 
 def of_suite(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
@@ -70,9 +73,8 @@ def of_suite(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
     games: that table.
     """
     key = ["team", "condition", "setting"]
-    a_task = games.filter(~pl.col("stopped")).group_by(*key, "task_id").len()
-    known = is_of_suite(pl.col("task_id")).all()
-    whole = a_task.group_by(key).agg(whole=known & (pl.col("len").n_unique() == 1)).filter("whole")
+    a_task = games.filter(~pl.col("stopped")).group_by(*key, "task_id").agg(pl.len(), known=is_of_suite().all())
+    whole = a_task.group_by(key).agg(whole=pl.col("known").all() & (pl.col("len").n_unique() == 1)).filter("whole")
     return rows.join(whole, on=key, how="semi", maintain_order="left")
 
 

@@ -14,8 +14,11 @@ SEPARATOR = "\x1f"  # stands in no team's name
 
 
 def with_tasks(games: pl.DataFrame) -> pl.DataFrame:
-    """The games with a `task_id` each: one whose trace does not name its task is a task of its own."""
-    return games.with_columns(task_id=pl.coalesce("task_id", "game_id"))
+    """The games with a `task_id` each: one whose trace does not name its task is a task of its own, and so are those of
+    one name and several seeds."""
+    seeds = pl.col("seed").n_unique().over("task_id")
+    named = pl.when(seeds > 1).then(pl.format("{}, seed {}", "task_id", "seed"))
+    return games.with_columns(task_id=pl.coalesce(named, "task_id", "game_id"))
 
 
 def ended(games: pl.DataFrame) -> pl.DataFrame:
@@ -26,7 +29,7 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
 def uneven_tasks(games: pl.DataFrame) -> list[str]:
     """A line for each team that played some of its tasks oftener than others, in one setting and condition. games: rows
     of that table."""
-    a_task = games.drop_nulls("task_id").group_by("team", "condition", "setting", "task_id").len()
+    a_task = games.drop_nulls("task_id").group_by("team", "condition", "setting", "task_id", "seed").len()
     often = a_task.group_by("team").agg(pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max())
     return [
         f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."

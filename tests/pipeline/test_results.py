@@ -17,6 +17,7 @@ from pipeline.paper import compare
 from pipeline.reports.batch.own_study import folders_at_hand
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables import io, queries
+from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
 
@@ -204,25 +205,30 @@ def test_a_part_of_the_suite_is_not_compared() -> None:
 
 
 SUITE_TASKS = sorted(compare.suite_tasks("uniform"))
+SEEDS = dict(pl.read_csv(ROOT / PAPER_SUITE).select("task_id", "seed").iter_rows())
 
 
 @pytest.mark.parametrize(
-    ("tasks", "whole"),
+    ("tasks", "later", "whole"),
     [
-        (SUITE_TASKS, True),
-        (SUITE_TASKS * 2, True),
-        ([f"{task}_blocked2" for task in SUITE_TASKS], True),
-        ([*SUITE_TASKS, SUITE_TASKS[0]], False),
-        ([*SUITE_TASKS, "t1"], False),
-        ([f"t{number}" for number in range(36)], False),
-        ([None], False),
+        (SUITE_TASKS, 0, True),
+        (SUITE_TASKS, None, True),
+        (SUITE_TASKS, 1, False),
+        (SUITE_TASKS * 2, 0, True),
+        ([f"{task}_blocked2" for task in SUITE_TASKS], 0, True),
+        ([*SUITE_TASKS, SUITE_TASKS[0]], 0, False),
+        ([*SUITE_TASKS, "t1"], 0, False),
+        ([f"t{number}" for number in range(36)], 0, False),
+        ([None], 0, False),
     ],
 )
-def test_only_games_of_the_paper_s_tasks_stand_beside_its_figures(tasks: list[str | None], whole: bool) -> None:
-    of = {"team": "imap", "condition": "standard", "setting": "uniform"}
-    games = pl.DataFrame(
-        [of | {"task_id": task, "stopped": False} for task in tasks], schema_overrides={"task_id": pl.String}
-    )
+def test_only_games_of_the_paper_s_tasks_stand_beside_its_figures(
+    tasks: list[str | None], later: int | None, whole: bool
+) -> None:
+    of = {"team": "imap", "condition": "standard", "setting": "uniform", "stopped": False}
+    seeds = [None if later is None else SEEDS.get((task or "").partition("_blocked")[0], 0) + later for task in tasks]
+    rows = [of | {"task_id": task, "seed": seed} for task, seed in zip(tasks, seeds, strict=True)]
+    games = pl.DataFrame(rows, schema_overrides={"task_id": pl.String, "seed": pl.Int64})
     assert compare.of_suite(pl.DataFrame([of]), games).height == whole
 
 

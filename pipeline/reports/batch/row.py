@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from rich.cells import cell_len, set_cell_size
 
-from pipeline.paper.compare import BLOCKED_ID, round_half_up, suite_tasks
+from pipeline.paper.compare import BLOCKED_ID, is_of_suite, round_half_up, suite_tasks
 from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
 from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
@@ -89,7 +89,9 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
     games: that table; table1, intervals: those results of it. own: the games are the study's, so that its protocols are
     among them.
     """
-    games = games.with_columns(pl.col("setting").fill_null("unknown"))
+    other = pl.format("{}, seed {}", "task_id", "seed")  # of the name of one of the paper's
+    task = pl.when(is_of_suite()).then("task_id").otherwise(other)
+    games = games.with_columns(pl.col("setting").fill_null("unknown"), task_id=task)
     table1 = table1.with_columns(pl.col("setting").fill_null("unknown"))
     intervals = intervals.with_columns(pl.col("setting").fill_null("unknown"))
     tables = []

@@ -45,6 +45,12 @@ CODES = {
         C("wrong_labels", "The scenario's labels are not those that its seed draws from the bank."),
         C("wrong_task", "The game is not of the task that it names: a task list has other calendars, costs or names."),
         C("unknown_task", "No task list has the calendars of the task, so the game was held against none.", NOTE, NOTE),
+        C(
+            "other_rules",
+            "A game of a task of the paper's has other turns, retries, cap or channels.",
+            NOTE,
+            NOTE,
+        ),
         C("wrong_times", "The game did not start and end with its first and last event."),
         C("meeting_differs", "A round schedules another meeting, or in another order, than the scenario has."),
         # What agents saw

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from machine.files import PROJECT
+from pipeline.tables.paths import PAPER_SUITE
 from pipeline.traces.audit.calendar import ERRAND, MEETING, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
@@ -22,6 +23,12 @@ from pipeline.traces.audit.trace import Trace
 BLOCKED = re.compile(r"(?P<task>.+)_blocked\d{1,6}")
 # Draws of blocked errands; the published tasks needed at most a few.
 MOST_DRAWS = 1_000
+
+# Appendix F: what the paper's games share, and what differs where one agent probes. The public harness writes no cap as
+# a large one.
+PAPER_RULES = {"max_turns_per_round": 15, "decision_retries": 3, "channels": ["dm"], "communication_protocol": "dm"}
+PROBED = PAPER_RULES | {"max_turns_per_round": 6, "dm_cap": 100}
+NO_CAP = 1_000_000
 
 Problem = tuple[Any, Any, str]  # expected, found, what
 
@@ -34,6 +41,8 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
     held = [(task, list(problems(trace, game, task, form is not None))) for task in listed]
     fitting = [task for task, found in held if not found]
     if any(task.digest for task in fitting):
+        if any(task.suite == PAPER_SUITE.name for task in fitting):
+            check_rules(trace, findings)
         return
     if fitting or not held:
         reason = "its list has no calendars_sha256" if fitting else "no list has this task; name its list with --suite"
@@ -43,6 +52,17 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
     for expected, actual, what in found:
         where = f"{what} of {name} in {task.suite}; where it is another list's task, name that list with --suite"
         findings.add("wrong_task", expected, actual, where)
+
+
+def check_rules(trace: Trace, findings: Findings) -> None:
+    """The limits that the trace states must be those of the paper's games, standard and blocked, or adversarial."""
+    probes = any(e.type == "agent_registered" and e.data.get("is_nosy_agent") for e in trace.events)
+    for name, value in (PROBED if probes else PAPER_RULES).items():
+        if trace.config.get(name, value) != value:
+            findings.add("other_rules", value, trace.config[name], f"config.{name}")
+    cap = trace.config.get("dm_cap")
+    if not probes and cap is not None and cap < NO_CAP:
+        findings.add("other_rules", None, cap, "config.dm_cap")
 
 
 def problems(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) -> Iterator[Problem]:
