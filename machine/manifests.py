@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -18,7 +19,7 @@ MOST_SHOWN = 5
 @dataclass(frozen=True)
 class Manifest:
     """What a command wrote. files: path within the manifest's folder → SHA-256. made_from: what, such as tables → the
-    `combined_digest` of its files."""
+    `combined_digest` of its files; rules → their names."""
 
     path: Path
     files: Mapping[str, str]
@@ -85,6 +86,33 @@ def earlier_files(
     for name in names:
         (folder / name).unlink(missing_ok=True)
     return {}
+
+
+def begun_mark(folder: Path, command: str) -> Path:
+    """The hidden file that stands in the folder from when the command replaces files there until its manifest does."""
+    return folder / f".{command}-begun"
+
+
+@contextmanager
+def begun(folder: Path, command: str) -> Iterator[None]:
+    """While the block runs, and where it does not end well after it, the mark stands there."""
+    begun_mark(folder, command).touch()
+    yield
+    begun_mark(folder, command).unlink(missing_ok=True)
+
+
+def check_own(folder: Path, names: Iterable[str], command: str) -> None:
+    """Raise FileExistsError where a file of one of the names in the folder, or in a folder of that name, is none that
+    an earlier run of the command wrote, whether it listed it in its manifest or was killed before."""
+    if begun_mark(folder, command).exists():
+        return
+    listed: Mapping[str, str] = {}
+    with suppress(OSError, ValueError):
+        listed = read_manifest(folder / f"{command}{MANIFEST_SUFFIX}").files
+    places = (folder / name for name in names)
+    for path in (path for place in places for path in (visible_files(place) if place.is_dir() else (place,))):
+        if os.path.lexists(path) and path.relative_to(folder).as_posix() not in listed:
+            raise FileExistsError(f"{path} is of no earlier {command}, which would replace it; name another folder")
 
 
 def listed_names(manifest: bytes) -> set[str]:

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from enum import Enum, StrEnum
@@ -164,7 +164,7 @@ def derive(
         list[str] | None,
         typer.Option(
             metavar="NAME,…",
-            help=f"Only these, beside games: tables, or a room's, {', '.join(ROOMS)}. Others in OUT stay.",
+            help=f"Only these, beside games: tables, or a room's, {', '.join(ROOMS)}. Others of an earlier run go.",
             show_default="all",
         ),
     ] = None,
@@ -197,6 +197,8 @@ def derive(
     if partition and form is Form.csv:
         raise typer.BadParameter("partitions are of Parquet; leave one of the two out.", param_hint="--format")
     destination = _check_destination(out, scratch, cluster)
+    if isinstance(destination, Path):
+        _check_own(destination, recipe.written)
     sources = _find_sources(traces)
     derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
     raise typer.Exit(_report(derived, printable(out)))
@@ -232,6 +234,17 @@ def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Pa
     except Unreachable as error:
         _fail(str(error))
     return destination
+
+
+def _check_own(out: Path, tables: Iterable[str]) -> None:
+    """End with bad usage where the folder holds something else under the names of tables, which would be lost."""
+    from machine.manifests import check_own
+    from pipeline.tables.shards import table_files
+
+    try:
+        check_own(out, sorted(table_files((*tables, REJECTED.name))), DERIVE)
+    except FileExistsError as error:
+        raise typer.BadParameter(f"{printable(str(error))}.", param_hint="--out") from None
 
 
 def _find_sources(traces: list[str]) -> "list[Source]":

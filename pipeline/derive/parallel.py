@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.manifests import MANIFEST_SUFFIX, held_origins, listed_names, visible_files, write_manifest
+from machine.manifests import MANIFEST_SUFFIX, begun, held_origins, listed_names, visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
@@ -76,6 +77,11 @@ class Recipe:
     def made(self) -> frozenset[str]:
         """The tables that are made: those to be written, and what they are made from."""
         return with_inputs({*self.tables, "games"})
+
+    @property
+    def rules_name(self) -> str:
+        """By which strengths of typed messages, and by which reading of English."""
+        return f"{self.rules.name}, {self.rules.english.name}"
 
     @property
     def written(self) -> frozenset[str]:
@@ -148,9 +154,11 @@ def derive_sources(
                 shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
             derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
         if made_by:
-            write_manifest(finished, made_by, visible_files(finished), origins)
+            write_manifest(finished, made_by, visible_files(finished), origins | {"rules": recipe.rules_name})
         before = out / f"{made_by}{MANIFEST_SUFFIX}"
-        publish(finished, out, listed_names(before.read_bytes()) if before.is_file() else ())
+        earlier = listed_names(before.read_bytes()) if before.is_file() else ()
+        with begun(out, made_by) if made_by else nullcontext():
+            publish(finished, out, earlier)
         return derived
 
 

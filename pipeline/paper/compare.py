@@ -68,13 +68,17 @@ def is_of_suite() -> pl.Expr:
 
 
 def of_suite(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
-    """Those rows (team, condition, setting …) whose games are of the paper's tasks alone, each played equally often.
+    """Those rows (team, condition, setting …) whose games are of all of the setting's tasks of the paper and no others,
+    each played equally often.
 
     games: that table.
     """
     key = ["team", "condition", "setting"]
     a_task = games.filter(~pl.col("stopped")).group_by(*key, "task_id").agg(pl.len(), known=is_of_suite().all())
-    whole = a_task.group_by(key).agg(whole=pl.col("known").all() & (pl.col("len").n_unique() == 1)).filter("whole")
+    even = pl.col("known").all() & (pl.col("len").n_unique() == 1)
+    sizes = {setting: len(suite_tasks(setting)) for setting in ("uniform", "varied")}
+    tasks = pl.col("setting").replace_strict(sizes, default=None, return_dtype=pl.UInt32)
+    whole = a_task.group_by(key).agg(even=even, played=pl.len()).filter("even", pl.col("played") == tasks)
     return rows.join(whole, on=key, how="semi", maintain_order="left")
 
 

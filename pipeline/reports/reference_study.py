@@ -13,6 +13,7 @@ import polars as pl
 
 from pipeline.tables import paths
 from pipeline.tables.io import write_json
+from pipeline.tables.queries import other_rules
 
 ROOT = paths.ROOT
 REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
@@ -56,7 +57,7 @@ def changed_parameters() -> list[str]:
 
 def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> bool:
     """Whether the tables hold the games and were made with the parameters that the project ships."""
-    if not reference.is_file() or not params.is_file():
+    if not reference.is_file() or not params.is_file() or other_rules(tables):
         return False
     return bool(fingerprint(tables, params) == json.loads(reference.read_text(encoding="utf-8")))
 

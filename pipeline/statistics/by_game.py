@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline.tables.io import read_table
 from pipeline.tables.queries import ALL_GAMES, attach, query_text
 
 SEPARATOR = "\x1f"  # stands in no team's name
@@ -34,6 +35,21 @@ def uneven_tasks(games: pl.DataFrame) -> list[str]:
     return [
         f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
         for team, number, least, most in often.filter(pl.col("least") < pl.col("most")).sort("team").iter_rows()
+    ]
+
+
+def mixed_teams(tables: Path) -> list[str]:
+    """A line for each team whose games in one condition are of agents of several kinds or models."""
+    if not (tables / "agents.parquet").is_file():
+        return []
+    who = pl.format("{} {}", "agent_type", pl.col("model").fill_null("")).str.strip_chars()
+    teams = read_table(tables, "games").select("game_id", "team", "condition")
+    of_game = read_table(tables, "agents").sort("game_id", "agent").group_by("game_id").agg(who=who)
+    kinds = teams.join(of_game, on="game_id").group_by("team", "condition").agg(pl.col("who").n_unique())
+    mixed = kinds.filter(pl.col("who") > 1).sort("team", "condition").iter_rows()
+    return [
+        f"{team}, {condition}: games of {number} different line-ups of agents or models."
+        for team, condition, number in mixed
     ]
 
 

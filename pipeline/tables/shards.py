@@ -80,8 +80,12 @@ def stale_names(finished: Collection[str], earlier: Iterable[str] = ()) -> list[
     """What may stand beside finished files and folders of an earlier run: their tables in another form, and what it
     listed."""
     tables = {name.partition(".")[0] for name in finished if not name.endswith(MANIFEST_SUFFIX)}
-    forms = {f"{table}{ending}" for table in tables for ending in (".parquet", ".csv", "")}
-    return sorted((forms | set(earlier)) - set(finished))
+    return sorted((table_files(tables) | set(earlier)) - set(finished))
+
+
+def table_files(tables: Iterable[str]) -> set[str]:
+    """What the tables' files and folders of partitions are called."""
+    return {f"{table}{ending}" for table in tables for ending in (".parquet", ".csv", "")}
 
 
 def shard_path(scratch: Path, table: str, number: int) -> Path:

@@ -21,8 +21,8 @@ from pipeline.traces.trace import TraceError
 TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
 PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, inspect_logs.SUFFIX)
-# A run's failed calls, and what commands list of their files, beside traces.
-NO_TRACES = ("failures.jsonl", MANIFEST_SUFFIX)
+# A run's failed calls, and what commands write of their own, beside traces.
+NO_TRACES = ("failures.jsonl", MANIFEST_SUFFIX, "/metrics.json", "/made.json")
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -77,7 +77,7 @@ def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source],
         for path, source, is_trace in _remote_files(str(name)) if is_url(str(name)) else _local_files(Path(name)):
             if is_trace:
                 sources.setdefault(path, source)
-            elif not path.endswith(MANIFEST_SUFFIX):
+            elif not path.endswith(NO_TRACES[1:]):
                 others.add(path)
     return sorted(sources.values()), len(others - sources.keys())
 
@@ -109,7 +109,7 @@ def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
         for name in sorted(names):
             path = Path(folder, name)
             real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
-            yield real_path, _source(path), is_trace_name(name)
+            yield real_path, _source(path), is_trace_name(path.as_posix())
     for error in failed:
         yield os.path.realpath(error.filename), _source(Path(error.filename)), True
 
@@ -123,7 +123,7 @@ def _source(path: Path) -> Source:
 
 
 def is_trace_name(name: str) -> bool:
-    """Whether a file of that name in a folder holds traces."""
+    """Whether a file of that path in a folder holds traces."""
     return name.endswith(SUFFIXES) and not name.endswith(NO_TRACES)
 
 

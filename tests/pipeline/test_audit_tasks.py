@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from audit_bases import Raw, raw_of, sealed, text_of
 from audit_changes import Change, at, nth
@@ -19,15 +20,19 @@ from pipeline.traces.audit.suites import SuiteError, read_suites
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
+from sim.tasks.blocked import make_listed_task
+from sim.tasks.lists import read_list
+from sim.tasks.suite import make_task
 from tests.sim.worlds import tiny_task
 
 FIRST = "b037_easy_5a_3p_d0p6_c1_1"
+TASK_CODES = ("wrong_task", "unknown_task", "other_difficulty", "other_rules")
 
 
 def found(raw: Raw, *lists: Path) -> list[Divergence]:
     suites = read_suites(lists or (PAPER_SUITE,))
     divergences = audit_trace(sealed(raw), "t.json", suites).divergences
-    return [d for d in divergences if d.code in ("wrong_task", "unknown_task")]
+    return [d for d in divergences if d.code in TASK_CODES]
 
 
 def seeded(raw: Raw) -> None:
@@ -77,6 +82,37 @@ def test_a_game_that_is_not_of_its_task_is_found_out(form: str, change: Change, 
     raw = paper_game(form)
     change(raw)
     assert what in " | ".join(d.detail for d in found(raw) if d.code == "wrong_task")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (at("config.difficulty", "hard"), "other_difficulty"),
+        (at("config.max_turns_per_round", 1), "other_rules"),
+        (at("config.decision_retries", 0), "other_rules"),
+        (at("config.dm_cap", 100), "other_rules"),
+        (at("config.channels", ["dm", "group"]), "other_rules"),
+        (at("config.dm_cap", 1_000_000), None),
+    ],
+)
+def test_a_game_of_the_paper_s_task_by_other_rules_or_of_another_difficulty_is_a_note(
+    change: Change, code: str | None
+) -> None:
+    raw = paper_game("standard")
+    change(raw)
+    assert [(d.code, d.severity) for d in found(raw)] == ([(code, NOTE)] if code else [])
+
+
+def test_as_many_errands_are_blocked_as_the_list_says(tmp_path: Path) -> None:
+    entry = msgspec.structs.replace(read_list(PAPER_SUITE)[0], task_id="mine")
+    parameters = msgspec.structs.replace(entry.parameters, blocked_errands=3)
+    blocking = msgspec.structs.replace(entry, parameters=parameters)
+    free, raw = (
+        msgspec.json.decode(encoded(play_game(Play(task, named_teams()["imap"]))))
+        for task in (make_task(entry), make_listed_task(blocking, blocked=True))
+    )
+    assert found(raw, write_suite(tmp_path / "own.csv", [free], blocked_errands=3)) == []
+    assert found(raw, write_suite(tmp_path / "other.csv", [free], blocked_errands=2)) != []
 
 
 def test_a_task_of_no_list_is_a_note(tmp_path: Path) -> None:

@@ -74,7 +74,8 @@ def test_other_files_are_counted_and_a_folder_may_be_called_like_a_trace(tmp_pat
     write_trace(tmp_path / "x.json" / "a.json", toy_game().text())
     for name in ("README.md", "a.json.bak", "b.JSON"):
         write_trace(tmp_path / "x.json" / name, b"?")
-    write_trace(tmp_path / "x.json" / "run.manifest.json", b"{}")
+    for name in ("run.manifest.json", "site/made.json", "results/metrics.json"):
+        write_trace(tmp_path / "x.json" / name, b"{}")
     code, lines = derive_by_command(tmp_path / "x.json", tmp_path / "out")
     assert (code, lines[0].split(":")[0]) == (0, "3 other files passed over")
 
@@ -178,7 +179,7 @@ def old(tmp_path: Path) -> tuple[Path, Path, dict[str, bytes]]:
     # So many that workers are at work for long after they were seen.
     for i in range(GAMES):
         write_trace(tmp_path / "in" / f"{i}.json", toy_game(f"game-{i}").text())
-    parallel.derive([tmp_path / "in" / "0.json"], tmp_path / "out", workers=1)
+    assert derive_by_command(tmp_path / "in" / "0.json", tmp_path / "out")[0] == 0
     return tmp_path / "in", tmp_path / "out", {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
 
 

@@ -215,6 +215,7 @@ SEEDS = dict(pl.read_csv(ROOT / PAPER_SUITE).select("task_id", "seed").iter_rows
         (SUITE_TASKS, None, True),
         (SUITE_TASKS, 1, False),
         (SUITE_TASKS * 2, 0, True),
+        (SUITE_TASKS[:12] * 3, 0, False),
         ([f"{task}_blocked2" for task in SUITE_TASKS], 0, True),
         ([*SUITE_TASKS, SUITE_TASKS[0]], 0, False),
         ([*SUITE_TASKS, "t1"], 0, False),

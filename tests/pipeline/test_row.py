@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec import structs
 from rich.cells import cell_len
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
@@ -26,11 +27,16 @@ from pipeline.reports.batch.row import (
 )
 from pipeline.tables.io import to_csv_frame
 from pipeline.tables.paths import PAPER_SUITE, ROOT
+from sim.game.trace import write
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
+from tests.sim.worlds import tiny_task
 
 HURT = "<b>|a&b_"
 TASKS = pl.read_csv(ROOT / PAPER_SUITE).filter(setting="uniform")["task_id"].to_list()
 TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "standard"}
-GAMES = pl.DataFrame([TEAM | {"task_id": task, "stopped": task == TASKS[3]} for task in TASKS[:4]])
+SEED = pl.lit(None, pl.Int64).alias("seed")
+GAMES = pl.DataFrame([TEAM | {"task_id": task, "stopped": task == TASKS[3]} for task in TASKS[:4]]).with_columns(SEED)
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
 INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
 
@@ -123,8 +129,19 @@ def test_the_command_prints_rows_of_traces_and_of_tables(tmp_path: Path, monkeyp
     assert done.stdout.index("Table 1, uniform costs") < done.stdout.index("Table 1, varied costs")
     assert CliRunner().invoke(app, ["derive", "in", "--out", "tables"]).exit_code == 0
     assert CliRunner().invoke(app, ["row", "tables"]).stdout == done.stdout
+    assert "different line-ups" not in done.stdout
+    mixed = CliRunner().invoke(app, ["row", "tables", "in"])
+    assert mixed.exit_code == 2 and "tables holds tables, and there are traces beside them" in mixed.output
+    assert CliRunner().invoke(app, ["derive", "in", "--out", "tables", "--rules", "release"]).exit_code == 0
+    other = CliRunner().invoke(app, ["row", "tables"]).stdout
+    assert "These tables are by the rules release, full; the paper's VPS are by paper, full." in other
+    for protocol in ("imap", "sd"):
+        team = structs.replace(named_teams()[protocol], team="two")
+        write(play_game(Play(tiny_task(len(protocol)), team)), tmp_path / f"two/{protocol}.json.zst")
+    told = "two, standard: games of 2 different line-ups of agents or models."
+    assert told in CliRunner().invoke(app, ["row", "two"]).stdout
     (tmp_path / "in/broken.json").write_text("{", encoding="utf-8")
     again = CliRunner().invoke(app, ["row", "in", "--format", "json"])
     assert (again.exit_code, len(json.loads(again.stdout))) == (3, 2)
     assert "rejected in/broken.json" in again.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "tables"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "tables", "two"]

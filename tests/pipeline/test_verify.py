@@ -98,6 +98,42 @@ def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
     assert other.endswith("site was made from other traces than those of any folder here, or from a part of one")
 
 
+def test_a_page_that_was_damaged_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "a.json").write_bytes(text_of("protocol"))
+    site = ("site", tmp_path / "traces", "--out", tmp_path / "site", "--workers", 1)
+    assert run(*site).exit_code == 0
+    page = next((tmp_path / "site" / "games").glob("*.js"))
+    whole = page.read_bytes()
+    assert "0 pages made" in run(*site).output
+    page.write_bytes(whole[:100])
+    assert "1 page made" in run(*site).output
+    assert page.read_bytes() == whole and run("verify", tmp_path).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("traces", "words"),
+    [
+        ("results", ("report", "results", "--out", ".")),
+        ("tables", ("report", "tables", "--out", ".")),
+        ("index.html", ("report", "index.html", "--out", ".")),
+        ("games", ("derive", "games", "--out", ".", "--partition")),
+        ("agents.csv", ("derive", "agents.csv", "--out", ".")),
+    ],
+)
+def test_what_a_command_did_not_write_it_does_not_replace(
+    traces: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / traces if "." in traces else tmp_path / traces / "a.json"
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_bytes(text_of("protocol"))
+    monkeypatch.chdir(tmp_path)
+    done = run(*words)
+    assert done.exit_code == 2 and f"is of no earlier {words[0]}" in " ".join(done.stderr.replace("│", " ").split())
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [kept]
+    assert kept.read_bytes() == text_of("protocol")
+
+
 def play(tasks: int, out: Path, *more: str) -> None:
     """Play tiny tasks of so many seeds into the folder."""
     listed = out.with_name("tasks.jsonl")
@@ -202,6 +238,8 @@ def test_tables_of_an_earlier_run_do_not_stand_beside_those_in_another_form(tmp_
     assert database.exit_code == 2 and "partitions" in database.output
     (out / "games.parquet").write_bytes(b"of somebody else")
     assert run("verify", out).stdout == f"{out}: 1 tables that derive did not write: games.parquet\n"
+    assert run("derive", tmp_path / "0.json", *words).exit_code == 2
+    (out / "games.parquet").unlink()
     assert run("derive", tmp_path / "0.json", *words).exit_code == 0
     assert (out / "games.parquet").is_file() and not (out / "games").exists()
     assert run("verify", out).exit_code == 0

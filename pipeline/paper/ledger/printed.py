@@ -29,6 +29,7 @@ from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEME
 from pipeline.statistics.by_game import ended, uneven_tasks
 from pipeline.tables.io import check_tables, read_table
 from pipeline.tables.paths import ROOT
+from pipeline.tables.queries import other_rules
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFram
     if len(others):
         print(f"{len(others)} games left out, whose tasks are none of the paper's 72", file=sys.stderr)
     without = {*without, *others}
+    if note := other_rules(tables):
+        print(f"warning: {printable(note)}", file=sys.stderr)
     for line in uneven_tasks(ended(games).filter(~pl.col("game_id").is_in(list(without)))):
         print(f"warning: {printable(line)}", file=sys.stderr)
     results = open_tables(tables.resolve(), without)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from machine.files import InUse, exclusive_access
-from machine.manifests import held_origins
+from machine.manifests import begun_mark, check_own, held_origins
 from machine.processes import cores
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import printable, rejection_line
@@ -159,6 +159,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
     from machine.terminal import progress_bar
     from pipeline.reports.batch.own_study import derive_study, made_from, unfinished_folder
 
+    check_own(out, ("tables", "results", "index.html") if traces else ("index.html",), "report")
     missing: list[str] = []
     doubts: list[str] = []
     rejected = 0
@@ -177,6 +178,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
     _check_selection(selection)
     with unfinished_folder(out) as scratch:
         jobs = page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces))
+        begun_mark(out, "report").touch()
         (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
         with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
             failures = write_pages(jobs, workers, show)
@@ -184,6 +186,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
     write_index(jobs, out, missing, first_table(selection), doubts)
     held.close()
     list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
+    begun_mark(out, "report").unlink(missing_ok=True)
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)
@@ -268,10 +271,15 @@ def row(
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import made_from, study_recipe
     from pipeline.tables.shards import scratch_folder
+    from pipeline.traces.sources import find_sources
 
     tables, rejected = traces[0], 0
+    derived_before = [place for place in traces if (place / "games.parquet").is_file()]
+    if derived_before and (len(traces) > 1 or find_sources(derived_before)):
+        problem = f"{derived_before[0]} holds tables, and there are traces beside them"
+        raise refused(f"{problem}; name one folder of tables, or traces alone.", "TRACES")
     with scratch_folder(Path(gettempdir())) as scratch:
-        if len(traces) > 1 or not (tables / "games.parquet").is_file():
+        if not derived_before:
             tables = scratch / "tables"
             with reading_traces() as show:
                 told_doubts(traces, workers)

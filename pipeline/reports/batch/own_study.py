@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from machine.files import held
+from machine.manifests import begun_mark
 from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
@@ -75,6 +76,7 @@ def derive_study(traces: Sequence[Path], out: Path, progress: Callable[[int, int
         derived = derive(traces, scratch / tables.name, study_recipe(), progress=progress)
         if derived.games:
             failed = write_results(scratch / tables.name, scratch / results.name)
+            begun_mark(out, "report").touch()
             for folder in (tables, results):
                 replace_folder(scratch / folder.name, folder)
     return OwnStudy(tables, results, derived, failed)

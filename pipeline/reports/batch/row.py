@@ -19,11 +19,11 @@ from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
-from pipeline.statistics.by_game import uneven_tasks
+from pipeline.statistics.by_game import mixed_teams, uneven_tasks
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
-from pipeline.tables.queries import query
+from pipeline.tables.queries import other_rules, query
 from pipeline.traces.limits import printable
 
 COLUMNS = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean")
@@ -71,7 +71,7 @@ def read_rows(
     chosen = {"team": teams, "condition": conditions}
     wanted = [pl.col(column).is_in(list(values)) for column, values in chosen.items() if values]
     games, table1, intervals = (frame.filter(*wanted) for frame in frames)
-    return row_tables(games, table1, intervals.filter(table="table1"), own)
+    return with_notes(row_tables(games, table1, intervals.filter(table="table1"), own), tables)
 
 
 def compute_rows(tables: Path, own: bool = False) -> list[Table]:
@@ -80,7 +80,13 @@ def compute_rows(tables: Path, own: bool = False) -> list[Table]:
 
     intervals = table_intervals(tables, Resampling(**params("intervals", ROOT)))
     games = pl.read_parquet(tables / "games.parquet", glob=False)
-    return row_tables(games, query("table1", tables), intervals.filter(table="table1"), own)
+    return with_notes(row_tables(games, query("table1", tables), intervals.filter(table="table1"), own), tables)
+
+
+def with_notes(rows: list[Table], tables: Path) -> list[Table]:
+    """The tables of rows with what has to be said of the folder of tables that they are of."""
+    notes = [*mixed_teams(tables), *filter(None, [other_rules(tables)])]
+    return [table._replace(notes=[*table.notes, *notes]) for table in rows]
 
 
 def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFrame, own: bool = False) -> list[Table]:
@@ -91,9 +97,9 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
     """
     other = pl.format("{}, seed {}", "task_id", "seed")  # of the name of one of the paper's
     task = pl.when(is_of_suite()).then("task_id").otherwise(other)
-    games = games.with_columns(pl.col("setting").fill_null("unknown"), task_id=task)
-    table1 = table1.with_columns(pl.col("setting").fill_null("unknown"))
-    intervals = intervals.with_columns(pl.col("setting").fill_null("unknown"))
+    known = pl.col("setting").fill_null("unknown")
+    games, table1, intervals = (frame.with_columns(known) for frame in (games, table1, intervals))
+    games = games.with_columns(task_id=task)
     tables = []
     for condition, setting in sorted(set(games.select("condition", "setting").iter_rows()), key=group_order):
         of = {"condition": condition, "setting": setting}

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from machine.files import file_digest
+from machine.manifests import combined_digest
 from machine.processes import cores
 from pipeline.reports.site.changes import (
     Manifest,
@@ -76,14 +78,22 @@ def build(
     changed = [game for game, name in names.items() if is_changed(name, previous, manifest, out)]
     write_games(changed, names, origins.tables, out, workers, progress or (lambda done, total: None))
     write_lists(origins, out, resampling)
+    manifest.pages = {name: page_digest(out, name) for name in names.values()}
     write_manifest(out, manifest)
     removed = keep_only(out / "games", {f"{name}{suffix}" for name in names.values() for suffix in FILES})
     return SiteCounts(len(names), len(changed), len({Path(name).stem for name in removed}))
 
 
 def is_changed(name: str, previous: Manifest, manifest: Manifest, out: Path) -> bool:
+    """Whether the game's page is of other code or rows, or not as it was written."""
     same = previous.code == manifest.code and previous.games.get(name) == manifest.games[name]
-    return not same or not all((out / "games" / f"{name}{suffix}").is_file() for suffix in FILES)
+    return not same or page_digest(out, name) != previous.pages.get(name)
+
+
+def page_digest(out: Path, name: str) -> str:
+    """A digest of a game's page and its data; empty where one of them is missing."""
+    files = [out / "games" / f"{name}{suffix}" for suffix in FILES]
+    return combined_digest(map(file_digest, files)) if all(path.is_file() for path in files) else ""
 
 
 def write_games(

@@ -17,17 +17,20 @@ SUFFIXES = (".py", ".js", ".css", ".html", ".yaml")
 
 @dataclass
 class Manifest:
-    """What a site was made from: the digest of the code, and that of each game by its page's name."""
+    """What a site was made from, the digest of the code and that of each game by its page's name, and that of the page
+    and its data themselves."""
 
     code: str = ""
     games: dict[str, str] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
 
 
 def read_manifest(out: Path) -> Manifest:
     """The site's manifest; an empty one where it cannot be read, so that all pages are made anew."""
     try:
         values = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
-        return Manifest(str(values["code"]), {str(name): str(digest) for name, digest in values["games"].items()})
+        games, pages = ({str(n): str(digest) for n, digest in values[key].items()} for key in ("games", "pages"))
+        return Manifest(str(values["code"]), games, pages)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Manifest()
 
@@ -36,7 +39,8 @@ def write_manifest(out: Path, manifest: Manifest) -> None:
     """Write the manifest, and remove the mark of a site that was begun."""
     from pipeline.tables.io import write_json
 
-    write_json({"code": manifest.code, "games": dict(sorted(manifest.games.items()))}, out / MANIFEST)
+    digests = {key: dict(sorted(getattr(manifest, key).items())) for key in ("games", "pages")}
+    write_json({"code": manifest.code} | digests, out / MANIFEST)
     (out / BEGUN_MARK).unlink(missing_ok=True)
 
 

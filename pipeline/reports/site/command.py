@@ -19,7 +19,7 @@ from pipeline.reports.batch.command import (
     without_room,
 )
 from pipeline.reports.site.folder import check_folder
-from pipeline.tables.paths import NUMBERS, ROOT, params
+from pipeline.tables.paths import NUMBERS, ROOT, TABLES, params
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins
@@ -87,9 +87,14 @@ def _origins(
     if not (tables / "games.parquet").is_file():
         raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
     require_tables(tables, "--tables")
-    own = (of_project(path) for path in (NUMBERS, Path("reports"), Path("figures"), Path("book/html")))
-    candidates = (results or tables.parent / "results", *own)
-    yield Origins(tables, *(path if path.exists() else None for path in candidates)), 0
+    from pipeline.tables.queries import other_results
+
+    made = results or tables.parent / "results"
+    if (problem := other_results(tables, made)) and results:
+        raise typer.BadParameter(f"{problem}; name the results of these.", param_hint="--results")
+    of_study = (Path("reports"), Path("figures"), Path("book/html")) if tables == of_project(TABLES) else ()
+    own = [path if path.exists() else None for path in (of_project(place) for place in (NUMBERS, *of_study))]
+    yield Origins(tables, made if made.exists() and not problem else None, *own), 0
 
 
 def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:

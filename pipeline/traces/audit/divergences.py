@@ -51,6 +51,7 @@ CODES = {
             NOTE,
             NOTE,
         ),
+        C("other_difficulty", "The game's difficulty is not that of the list that has its calendars.", NOTE, NOTE),
         C("wrong_times", "The game did not start and end with its first and last event."),
         C("meeting_differs", "A round schedules another meeting, or in another order, than the scenario has."),
         # What agents saw

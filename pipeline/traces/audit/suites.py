@@ -27,6 +27,7 @@ class ListedTask(NamedTuple):
     greedy_cost: int | None
     witness_cost: int | None
     digest: str | None
+    blocked_errands: int | None = None
 
 
 # By name, the tasks of that name: lists number their tasks alike, so several may have one.
@@ -89,6 +90,7 @@ def read_row(row: Mapping[str, str | None], path: Path, line: int) -> ListedTask
             whole("greedy_cost"),
             whole("witness_cost"),
             row.get("calendars_sha256") or None,
+            whole("blocked_errands"),
         )
     except SuiteError:
         raise

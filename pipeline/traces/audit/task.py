@@ -43,6 +43,7 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
     if any(task.digest for task in fitting):
         if any(task.suite == PAPER_SUITE.name for task in fitting):
             check_rules(trace, findings)
+        check_difficulty(trace, fitting, findings)
         return
     if fitting or not held:
         reason = "its list has no calendars_sha256" if fitting else "no list has this task; name its list with --suite"
@@ -52,6 +53,13 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
     for expected, actual, what in found:
         where = f"{what} of {name} in {task.suite}; where it is another list's task, name that list with --suite"
         findings.add("wrong_task", expected, actual, where)
+
+
+def check_difficulty(trace: Trace, tasks: Iterable[ListedTask], findings: Findings) -> None:
+    """The difficulty of a game should be that of a list; other measures of it may be asked for."""
+    listed, stated = {task.difficulty for task in tasks}, trace.config.get("difficulty")
+    if not trace.public and None not in listed and stated not in listed:
+        findings.add("other_difficulty", min(filter(None, listed)), stated, "config.difficulty")
 
 
 def check_rules(trace: Trace, findings: Findings) -> None:
@@ -93,7 +101,7 @@ def wrong_names(trace: Trace, task: ListedTask, is_blocked: bool) -> Iterator[Pr
     for place, holder in (("config.seed", config.get("seed")), ("scenario_seed", start.get("scenario_seed"))):
         if holder is not None and holder != task.seed:
             yield task.seed, holder, place
-    own = () if trace.public else ("num_participants", "difficulty", "density")
+    own = () if trace.public else ("num_participants", "density")
     for name in (*(("setting",) if "setting" in config else ()), *own):
         listed = getattr(task, name)
         if listed is not None and config.get(name) != listed:
@@ -129,7 +137,7 @@ def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) ->
 def wrong_blocks(trace: Trace, game: Game, task: ListedTask) -> Iterator[Problem]:
     """The blocked errands: so many an agent, and, where the trace tells the witness, those of the rule's draw."""
     calendars, meetings = game.setup.calendars, game.setup.meetings
-    number = max(1, round(6 * task.density**2))
+    number = max(1, round(6 * task.density**2)) if task.blocked_errands is None else task.blocked_errands
     if trace.config["task_id"] != f"{task.task_id}_blocked{number}":
         yield f"{task.task_id}_blocked{number}", trace.config["task_id"], "name"
     found = blocked_slots(calendars)
