@@ -74,7 +74,8 @@ def earlier_files(
     folder: Path, command: str, written: Iterable[Path], made_from: Mapping[str, str], endings: tuple[str, ...]
 ) -> dict[str, str]:
     """Path → SHA-256 of the files with such endings that the command's earlier manifest lists and that are not written
-    anew, where they were made from the same; where they were not, or nobody knows, they are removed."""
+    anew, where they were made from the same; where they were not, or nobody knows, they are removed, if they are still
+    as listed."""
     try:
         earlier = read_manifest(folder / f"{command}{MANIFEST_SUFFIX}")
     except (OSError, ValueError):
@@ -84,7 +85,8 @@ def earlier_files(
     if made_from and earlier.made_from == dict(made_from):
         return {name: earlier.files[name] for name in names if (folder / name).is_file()}
     for name in names:
-        (folder / name).unlink(missing_ok=True)
+        if (folder / name).is_file() and file_digest(folder / name) == earlier.files[name]:
+            (folder / name).unlink()
     return {}
 
 

@@ -113,6 +113,8 @@ def suite(
 
     read_scorer(difficulty, "list")
     make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
+    if out.resolve() == task_list.resolve():
+        raise typer.BadParameter("it is the list itself; name another file.", param_hint="--out")
     with writing(out, TaskError):
         entries = read_list(of_project(task_list))
         made = map_ordered(partial(checked, make), entries, worker_count(workers))

@@ -1,15 +1,18 @@
 """Tables behind a URL, fetched into a folder of this machine."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from machine.files import file_digest
+from machine.manifests import MANIFEST_SUFFIX, Manifest, read_manifest
 from machine.stores import list_files, open_file
 from pipeline.tables.hive import BY, is_partition
 from pipeline.tables.schemas.base import TABLES
 
+MANIFEST = f"derive{MANIFEST_SUFFIX}"
 KINDS = (".parquet", ".duckdb")
 PERCENT_ENCODED = ("http://", "https://")
 READ_AT_ONCE = 1 << 24  # bytes
@@ -19,21 +22,35 @@ def fetch_tables(url: str, folder: Path) -> Path:
     """Copy the files of tables behind a URL into a folder, those in folders that are no partitions left out.
 
     Returns the folder, or where there is just a database file, that. Raises FileNotFoundError where there is none,
-    ValueError for a URL that names no folder or cannot be read, and `Unreachable` for a store that refuses.
+    ValueError for a URL that names no folder or cannot be read, `Unreachable` for a store that refuses, and OSError
+    for files that are not those of the manifest beside them, as while `derive` replaces them.
     """
     if not url.partition("://")[2]:
         raise ValueError(f"{url} names no folder")
-    fetched = []
-    for address, size in _listed(url):
-        name = _local_name(address, url)
-        if name.endswith(KINDS):
-            fetched.append(folder / name)
-            fetched[-1].parent.mkdir(parents=True, exist_ok=True)
-            with closing(open_file(address, size)) as source, fetched[-1].open("wb") as target:
-                shutil.copyfileobj(source, target, READ_AT_ONCE)
+    named = {_local_name(address, url): (address, size) for address, size in _listed(url)}
+    fetched = [folder / name for name in named if name.endswith(KINDS)]
+    for path in fetched:
+        _copy(*named[path.relative_to(folder).as_posix()], path)
     if not fetched:
         raise FileNotFoundError(f"no tables in {url}")
+    if MANIFEST in named:
+        _copy(*named[MANIFEST], folder / MANIFEST)
+        _check_whole(url, read_manifest(folder / MANIFEST), fetched)
     return fetched[0] if len(fetched) == 1 and fetched[0].suffix == ".duckdb" else folder
+
+
+def _copy(address: str, size: int, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(open_file(address, size)) as source, path.open("wb") as target:
+        shutil.copyfileobj(source, target, READ_AT_ONCE)
+
+
+def _check_whole(url: str, manifest: Manifest, fetched: Iterable[Path]) -> None:
+    """Raise OSError where a file is another than the manifest, which is fetched and written last, lists."""
+    for path in fetched:
+        listed = manifest.files.get(path.relative_to(manifest.path.parent).as_posix())
+        if listed and file_digest(path) != listed:
+            raise OSError(f"{url}: {path.name} is not what derive wrote last; where it runs, wait for its end")
 
 
 def _listed(url: str) -> Iterator[tuple[str, int]]:

@@ -16,7 +16,7 @@ from machine.executor import Workers, executor
 from machine.manifests import MANIFEST_SUFFIX
 from machine.process_pool import Run
 from machine.processes import cores, locked
-from pipeline.tables.schemas.base import Table
+from pipeline.tables.schemas.base import TABLES, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,10 +77,10 @@ def publish(finished: Path, out: Path, earlier: Iterable[str] = ()) -> None:
 
 
 def stale_names(finished: Collection[str], earlier: Iterable[str] = ()) -> list[str]:
-    """What may stand beside finished files and folders of an earlier run: their tables in another form, and what it
-    listed."""
+    """What may stand beside finished files and folders of an earlier run: their tables in another form, and tables that
+    it listed."""
     tables = {name.partition(".")[0] for name in finished if not name.endswith(MANIFEST_SUFFIX)}
-    return sorted((table_files(tables) | set(earlier)) - set(finished))
+    return sorted((table_files(tables) | set(earlier) & table_files(TABLES)) - set(finished))
 
 
 def table_files(tables: Iterable[str]) -> set[str]:

@@ -138,10 +138,11 @@ def test_results_of_other_tables_are_refused_and_those_beside_left_out(
 
 
 @pytest.mark.slow
-def test_a_notebook_beside_results_of_other_tables_has_its_own_made(derived: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["table1.csv", "humans.csv"])
+def test_a_notebook_beside_results_of_other_tables_has_its_own_made(name: str, derived: Path, tmp_path: Path) -> None:
     shutil.copytree(derived, tmp_path / "tables")
     (tmp_path / "results").mkdir()
-    (tmp_path / "results/table1.csv").write_text("of other tables\n", encoding="utf-8")
+    (tmp_path / "results" / name).write_text("of other tables\n", encoding="utf-8")
     tables, results = folders_at_hand(str(tmp_path / "tables"), "")
     assert results != tmp_path / "results"
     assert queries.other_results(tables, results) == ""

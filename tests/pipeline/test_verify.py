@@ -257,3 +257,22 @@ def test_each_database_of_a_folder_is_vouched_for(study: Path) -> None:
     assert run("database", "--tables", study / "tables", "--out", study / "more.duckdb").exit_code == 0
     (study / "all.duckdb").write_bytes(b"x")
     assert any("all.duckdb changed since" in line for line in verified(study)[0])
+
+
+def test_a_manifest_from_elsewhere_takes_no_file_along(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    for command, name in (("derive", "thesis.tex"), ("report", "mine.html")):
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+        told = {"files": {name: "0"}, "made_from": {}}
+        (tmp_path / f"{command}.manifest.json").write_text(json.dumps(told), encoding="utf-8")
+        assert run(command, tmp_path / "a.json", "--out", tmp_path).exit_code in (0, 3)
+        assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
+
+
+def test_tables_at_an_address_are_of_one_derivation(study: Path) -> None:
+    place = f"file://{study / 'tables'}"
+    assert run("sql", "SELECT 1 AS one FROM games", place).exit_code == 0
+    assert run("derive", study / "traces" / "b.jsonl", "--out", study / "other", "--workers", 1).exit_code == 0
+    (study / "other" / "rounds.parquet").replace(study / "tables" / "rounds.parquet")
+    done = run("sql", "SELECT 1 AS one FROM games", place)
+    assert done.exit_code == 1 and "rounds.parquet is not what derive wrote last" in str(done.exception)

@@ -66,6 +66,12 @@ def test_a_list_becomes_blocked_tasks(folder):
     assert '"blocked":true' in (folder / "blocked.jsonl").read_text()
 
 
+def test_a_list_is_not_replaced_by_its_tasks(folder):
+    done = sim(folder, "suite", "list.csv", "--out", "../" + folder.name + "/list.csv")
+    assert done.exit_code == 2 and "it is the list itself" in done.output
+    assert (folder / "list.csv").read_text().startswith("setting,")
+
+
 def test_a_suite_says_how_many_tasks_lie_in_another_third_and_writes_their_own(folder):
     rows = "".join(f"uniform,t{seed},{seed},3,2,0.8,hard,8,3\n" for seed in range(3))
     (folder / "list.csv").write_text(LIST.splitlines()[0] + "\n" + rows)

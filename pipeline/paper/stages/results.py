@@ -4,11 +4,9 @@ baseline figures beside ours, and the headline figures as DVC metrics."""
 from collections.abc import Sequence
 from pathlib import Path
 
-import polars as pl
-
 from pipeline.paper.compare import compare, headline, of_suite, read_numbers, verdict
 from pipeline.paper.figures import own_difficulty
-from pipeline.tables.io import read_table, write_csv, write_json
+from pipeline.tables.io import read_result, read_table, write_csv, write_json
 from pipeline.tables.paths import NUMBERS, RESULTS, TABLES
 from pipeline.tables.queries import write_query_results
 
@@ -26,7 +24,7 @@ def main(tables: Path = TABLES, results: Path = RESULTS, suites: Sequence[Path] 
 
 def write_comparison(tables: Path, results: Path) -> None:
     """compare.csv and metrics.json, of table1.csv."""
-    table1 = pl.read_csv(results / "table1.csv", glob=False)
+    table1 = read_result(results / "table1.csv")
     comparison = compare(of_suite(table1, read_table(tables, "games")), read_numbers(NUMBERS))
     write_csv(comparison, results / "compare.csv")
     write_json(headline(table1, comparison), results / "metrics.json")

@@ -147,10 +147,12 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     problem = other_results(folder, made)
     if problem and results:
         raise ValueError(problem)
-    if not results and (problem or not made.is_dir()):
+    if not results and (problem or not (made / "table1.csv").is_file()):
         made = Path(scratch.name, "results")
         with held(folder.glob("*.parquet")):
-            write_results(folder.resolve(), made)
+            failed = write_results(folder.resolve(), made)
+        if not any(made.glob("*.csv")):
+            raise ValueError(failed[0])
     return folder, made
 
 
