@@ -20,14 +20,17 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
+from machine.manifests import begun_mark
 from machine.processes import WORKER_NAME
-from pipeline.reports.site.changes import BEGUN_MARK
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
 from sim.tasks.suite import write_tasks
 from tests.imports import ROOT
 from tests.sim.worlds import tiny_task
+
+# What marks a folder in which a command began to replace files.
+MARKS = {begun_mark(Path(), command).name for command in ("derive", "report", "site")}
 
 # Seconds. No run here takes so long, on no machine however busy: what takes longer hangs.
 LIMIT = 300.0
@@ -224,8 +227,8 @@ class Harness:
         assert (code, last[:7]) == (self.row.starved, "OSError" if self.row.stage else "error: "), (code, stderr)
         assert self.row.stage or "Traceback" not in stderr, stderr
         self.check_whole(out)
-        # A site that has begun is marked as one, so that the next run knows it.
-        assert {Path(path).name for path in hidden(out)} <= {BEGUN_MARK}, hidden(out)
+        # What has begun to replace files is marked, so that the next run knows them.
+        assert {Path(path).name for path in hidden(out)} <= MARKS, hidden(out)
 
     def meet(self, out: Path) -> list[tuple[int, str]]:
         """(exit code, stderr) of two runs that begin together, of which one at least does the work."""

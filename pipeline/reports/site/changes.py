@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.reports.site.folder import BEGUN_MARK, MANIFEST
+from machine.manifests import begun_mark
+from pipeline.reports.site.folder import MANIFEST
 from pipeline.reports.views.game import COLUMNS, OPTIONAL_TABLES
 
 CODE = (Path(__file__).parent, Path(__file__).parents[1] / "views")
@@ -41,7 +42,7 @@ def write_manifest(out: Path, manifest: Manifest) -> None:
 
     digests = {key: dict(sorted(getattr(manifest, key).items())) for key in ("games", "pages")}
     write_json({"code": manifest.code} | digests, out / MANIFEST)
-    (out / BEGUN_MARK).unlink(missing_ok=True)
+    begun_mark(out, "site").unlink(missing_ok=True)
 
 
 def code_digest() -> str:

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from machine.manifests import begun_mark
+
 MANIFEST = "made.json"
-BEGUN_MARK = ".site-begun"
 
 
 def check_folder(out: Path) -> None:
@@ -14,14 +15,14 @@ def check_folder(out: Path) -> None:
 
 def is_site(out: Path) -> bool:
     """Whether the folder holds a site, or one that was begun."""
-    return (out / MANIFEST).is_file() or (out / BEGUN_MARK).is_file()
+    return (out / MANIFEST).is_file() or begun_mark(out, "site").is_file()
 
 
 def mark_begun(out: Path) -> None:
     """Mark the folder as a site before anything else is written, so that the next run knows it if this one dies."""
     out.mkdir(parents=True, exist_ok=True)
     if not is_site(out):
-        (out / BEGUN_MARK).touch()
+        begun_mark(out, "site").touch()
 
 
 def _holds_files(folder: Path) -> bool:
