@@ -9,11 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from pipeline.behaviour.phrases import straighten_apostrophes, words
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Row = tuple[Any, ...]
 
@@ -137,7 +138,7 @@ def nearby(lower: str, agent_spans: Iterable[Span], keyword: re.Pattern[str], ma
                 yield min(start, match.start()), max(end, match.end())
 
 
-def find_patterns(frames: dict[str, pl.DataFrame], leaks: Sequence[Row], limits: Thresholds) -> list[Row]:
+def find_patterns(frames: dict[str, "pl.DataFrame"], leaks: Sequence[Row], limits: Thresholds) -> list[Row]:
     """One row per occurrence, in the order of the table patterns; leaks are rows of the table leaks."""
     from_messages = list(message_rows(frames["messages"], limits))
     wrote_english = english_speakers(frames["messages"])
@@ -150,7 +151,7 @@ def find_patterns(frames: dict[str, pl.DataFrame], leaks: Sequence[Row], limits:
     return from_messages + list(dict.fromkeys(from_events))
 
 
-def message_rows(messages: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
+def message_rows(messages: "pl.DataFrame", limits: Thresholds) -> Iterator[Row]:
     """One row per pattern that an English message shows by its words."""
     for game, event, number, sender, recipients, content in english_messages(messages):
         for pattern, start, end, strict in message_patterns(content, sender, recipients, limits):
@@ -166,28 +167,38 @@ def label_leakage_rows(leaks: Iterable[Row]) -> Iterator[Row]:
     return ((*key, *span, None, True) for key, span in first.items())
 
 
-def english_messages(messages: pl.DataFrame) -> Iterator[tuple[str, int, int, int, list[int], str]]:
+def english_messages(messages: "pl.DataFrame") -> Iterator[tuple[str, int, int, int, list[int], str]]:
     """(game, event, round, sender, recipients, content) of the messages that are no protocol's, in order."""
+    import polars as pl
+
     untyped = messages.filter(pl.col("typed").is_null()).sort("game_id", "event_index")
     names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
     return zip(*(untyped[name].to_list() for name in names), strict=True)
 
 
-def probing_agents(agents: pl.DataFrame) -> pl.DataFrame:
+def probing_agents(agents: "pl.DataFrame") -> "pl.DataFrame":
     """One row per probing agent, by the messages that it sends."""
     return agents.filter("nosy").select("game_id", "nosy", from_agent="agent")
 
 
-def english_speakers(messages: pl.DataFrame) -> set[Row]:
+def english_speakers(messages: "pl.DataFrame") -> set[Row]:
     """(game, round, agent) of who wrote English."""
+    import polars as pl
+
     wrote = messages.filter(pl.col("typed").is_null()).select("game_id", "round", "from_agent")
     return set(wrote.unique().iter_rows())
 
 
 def flattening_rows(
-    moves: pl.DataFrame, games: pl.DataFrame, wrote_english: set[Row], from_messages: Iterable[Row], limits: Thresholds
+    moves: "pl.DataFrame",
+    games: "pl.DataFrame",
+    wrote_english: set[Row],
+    from_messages: Iterable[Row],
+    limits: Thresholds,
 ) -> Iterator[Row]:
     """One row per expensive errand moved in a varied game; strict if the mover wrote in the round and named no cost."""
+    import polars as pl
+
     varied = games.filter(setting="varied").select("game_id")
     costly = (pl.col("item_kind") == "errand") & (pl.col("cost") >= limits.expensive_cost)
     errands = moves.filter(costly).join(varied, on="game_id", how="semi").sort("game_id", "event_index", "action_index")
@@ -199,7 +210,9 @@ def flattening_rows(
         yield game, number, event, "qualitative_flattening", agent, None, None, item, strict
 
 
-def round_rows(rounds: pl.DataFrame, moves: pl.DataFrame, decisions: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
+def round_rows(
+    rounds: "pl.DataFrame", moves: "pl.DataFrame", decisions: "pl.DataFrame", limits: Thresholds
+) -> Iterator[Row]:
     """One row per pattern that a resolution shows."""
     movers, cut_off = movers_by_meeting(moves), cut_off_answers(decisions)
     for row in rounds.sort("game_id", "round").iter_rows(named=True):
@@ -219,7 +232,7 @@ def round_rows(rounds: pl.DataFrame, moves: pl.DataFrame, decisions: pl.DataFram
                     yield *game_round, shown_at, "output_truncation", agent, None, None, None, answer is not None
 
 
-def movers_by_meeting(moves: pl.DataFrame) -> dict[tuple[Any, ...], set[int]]:
+def movers_by_meeting(moves: "pl.DataFrame") -> dict[tuple[Any, ...], set[int]]:
     """(game, round, meeting) → who moved the meeting in the round."""
     movers: dict[tuple[Any, ...], set[int]] = defaultdict(set)
     for *meeting, agent in moves.filter(item_kind="meeting").select("game_id", "round", "item_id", "agent").iter_rows():
@@ -227,19 +240,21 @@ def movers_by_meeting(moves: pl.DataFrame) -> dict[tuple[Any, ...], set[int]]:
     return movers
 
 
-def participants_by_meeting(rounds: pl.DataFrame) -> Mapping[tuple[str, int], Sequence[int]]:
+def participants_by_meeting(rounds: "pl.DataFrame") -> Mapping[tuple[str, int], Sequence[int]]:
     """(game, meeting) → its participants."""
     names = ("game_id", "meeting_id", "participants")
     return {(game, meeting): who for game, meeting, who in zip(*(rounds[n].to_list() for n in names), strict=True)}
 
 
-def cut_off_answers(decisions: pl.DataFrame) -> dict[tuple[Any, ...], int]:
+def cut_off_answers(decisions: "pl.DataFrame") -> dict[tuple[Any, ...], int]:
     """(game, round, agent) → the last event of DECISION in which the agent's answer was cut off."""
+    import polars as pl
+
     cut = decisions.filter((pl.col("phase") == "DECISION") & pl.col("cut_off")).sort("game_id", "event_index")
     return {tuple(where): event for *where, event in cut.select("game_id", "round", "agent", "event_index").iter_rows()}
 
 
-def cascade_rows(rounds: pl.DataFrame, limits: Thresholds) -> Iterator[Row]:
+def cascade_rows(rounds: "pl.DataFrame", limits: Thresholds) -> Iterator[Row]:
     """One row per meeting violated in several rounds of a game, in the round where these become so many."""
     violated: dict[tuple[str, int], int] = defaultdict(int)
     names = ("game_id", "round", "resolution_event", "violated_meetings")

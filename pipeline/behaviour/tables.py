@@ -24,8 +24,7 @@ from pipeline.behaviour.patterns import (
 )
 from pipeline.behaviour.phrases import APOSTROPHES, words
 from pipeline.tables import io
-from pipeline.tables.schemas.base import TABLES
-from pipeline.tables.schemas.speech import SPEECH_TABLES
+from pipeline.tables.schemas.base import MADE_FROM, ROOMS, TABLES
 
 MESSAGE = ["game_id", "event_index"]
 FEASIBLE_ABOVE = 0.5
@@ -122,21 +121,10 @@ MESSAGE_SUMS = {
     "said_chars": pl.col("said_chars").sum(),
 }
 
-BEHAVIOUR_TABLES = tuple(table.name for table in SPEECH_TABLES)
-
-# Table → the tables that it is made from.
-INPUTS_OF = {
-    "leaks": ("messages", "labels_known", "rounds", "agents"),
-    "patterns": ("messages", "leaks", "moves", "games", "rounds", "decisions"),
-    "stance": ("messages", "agents"),
-    "round_volume": ("rounds", "messages", "moves", "calendars"),
-    "speaker_volume": ("rounds", "messages"),
-    "truth": (
-        *("messages", "labels_known", "intents", "intended_statements", "intended_labels"),
-        *("belief_evidence", "leaks", "patterns"),
-    ),
-}
-BEHAVIOUR_INPUTS = tuple(sorted({name for inputs in INPUTS_OF.values() for name in inputs} - {*BEHAVIOUR_TABLES}))
+BEHAVIOUR_TABLES = ROOMS["behaviour"]
+BEHAVIOUR_INPUTS = tuple(
+    sorted({name for table in BEHAVIOUR_TABLES for name in MADE_FROM[table]} - {*BEHAVIOUR_TABLES})
+)
 
 
 def stance(messages: pl.DataFrame, agents: pl.DataFrame) -> pl.DataFrame:
@@ -274,12 +262,12 @@ def labels_by_agent(
 
 # Table → how it is made of the frames of those before it and of its other inputs.
 MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
-    "leaks": lambda frames, _: io.to_frame(TABLES["leaks"], find_leaks(*(frames[name] for name in INPUTS_OF["leaks"]))),
+    "leaks": lambda frames, _: io.to_frame(TABLES["leaks"], find_leaks(*(frames[name] for name in MADE_FROM["leaks"]))),
     "patterns": lambda frames, limits: io.to_frame(
         TABLES["patterns"], find_patterns(frames, frames["leaks"].rows(), limits)
     ),
     "stance": lambda frames, _: stance(frames["messages"], frames["agents"]),
-    "round_volume": lambda frames, _: round_volume(*(frames[name] for name in INPUTS_OF["round_volume"])),
+    "round_volume": lambda frames, _: round_volume(*(frames[name] for name in MADE_FROM["round_volume"])),
     "speaker_volume": lambda frames, _: speaker_volume(frames["rounds"], frames["messages"]),
     "truth": lambda frames, _: detector_counts(frames),
 }
@@ -288,7 +276,7 @@ MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
 def behaviour_frames(frames: Frames, limits: Thresholds, wanted: Collection[str] = BEHAVIOUR_TABLES) -> Frames:
     """The wanted behaviour tables, of which there may be none, from frames of BEHAVIOUR_INPUTS by their names.
 
-    wanted: names, with those of the behaviour tables that they are made from (INPUTS_OF).
+    wanted: names, with those of the behaviour tables that they are made from (MADE_FROM).
     """
     made: Frames = {}
     for name, make in MAKERS.items():

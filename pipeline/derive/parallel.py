@@ -14,7 +14,6 @@ from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
-from pipeline.behaviour.tables import behaviour_frames
 from pipeline.derive.rows import (
     Rejection,
     duplicate,
@@ -26,7 +25,6 @@ from pipeline.derive.rows import (
     unexpected_failure,
     with_inputs,
 )
-from pipeline.privacy.evidence import privacy_frames
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import (
@@ -246,6 +244,8 @@ def derive_frames(rows: Rows, recipe: Recipe) -> tuple[dict[str, "pl.DataFrame"]
 
 
 def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
+    from pipeline.behaviour.tables import behaviour_frames
+    from pipeline.privacy.evidence import privacy_frames
     from pipeline.tables import io
 
     if not rows["games"]:

@@ -4,9 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from machine.processes import OverBudget, cpu_budget
-from pipeline.behaviour.tables import INPUTS_OF
-from pipeline.privacy.evidence import PRIVACY_INPUTS
-from pipeline.tables.schemas.base import TABLES
+from pipeline.tables.schemas.base import MADE_FROM, TABLES
 from pipeline.traces import limits
 from pipeline.traces.ingest import TABLES as INGESTED
 from pipeline.traces.ingest import Rows, ingest, no_rows
@@ -23,8 +21,6 @@ CHUNK_BYTES = 128_000_000
 # The least bytes of a pack's piece, and the most pieces: each piece unpacks all that comes before it.
 PIECE_BYTES = 500_000
 MOST_PIECES = 16
-
-MADE_FROM = {**PRIVACY_INPUTS, **INPUTS_OF}
 
 
 def with_inputs(tables: Iterable[str]) -> frozenset[str]:

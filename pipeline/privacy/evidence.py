@@ -12,16 +12,10 @@ from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
+from pipeline.tables.schemas.base import ROOMS
 from pipeline.traces.typed_messages import decode_message
 
-# Table → the tables that it is made from.
-PRIVACY_INPUTS = {
-    "belief_evidence": ("games", "messages"),
-    "pair_round_vps": ("belief_evidence", "games", "rounds", "calendars"),
-    "game_summary": ("pair_round_vps", "games"),
-    "vps_by_source": ("belief_evidence", "calendars"),
-}
-PRIVACY_TABLES = tuple(PRIVACY_INPUTS)
+PRIVACY_TABLES = ROOMS["privacy"]
 
 # The columns that all updates of an evidence run have in common, once for each observer.
 RUN_COLUMNS = {
@@ -146,7 +140,7 @@ def privacy_frames(
 ) -> Frames:
     """The wanted privacy tables, of which there may be none, from frames of games, rounds, messages and calendars.
 
-    wanted: names, with those of the privacy tables that they are made from (PRIVACY_INPUTS).
+    wanted: names, with those of the privacy tables that they are made from (MADE_FROM).
     """
     if "belief_evidence" not in wanted:
         return {}

@@ -55,8 +55,9 @@ def _series(name: str, values: list[Any], dtype: Any) -> pl.Series:
     import pyarrow as pa  # type: ignore[import-untyped]
 
     flat = pl.Series(list(chain.from_iterable(values)), dtype=dtype.inner)
-    offsets = np.cumsum([0, *map(len, values)], dtype=np.int64)
-    return pl.Series(name, pl.from_arrow(pa.LargeListArray.from_arrays(offsets, flat.to_arrow())), dtype)
+    offsets = pl.Series(np.cumsum([0, *map(len, values)], dtype=np.int64))
+    # Of an array that is not Arrow's own, PyArrow asks Pandas, which takes long to load.
+    return pl.Series(name, pl.from_arrow(pa.LargeListArray.from_arrays(offsets.to_arrow(), flat.to_arrow())), dtype)
 
 
 def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:

@@ -20,7 +20,6 @@ from pipeline.paper.parameters import check_parameters
 from pipeline.privacy.rules import Weighing, chosen_rules
 from pipeline.tables.fetched import fetch_tables
 from pipeline.tables.paths import ROOT, params
-from pipeline.tables.queries import other_results
 from pipeline.traces.limits import printable
 
 # The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
@@ -138,6 +137,8 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     Raises FileNotFoundError where there are no tables; ValueError where results are of other tables; ValueError and
     OSError of a URL that cannot be read.
     """
+    from pipeline.tables.queries import other_results
+
     scratch = TemporaryDirectory(prefix="study-")
     atexit.register(scratch.cleanup)
     folder = fetch_tables(tables, Path(scratch.name, "tables")) if is_url(tables) else _located(tables)

@@ -6,7 +6,7 @@ from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
 from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, ROUND, TRACE_PATH, C, Column, Table
 
-__all__ = ["ROOMS", "TABLES", "Column", "Table"]
+__all__ = ["MADE_FROM", "ROOMS", "TABLES", "Column", "Table"]
 
 GAMES = Table(
     "games",
@@ -234,6 +234,23 @@ ROOMS = {
     "traces": tuple(table.name for table in (*EVENT_TABLES, *INTENDED_TABLES)),
     "privacy": tuple(table.name for table in PRIVACY_TABLES),
     "behaviour": tuple(table.name for table in SPEECH_TABLES),
+}
+
+# Table → the tables that it is made from; of any other the traces alone.
+MADE_FROM: dict[str, tuple[str, ...]] = {
+    "belief_evidence": ("games", "messages"),
+    "pair_round_vps": ("belief_evidence", "games", "rounds", "calendars"),
+    "game_summary": ("pair_round_vps", "games"),
+    "vps_by_source": ("belief_evidence", "calendars"),
+    "leaks": ("messages", "labels_known", "rounds", "agents"),
+    "patterns": ("messages", "leaks", "moves", "games", "rounds", "decisions"),
+    "stance": ("messages", "agents"),
+    "round_volume": ("rounds", "messages", "moves", "calendars"),
+    "speaker_volume": ("rounds", "messages"),
+    "truth": (
+        *("messages", "labels_known", "intents", "intended_statements", "intended_labels"),
+        *("belief_evidence", "leaks", "patterns"),
+    ),
 }
 
 
