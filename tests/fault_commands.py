@@ -125,7 +125,7 @@ COMMANDS = {
     "database": Command(partial(kills.tables, games=2), kills.database),
     "verify": Command(listed, verify, 1),
     "export": Command(partial(kills.tables, games=1), export, again=False),
-    "judge": Command(partial(kills.tables, games=1), judge),
+    "judge": Command(partial(kills.tables, games=1, teams=("candid",)), judge),
     "ship": Command(partial(kills.tables, games=1), ship),
     "docs": Command(stale_documents, docs),
     "site": Command(partial(kills.traces, games=1), kills.site, 3),

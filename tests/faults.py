@@ -19,7 +19,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from importlib import import_module
 from itertools import count, islice
@@ -63,11 +63,12 @@ class Ran(NamedTuple):
     fired: bool
 
 
-def load_libraries() -> None:
-    """Load what commands load, once."""
+def load_libraries(commands: Collection[str]) -> None:
+    """Load what commands load, once; what calls models where one of them does."""
     for name in LIBRARIES:
         import_module(name)
-    litellm()
+    if "judge" in commands:
+        litellm()
 
 
 def arm(kind: str, number: int, folder: Path, signal: int, places: bool) -> None:
@@ -265,7 +266,7 @@ def main() -> int:
     parser.add_argument("--places", action="store_true", help="of steps at one place of the code, only the first")
     parser.add_argument("--seed", default="", help="draws that first step")
     asked = parser.parse_args()
-    load_libraries()
+    load_libraries(asked.commands)
     return max([inject(command, asked) for command in asked.commands])
 
 
