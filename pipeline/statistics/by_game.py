@@ -69,10 +69,11 @@ def team_groups(games: pl.DataFrame, named: Mapping[str, Sequence[str]]) -> dict
 def by_game(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` with a row for each of its rows and games: its columns, and `game_id`."""
     one_game_teams = f"SELECT * REPLACE (team || '{SEPARATOR}' || game_id AS team) FROM {ALL_GAMES}.named"
-    with attach(tables) as connection:
+    asked = query_text(name)
+    with attach(tables, asked=asked) as connection:
         connection.execute(f"ALTER VIEW {ALL_GAMES}.games RENAME TO named")
         connection.execute(f"CREATE VIEW {ALL_GAMES}.games AS {one_game_teams}")
-        rows: pl.DataFrame = connection.sql(query_text(name)).pl()
+        rows: pl.DataFrame = connection.sql(asked).pl()
     parts = pl.col("team").str.split(SEPARATOR)
     return rows.with_columns(team=parts.list.first(), game_id=parts.list.last())
 

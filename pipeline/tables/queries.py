@@ -20,17 +20,21 @@ FETCH_NOTHING = {"autoinstall_known_extensions": "false", "autoload_known_extens
 NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHERE stopped)"
 
 
-def attach(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
+def attach(tables: Path, without: Collection[str] = (), asked: str = "") -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB connection with a view for every table of the folder, a Parquet file or the partitions of
     hive.py, or for every table of a database file (database.py), whose other schemas are there under their own names.
 
     The views leave out games that were stopped, and every row of them: what is broken off is no sample of how a team
     plays. So they do with the games named in `without`. The schema `all_games` has views of the same names with all
-    rows. The connection uses one thread, so that sums of floats are the same on every machine. Raises FileNotFoundError
+    rows. The connection uses one thread, so that sums of floats are the same on every machine. asked: SQL; of a
+    folder's tables those that it does not name are left out, which saves most of the time. Raises FileNotFoundError
     without files, and duckdb.Error for a file that is no database.
     """
     connection = duckdb.connect(config={"threads": 1, **FETCH_NOTHING})
-    names = _attach_database(connection, tables) if tables.is_file() else attach_schema(connection, ALL_GAMES, tables)
+    if tables.is_file():
+        names = _attach_database(connection, tables)
+    else:
+        names = attach_schema(connection, ALL_GAMES, tables, asked)
     columns = {name: connection.sql(f"FROM {ALL_GAMES}.{quoted(name)}").columns for name in names}
     known = "stopped" in columns.get("games", ())
     for name in names:
@@ -56,24 +60,26 @@ def _attach_database(connection: duckdb.DuckDBPyConnection, database: Path) -> l
     return [name for schema, name in tables if schema == "main"]
 
 
-def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path) -> list[str]:
+def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Path, asked: str = "") -> list[str]:
     """Add a view `schema.table` to the connection for every table of one more folder; return their names, sorted.
 
-    A folder of partitions has none of a table without rows, which is then empty. Raises FileNotFoundError where there
-    is no table.
+    A folder of partitions has none of a table without rows, which is then empty. asked: as of `attach`. Raises
+    FileNotFoundError where there is no table.
     """
     partitioned = {name: rows for name in TABLES if (rows := partitioned_rows(tables / name, TABLES[name]))}
     flat = {path.stem: f"FROM {parquet_rows(path)}" for path in parquet_files(tables, may_be_none=bool(partitioned))}
+    there = partitioned | flat
+    views = [name for name in there if not asked or name in asked or name == "games"]
     connection.execute(f"CREATE SCHEMA {quoted(schema)}")
-    for name, rows in (partitioned | flat).items():
-        connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(name)} AS {rows}")
-    without_rows = [name for name in TABLES if partitioned and name not in partitioned | flat]
+    for name in views:
+        connection.execute(f"CREATE VIEW {quoted(schema)}.{quoted(name)} AS {there[name]}")
+    without_rows = [name for name in TABLES if partitioned and name not in there]
     for name in without_rows:
         no_rows = pl.DataFrame(schema=polars_schema(TABLES[name]))
         connection.register("no_rows", no_rows)
         connection.execute(f"CREATE TABLE {quoted(schema)}.{quoted(name)} AS FROM no_rows")
         connection.unregister("no_rows")
-    return sorted([*partitioned, *flat, *without_rows])
+    return sorted([*views, *without_rows])
 
 
 def partitioned_rows(folder: Path, table: Table) -> str:
@@ -127,8 +133,9 @@ def query_text(name: str) -> str:
 
 def query(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` of the tables in a folder. Its SQL file says what one row is, and sorts them."""
-    with attach(tables) as connection:
-        result: pl.DataFrame = connection.sql(query_text(name)).pl()
+    asked = query_text(name)
+    with attach(tables, asked=asked) as connection:
+        result: pl.DataFrame = connection.sql(asked).pl()
     return result
 
 
