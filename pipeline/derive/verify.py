@@ -19,6 +19,7 @@ from machine.manifests import (
     visible_files,
     wholeness_problems,
 )
+from pipeline.tables.paths import read_yaml
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
 from pipeline.traces.sources import find_sources, read_texts
@@ -63,10 +64,8 @@ def verified(folder: Path) -> tuple[list[str], str]:
 
 def lock_problems(folder: Path) -> Iterator[str]:
     """A line for each output of a study in the folder that is there and not what its DVC lock says."""
-    import yaml
-
     for lock in (path for path in visible_files(folder) if path.name == LOCK):
-        for stage in yaml.safe_load(lock.read_text(encoding="utf-8"))["stages"].values():
+        for stage in read_yaml(lock)["stages"].values():
             for out in stage.get("outs", ()):
                 path = lock.parent / out["path"]
                 if path.exists() and dvc_digest(path) != out["md5"]:

@@ -9,6 +9,7 @@ import re
 import sys
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,11 @@ def _outputs(notebook: Any) -> Iterator[Any]:
 
 def _svg_text(path: Path) -> str:
     """An SVG file's text as a notebook's output holds it."""
+    return _as_held(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=64)  # a page asks for each figure twice: to link it, and to embed it
+def _as_held(svg: str) -> str:
     from IPython.display import SVG
 
-    return str(SVG(filename=str(path)).data)  # type: ignore[no-untyped-call]
+    return str(SVG(data=svg).data)  # type: ignore[no-untyped-call]

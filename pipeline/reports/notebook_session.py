@@ -13,7 +13,7 @@ from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_paramete
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
-from pipeline.tables.paths import ROOT
+from pipeline.tables.paths import ROOT, read_yaml
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -126,9 +126,8 @@ class Study:
 
     def params(self, section: str) -> dict[str, Any]:
         """A section of the study's params.yaml."""
-        import yaml
 
-        sections: dict[str, dict[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        sections: dict[str, dict[str, Any]] = read_yaml(PARAMS)
         return sections[section]
 
     def resampling(self) -> Resampling:

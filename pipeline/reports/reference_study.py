@@ -13,6 +13,7 @@ import polars as pl
 
 from pipeline.tables import paths
 from pipeline.tables.io import write_json
+from pipeline.tables.paths import read_yaml
 from pipeline.tables.queries import other_rules
 
 ROOT = paths.ROOT
@@ -23,9 +24,7 @@ REFERENCE_BEYOND, PARAMS_BEYOND = ROOT / "data/paper/shipped_beyond.json", ROOT 
 
 def fingerprint(tables: Path, params: Path = PARAMS) -> dict[str, Any]:
     """The parameters, by their dotted names, and a digest of the identities of all games in a folder of tables."""
-    import yaml
-
-    values = named_values(yaml.safe_load(params.read_text(encoding="utf-8")))
+    values = named_values(read_yaml(params))
     games = "\n".join(pl.read_parquet(tables / "games.parquet", columns=["game_id"], glob=False)["game_id"].sort())
     return {"params": values, "games": hashlib.sha256(games.encode()).hexdigest()}
 
@@ -43,13 +42,11 @@ def named_values(values: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
 
 def changed_parameters() -> list[str]:
     """What of the parameters is not as it was shipped, a text each: "vps.prior is 0.3, not 0.5"."""
-    import yaml
-
     changes = []
     for reference, params in ((REFERENCE, PARAMS), (REFERENCE_BEYOND, PARAMS_BEYOND)):
         if reference.is_file() and params.is_file():
             shipped = json.loads(reference.read_text(encoding="utf-8"))["params"]
-            now = named_values(yaml.safe_load(params.read_text(encoding="utf-8")))
+            now = named_values(read_yaml(params))
             names = [name for name in shipped | now if shipped.get(name) != now.get(name)]
             changes += [f"{name} is {now.get(name, 'missing')}, not {shipped.get(name, 'there')}" for name in names]
     return changes

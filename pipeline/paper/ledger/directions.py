@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.paper.figures import Figure, Figures
 from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
+from pipeline.tables.paths import read_yaml
 
 QUERIES = Path(__file__).with_name("sql")
 EVERYWHERE = ""  # the setting of a test that is of all settings at once
@@ -45,9 +46,7 @@ class Direction(NamedTuple):
 
 def read_directions(path: Path) -> list[Direction]:
     """The comparisons that a YAML file declares."""
-    import yaml
-
-    return [Direction(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    return [Direction(**entry) for entry in read_yaml(path)]
 
 
 def direction_of(figure: Figure, directions: Sequence[Direction]) -> Direction | None:

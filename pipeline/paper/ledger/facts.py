@@ -11,7 +11,7 @@ from pipeline.behaviour.phrases import words
 from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.tables.paths import PAPER_PROTOCOLS, PAPER_SUITE
+from pipeline.tables.paths import PAPER_PROTOCOLS, PAPER_SUITE, read_yaml
 
 PARAMS = Path("params.yaml")
 
@@ -84,9 +84,7 @@ def preset_facts(results: Path) -> Iterator[Fact]:
 
 def parameter_facts(params: Path) -> Iterator[Fact]:
     """Turns, probing and the reach of patterns, which params.yaml fixes."""
-    import yaml
-
-    parameters = yaml.safe_load(params.read_text(encoding="utf-8"))
+    parameters = read_yaml(params)
     yield Fact("pooled", "suite", "max_turns_per_round", parameters["game"]["max_turns_per_round"], "params.yaml")
     for name, value in parameters["adversarial"].items():
         yield Fact("adversarial", "suite", name, value, "params.yaml")
@@ -118,11 +116,9 @@ def word_facts() -> Iterator[Fact]:
 
 def list_facts(root: Path) -> Iterator[Fact]:
     """Section 3.3 and Table 4: among how many candidates a cell's tasks are, and how many words tell of a label."""
-    import yaml
-
     seeds = pl.read_csv(root / PAPER_SUITE, glob=False)["seed"] % SEEDS_A_CELL
     yield Fact("pooled", "suite", "place_among_candidates_at_most", int(seeds.max()) + 1, str(PAPER_SUITE))  # type: ignore[arg-type]
-    labels = [entry for name in LABELS for entry in yaml.safe_load((root / name).read_text(encoding="utf-8"))]
+    labels = [entry for name in LABELS for entry in read_yaml(root / name)]
     terms = len({term for entry in labels for term in entry["terms"]})
     why = "the paper's are not printed, and its labels are not ours"
     yield Fact("pooled", "semantic_label_leakage", "keywords", terms, LABELS[0], why)
@@ -130,8 +126,6 @@ def list_facts(root: Path) -> Iterator[Fact]:
 
 def model_facts(root: Path) -> Iterator[Fact]:
     """Table 8: the identifier by which each model is called, without the service that calls it."""
-    import yaml
-
     declared = (
         pl.read_csv(root / "data/paper/models.csv", infer_schema=False, glob=False)
         .select("models", "method")
@@ -139,7 +133,7 @@ def model_facts(root: Path) -> Iterator[Fact]:
     )
     method_of = {name: method for names, method in declared for name in names.split(";")}
     for path in sorted((root / "data/teams").glob("*.yaml")):
-        team = yaml.safe_load(path.read_text(encoding="utf-8"))
+        team = read_yaml(path)
         model = team["agents"][0].get("parameters", {}).get("model", "")
         if method := method_of.get(model.rpartition("/")[2].lower()):
             service, _, called = model.partition("/")

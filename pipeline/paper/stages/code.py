@@ -18,6 +18,7 @@ from machine.processes import no_garbage_collection
 from pipeline import OFFERED
 from pipeline.paper.parameters import check_parameters
 from pipeline.paper.stages.outline import PROGRAM, Chain, Statement, bare_lines, outline, parsed, source
+from pipeline.tables.paths import read_yaml
 
 ROOT = Path(__file__).parents[3]
 SIDES = ("machine", "sim", "pipeline")
@@ -43,10 +44,8 @@ def list_inputs(results: Path, out: Path = INPUTS) -> None:
     Every notebook says which parameters were changed. Were they its stage's own, dvc.lock would hold all of them once
     for each notebook, and DVC reads and writes dvc.lock anew after every stage.
     """
-    import yaml
-
     out.mkdir(parents=True, exist_ok=True)
-    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = read_yaml(PARAMS)
     parameters = f"{PARAMS} {sha256(json.dumps(values).encode()).hexdigest()}\n"
     notebooks = sorted((ROOT / NOTEBOOKS).glob("[0-9]*.ipynb"))
     for notebook in notebooks:

@@ -18,7 +18,7 @@ from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, UNDECIDED, VERDICTS, Check
-from pipeline.tables.paths import NUMBERS, RESULTS, TABLES
+from pipeline.tables.paths import NUMBERS, RESULTS, TABLES, read_yaml
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")
 DECLARED = Path("data/paper/statements.yaml")
@@ -128,9 +128,7 @@ class Statement:
 
 def read_statements(path: Path = DECLARED) -> list[Statement]:
     """The statements of a YAML file. Raises TypeError where one lacks a field or has one too many."""
-    import yaml
-
-    return [Statement(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    return [Statement(**entry) for entry in read_yaml(path)]
 
 
 def open_evidence(

@@ -4,14 +4,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
+from pipeline.tables.paths import read_yaml
 
 DVC = Path("dvc.yaml")
 
 
 def stages() -> str:
     """The stages of dvc.yaml as a graph that Mermaid draws; `code`, which all need, and detours are left out."""
-    listed = yaml.safe_load(DVC.read_text(encoding="utf-8"))["stages"]
+    listed = read_yaml(DVC)["stages"]
     listed.pop("code")
     needs = {
         name: {other for other in listed if other != name and feeds(listed[other], listed[name])} for name in listed

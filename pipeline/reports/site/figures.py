@@ -11,6 +11,7 @@ from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import TEAM, by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result, read_table
+from pipeline.tables.paths import read_yaml
 
 METRICS = Path(__file__).parent / "metrics.yaml"
 
@@ -33,9 +34,7 @@ class Metric:
 
 def read_metrics(prior: float | None = None, path: Path = METRICS) -> list[Metric]:
     """The columns in the order of the leaderboard. prior: what beliefs start from, where anybody learnt anything."""
-    import yaml
-
-    listed: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    listed: list[dict[str, Any]] = read_yaml(path)
     known = "" if prior is None else f", {prior:g}"
     return [Metric(**(entry | {"about": entry["about"].replace("{prior}", known)})) for entry in listed]
 
