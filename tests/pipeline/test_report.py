@@ -32,10 +32,11 @@ def reported(traces: Path, *arguments: str) -> Result:
 def test_a_team_of_simulated_and_other_games_has_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     monkeypatch.setattr(pages, "OF_THE_STUDY", "none")
+    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     for number in range(4):
         game = toy_game(f"game-{number}", team="mine", simulated=number % 2 == 0, task_id=f"t{number // 2}")
         write_trace(tmp_path / "traces" / f"{number}.json", game.text())
-    done = reported(tmp_path / "traces")
+    done = reported(tmp_path / "traces", "--workers", "1")
     assert done.exit_code == 0, done.output
     html = (tmp_path / "out/mine.standard.html").read_text(encoding="utf-8")
     assert "mine (simulated in part), standard" in html and "4 games" in html
@@ -54,8 +55,9 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
     fails = source.replace("study = Study(", "assert '队' not in team, team; study = Study(")
     (tmp_path / "reports/report.ipynb").write_text(fails, encoding="utf-8")
     monkeypatch.setattr(pages, "NOTEBOOKS", tmp_path / "reports")
+    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     monkeypatch.setattr("pipeline.paper.stages.mixed_effects.main", lambda *folders: 1 / 0)
-    done = reported(tmp_path / "traces")
+    done = reported(tmp_path / "traces", "--workers", "1")
     assert done.exit_code == 3, done.output
     assert "3 pages in" in done.output and "results of mixed_effects: ZeroDivisionError" in done.output
     assert "\x1b" not in done.output and "\x07" not in done.output
@@ -67,6 +69,7 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
 @pytest.mark.slow
 def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "intervals", "excess"))
     game = toy_game(team="<meta http-equiv=refresh content=0>").dm(1, 1, 2, {"dsm": "offer", "round": "abc"})
     write_trace(tmp_path / "traces/0.json", game.text())
