@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from base64 import b64decode
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from pipeline.privacy.rules import Weighing
 from pipeline.reports.jupyter_kernel import isolated_kernel
 from pipeline.reports.notebook import IMAGE, NotebookFailed, embed_figures, execute, reproducible
 from pipeline.tables.queries import write_query_results
+from tests.small_study import made_once
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
@@ -271,23 +273,33 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
     assert run_stage(stage, "n") == (0, "")
 
 
-ON_A_TOY = [
-    *((name, Recipe(csv=False)) for name in ("10_table1", "20_privacy_plane", "25_communication")),
-    *((name, Recipe(csv=False, weighing=Weighing(prior=0.3))) for name in ("00_one_game", "60_explore_traces")),
-]
+ON_A_TOY = {
+    "10_table1": 0.5,
+    "20_privacy_plane": 0.5,
+    "25_communication": 0.5,
+    "00_one_game": 0.3,
+    "60_explore_traces": 0.3,
+}
+
+
+def make_toy_study(prior: float, folder: Path) -> None:
+    """Tables and results of one small game, with a prior."""
+    tables, results = folder / "tables", folder / "results"
+    recipe = Recipe(csv=False, weighing=Weighing(prior=prior))
+    derive([write_trace(folder / "a.json", toy_game().text())], tables, recipe, workers=1)
+    write_query_results(tables, results)
+    write_intervals(tables, results)
+    robustness.main(tables, results)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("wanted", "recipe"), ON_A_TOY)
+@pytest.mark.parametrize(("wanted", "prior"), ON_A_TOY.items())
 def test_a_notebook_runs_on_tables_that_hold_next_to_nothing_and_on_another_prior(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, recipe: Recipe
+    tmp_path: Path, shared_folder: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, prior: float
 ) -> None:
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
-    derive([write_trace(tmp_path / "a.json", toy_game().text())], tmp_path / "tables", recipe, workers=1)
-    write_query_results(tmp_path / "tables", tmp_path / "results")
-    write_intervals(tmp_path / "tables", tmp_path / "results")
-    robustness.main(tmp_path / "tables", tmp_path / "results")
-    places = {place: str(tmp_path / place) for place in ("tables", "results", "figures")}
+    study = made_once(shared_folder, f"toy-{prior}", partial(make_toy_study, prior))
+    places = {"tables": str(study / "tables"), "results": str(study / "results"), "figures": str(tmp_path / "figures")}
     execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)
     assert "These are not the study" in (tmp_path / "copy.ipynb").read_text(encoding="utf-8")
 
