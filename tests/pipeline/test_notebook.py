@@ -273,19 +273,13 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
     assert run_stage(stage, "n") == (0, "")
 
 
-ON_A_TOY = {
-    "10_table1": 0.5,
-    "20_privacy_plane": 0.5,
-    "25_communication": 0.5,
-    "00_one_game": 0.3,
-    "60_explore_traces": 0.3,
-}
+ON_A_TOY = [(name, 0.5) for name in ("10_table1", "20_privacy_plane", "25_communication")]
+ON_A_TOY += [(name, 0.3) for name in ("00_one_game", "60_explore_traces")]
 
 
 def make_toy_study(prior: float, folder: Path) -> None:
     """Tables and results of one small game, with a prior."""
-    tables, results = folder / "tables", folder / "results"
-    recipe = Recipe(csv=False, weighing=Weighing(prior=prior))
+    tables, results, recipe = folder / "tables", folder / "results", Recipe(csv=False, weighing=Weighing(prior=prior))
     derive([write_trace(folder / "a.json", toy_game().text())], tables, recipe, workers=1)
     write_query_results(tables, results)
     write_intervals(tables, results)
@@ -293,7 +287,7 @@ def make_toy_study(prior: float, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("wanted", "prior"), ON_A_TOY.items())
+@pytest.mark.parametrize(("wanted", "prior"), ON_A_TOY)
 def test_a_notebook_runs_on_tables_that_hold_next_to_nothing_and_on_another_prior(
     tmp_path: Path, shared_folder: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, prior: float
 ) -> None:
