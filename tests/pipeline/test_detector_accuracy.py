@@ -196,12 +196,13 @@ def read_anew(name: str) -> dict[str, Any]:
     return accuracy.row(by_predicate=pl.col("part") == "all", named=True)
 
 
+NUMBERS = ("fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth")
 LEAKS = ("in_other_words", "opened_later", "of_five_hands", "opened_last", "of_four_hands", "opened_newest", "unseen")
 
 
 @pytest.mark.slow
 def test_the_pages_say_how_the_gold_sets_are_read() -> None:
-    for number in ("fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"):
+    for number in NUMBERS:
         name = f"{number}_wording"
         read = read_anew(name)
         shares = tuple(f"{read[measure]:.3f}" for measure in ("precision", "recall of H.3", "recall of a reader"))

@@ -23,6 +23,7 @@ from machine.processes import OverBudget, alive, cpu_budget
 from pipeline.__main__ import app
 from pipeline.derive import parallel, rows
 from pipeline.derive.rows import read_traces
+from pipeline.privacy import evidence
 from pipeline.tables.io import read_table
 from pipeline.traces.sources import find_sources, find_sources_and_others
 from tests.imports import ROOT
@@ -236,12 +237,12 @@ def test_a_trace_that_takes_too_long_is_rejected_alone(
     for name in ("a", "b", SLOW):
         write_trace(tmp_path / "in" / f"{name}.json", toy_game(name).text())
     monkeypatch.setattr("pipeline.traces.limits.CPU_SECONDS", 0.3)
-    reading, deriving = rows.ingest, parallel.privacy_frames
+    reading, deriving = rows.ingest, evidence.privacy_frames
     if stalls == "reading":
         monkeypatch.setattr(rows, "ingest", lambda t, *rest: spin() if t.game_id == SLOW else reading(t, *rest))
     else:
         slow = lambda f: SLOW in f["games"]["game_id"].to_list()  # noqa: E731
-        monkeypatch.setattr(parallel, "privacy_frames", lambda f, *rest: spin() if slow(f) else deriving(f, *rest))
+        monkeypatch.setattr(evidence, "privacy_frames", lambda f, *rest: spin() if slow(f) else deriving(f, *rest))
     derived = parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
     (rejected,) = derived.rejected
     assert (derived.games, rejected.reason) == (2, "takes more than 0.3 CPU seconds")
