@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from machine.files import output_destination
-from machine.manifests import MANIFEST_SUFFIX, listed_names
+from machine.manifests import MANIFEST_SUFFIX, check_own, listed_names
 from machine.stores import TRIAL_FILE, Unreachable, file_system, is_url, plain_errors, write_trial
 from machine.terminal import progress_bar
 from pipeline.privacy.rules import ENGLISH_RULES, RULES
 from pipeline.tables.hive import is_partition
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
-from pipeline.tables.shards import scratch_folder, stale_names
+from pipeline.tables.shards import scratch_folder, stale_names, table_files
 from pipeline.traces.limits import printable, rejection_line
 from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
 
@@ -196,9 +196,7 @@ def derive(
     )
     if partition and form is Form.csv:
         raise typer.BadParameter("partitions are of Parquet; leave one of the two out.", param_hint="--format")
-    destination = _check_destination(out, scratch, cluster)
-    if isinstance(destination, Path):
-        _check_own(destination, recipe.written)
+    destination = _check_destination(out, scratch, cluster, recipe.written)
     sources = _find_sources(traces)
     derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
     raise typer.Exit(_report(derived, printable(out)))
@@ -214,8 +212,9 @@ def _named_tables(names: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(table for word in words for table in tables[word]))
 
 
-def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Path | str:
-    """The folder or URL for the tables. Ends with bad usage where it does not fit the options."""
+def _check_destination(out: str, scratch: str | None, cluster: str | None, tables: Iterable[str]) -> Path | str:
+    """The folder or URL for the tables. Ends with bad usage where it does not fit the options, or holds something else
+    under the tables' names, which would be lost."""
     try:
         destination = tables_destination(out)
         if isinstance(destination, Path) and os.path.lexists(destination) and not destination.is_dir():
@@ -229,22 +228,13 @@ def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Pa
             raise typer.BadParameter(problem, param_hint="--scratch")
         if isinstance(destination, str):
             check_writable(destination)
-    except ValueError as error:
+        else:
+            check_own(destination, sorted(table_files((*tables, REJECTED.name))), DERIVE)
+    except (FileExistsError, ValueError) as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--out") from None
     except Unreachable as error:
         _fail(str(error))
     return destination
-
-
-def _check_own(out: Path, tables: Iterable[str]) -> None:
-    """End with bad usage where the folder holds something else under the names of tables, which would be lost."""
-    from machine.manifests import check_own
-    from pipeline.tables.shards import table_files
-
-    try:
-        check_own(out, sorted(table_files((*tables, REJECTED.name))), DERIVE)
-    except FileExistsError as error:
-        raise typer.BadParameter(f"{printable(str(error))}.", param_hint="--out") from None
 
 
 def _find_sources(traces: list[str]) -> "list[Source]":
@@ -262,8 +252,7 @@ def _find_sources(traces: list[str]) -> "list[Source]":
     if not sources:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     if others:
-        files = "1 other file" if others == 1 else f"{others} other files"
-        print(f"{files} passed over: by name no trace", file=sys.stderr)
+        print(f"{others} other file{'s' * (others > 1)} passed over: by name no trace", file=sys.stderr)
     return sources
 
 

@@ -108,6 +108,7 @@ BOTH_NAMED = (
     ["report", "--tables", "tables", "--results", "../other"],
     ["figures", "--tables", "tables", "--results", "../other"],
     ["database", "--tables", "tables", "--results", "../other", "--out", "x.duckdb"],
+    ["site", "--tables", "tables", "--results", "../other", "--out", "site"],
 )
 
 

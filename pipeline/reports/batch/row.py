@@ -95,11 +95,9 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
     games: that table; table1, intervals: those results of it. own: the games are the study's, so that its protocols are
     among them.
     """
-    other = pl.format("{}, seed {}", "task_id", "seed")  # of the name of one of the paper's
-    task = pl.when(is_of_suite()).then("task_id").otherwise(other)
-    known = pl.col("setting").fill_null("unknown")
-    games, table1, intervals = (frame.with_columns(known) for frame in (games, table1, intervals))
-    games = games.with_columns(task_id=task)
+    task = pl.when(is_of_suite()).then("task_id").otherwise(pl.format("{}, seed {}", "task_id", "seed"))
+    named = pl.col("setting").fill_null("unknown")
+    games, table1, intervals = (f.with_columns(named) for f in (games.with_columns(task_id=task), table1, intervals))
     tables = []
     for condition, setting in sorted(set(games.select("condition", "setting").iter_rows()), key=group_order):
         of = {"condition": condition, "setting": setting}
