@@ -7,6 +7,12 @@ READY := $(VENV)/.ready
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 BROWSER := $(firstword $(CHROMIUM) $(foreach name,$(BROWSERS),$(shell command -v $(name) 2>/dev/null)))
 
+# Names of folders may have blanks: recipes take them from the environment, in quotes, with ~ for one's home.
+at_home = $(subst //0//,,$(subst //0//~/,$(HOME)/,//0//$(1)))
+override OUT := $(call at_home,$(OUT))
+override TRACES := $(call at_home,$(TRACES))
+export OUT TRACES
+
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export DVC_NO_ANALYTICS := 1
@@ -43,14 +49,22 @@ beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, opti
 	python -m pipeline docs
 
 talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and told to poll, and compare what both tell
-	@test -n "$(MODEL)" -a -n "$(OUT)" || { echo "error: name a model and a folder: make talk MODEL=openai/gpt-5.4-mini OUT=mine"; exit 2; }
-	mkdir -p $(OUT)
-	for team in free polling; do variant=$$(test $$team = polling && echo "prompt_variant: polling," || true); \
-	echo "{team: $$team, agents: [{type: llm, parameters: {$$variant model: $(MODEL), preset: paper, $(PARAMETERS)}}]}" > $(OUT)/$$team.yaml; done
-	python -m sim suite data/suites/paper72.csv --out $(OUT)/tasks.jsonl
-	python -m sim run $(OUT)/tasks.jsonl --team $(OUT)/free.yaml --team $(OUT)/polling.yaml --out $(OUT)/traces --resume $(RUN)
-	python -m pipeline derive $(OUT)/traces --out $(OUT)/tables
-	python -m pipeline.beyond.leakage.learned $(OUT)/tables --beside polling
+	@test -n "$$MODEL" -a -n "$$OUT" || { echo "error: name a model and a folder: make talk MODEL=openai/gpt-5.4-mini OUT=mine"; exit 2; }
+	@# Tables that could not be replaced end it here, before any game is paid for.
+	@test ! -e "$$OUT/tables" -o -e "$$OUT/traces" || { echo "error: $$OUT/tables is of no such traces; name another folder"; exit 2; }
+	@test ! -e "$$OUT/tables" || python -m pipeline derive "$$OUT/traces" --out "$$OUT/tables" || test $$? = 3
+	@mkdir -p "$$OUT"
+	@for team in free polling; do \
+	file="$$OUT/$$team.yaml"; variant=$$(test $$team = polling && echo "prompt_variant: polling," || true); \
+	wanted="{team: $$team, agents: [{type: llm, parameters: {$$variant model: $$MODEL, preset: paper, $$PARAMETERS}}]}"; \
+	test -e "$$file" || printf '%s\n' "$$wanted" > "$$file"; \
+	sed -n "s/.*model: *[\"']*\([^,}\"' ]*\).*/\1/p" "$$file" | grep -qxF -- "$$MODEL" || { echo "error: $$file is of another model; name another folder"; exit 2; }; \
+	test "$$(cat "$$file")" = "$$wanted" || echo "$$file is there, not as MODEL and PARAMETERS say, and is played as it stands"; done
+	@test ! -e "$$OUT/tasks.jsonl" || echo "$$OUT/tasks.jsonl is there, and is played as it stands"
+	test -e "$$OUT/tasks.jsonl" || python -m sim suite data/suites/paper72.csv --out "$$OUT/tasks.jsonl"
+	python -m sim run "$$OUT/tasks.jsonl" --team "$$OUT/free.yaml" --team "$$OUT/polling.yaml" --out "$$OUT/traces" --resume $(RUN)
+	python -m pipeline derive "$$OUT/traces" --out "$$OUT/tables"
+	python -m pipeline.beyond.leakage.learned "$$OUT/tables" --beside polling
 
 test: $(READY) ## Run the tests
 	pytest -n auto --dist worksteal -m "not slow"
@@ -68,7 +82,7 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	done
 
 walk: $(READY) chromium ## Walk through every use in a fresh clone, and write docs/walk.md; TRACES=folder for public ones
-	python -m tests.walk --write docs/walk.md $(if $(TRACES),--traces $(TRACES))
+	python -m tests.walk --write docs/walk.md $${TRACES:+--traces "$$TRACES"}
 
 mutants: $(READY) ## Change what counts line by line and ask whether a test notices; an hour at most, then goes on from there
 	timeout 3600 mutmut run
@@ -84,13 +98,13 @@ lab: $(READY) ## Open JupyterLab on copies of the notebooks in lab/, which git d
 	jupyter lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root) lab/60_explore_traces.ipynb
 
 report: $(READY) ## Write pages about every team; TRACES=folder for traces of your own, OUT=folder for the pages
-	python -m pipeline report $(TRACES) --out $(or $(OUT),reports)
+	python -m pipeline report $${TRACES:+"$$TRACES"} --out "$${OUT:-reports}"
 
 figures: $(READY) ## Write every figure as PDF at the widths of print, tables as LaTeX; OUT=folder for the files
-	python -m pipeline figures --out $(or $(OUT),print)
+	python -m pipeline figures --out "$${OUT:-print}"
 
 site: $(READY) ## Write leaderboard and trace viewer as pages; TRACES=folder for traces of your own, OUT=folder for the pages
-	python -m pipeline site $(TRACES) --out $(or $(OUT),site)
+	python -m pipeline site $${TRACES:+"$$TRACES"} --out "$${OUT:-site}"
 
 book: $(READY) ## Write documents, executed notebooks and docstrings as pages that can be searched, book/html/index.html
 	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs -d book/doctrees . book/html

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from unicodedata import normalize
 
 from machine.processes import alive, locked
 from machine.stores import PROTOCOLS, file_system, is_url, plain_errors, write_file
@@ -26,6 +27,11 @@ DRAFT = re.compile(r"\..+\.(\d+)\.tmp(\..+)?", re.DOTALL)
 
 class InUse(Exception):
     """A folder that another run is writing to."""
+
+
+def folded(name: str) -> str:
+    """What is equal of names that some disks take for one: letters in another case, or composed otherwise."""
+    return normalize("NFC", name).casefold()
 
 
 def of_project(path: Path) -> Path:

@@ -54,6 +54,25 @@ def visible_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def manifest_path(folder: Path, command: str) -> Path:
+    """Where a command lists what it wrote into the folder."""
+    return folder / f"{command}{MANIFEST_SUFFIX}"
+
+
+def _listed(manifest: Path) -> Mapping[str, str]:
+    """Path → SHA-256 of what a manifest lists; nothing where there is none."""
+    try:
+        return read_manifest(manifest).files
+    except (OSError, ValueError):
+        return {}
+
+
+def files_at(places: Iterable[Path]) -> Iterator[Path]:
+    """The places themselves, and of those that are folders the files in them."""
+    for place in places:
+        yield from visible_files(place) if place.is_dir() else (place,)
+
+
 def write_manifest(
     folder: Path,
     command: str,
@@ -63,11 +82,16 @@ def write_manifest(
 ) -> None:
     """Write `folder/{command}.manifest.json` of files in the folder. made_from: what → the digest of its files, as
     `held_origins` has them. kept: path → SHA-256 of other files of the folder, as an earlier run wrote them."""
+    with replacing(manifest_path(folder, command)) as draft:
+        draft.write_text(_listing(folder, files, made_from, kept), encoding="utf-8")
+
+
+def _listing(
+    folder: Path, files: Iterable[Path], made_from: Mapping[str, str] = {}, kept: Mapping[str, str] = {}
+) -> str:
     written = {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
     listed = dict(sorted({**kept, **written}.items()))
-    text = json.dumps({"files": listed, "made_from": dict(made_from)}, indent=1)
-    with replacing(folder / f"{command}{MANIFEST_SUFFIX}") as draft:
-        draft.write_text(f"{text}\n", encoding="utf-8")
+    return json.dumps({"files": listed, "made_from": dict(made_from)}, indent=1) + "\n"
 
 
 def earlier_files(
@@ -77,7 +101,7 @@ def earlier_files(
     anew, where they were made from the same; where they were not, or nobody knows, they are removed, if they are still
     as listed."""
     try:
-        earlier = read_manifest(folder / f"{command}{MANIFEST_SUFFIX}")
+        earlier = read_manifest(manifest_path(folder, command))
     except (OSError, ValueError):
         return {}
     left = earlier.files.keys() - {path.relative_to(folder).as_posix() for path in written}
@@ -96,25 +120,48 @@ def begun_mark(folder: Path, command: str) -> Path:
 
 
 @contextmanager
-def begun(folder: Path, command: str) -> Iterator[None]:
-    """While the block runs, and where it does not end well after it, the mark stands there."""
-    begun_mark(folder, command).touch()
-    yield
-    begun_mark(folder, command).unlink(missing_ok=True)
+def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
+    """While the block runs, and after it was killed, the mark stands there. Where the block raises and has changed
+    something, the mark lists the files that then are in the folder under such names, or in folders of such names, as a
+    manifest does. A folder that is made for the mark, and in which nothing else is written, goes with it.
+
+    names: of what the block may replace, as patterns.
+    """
+    made, mark = not folder.exists(), begun_mark(folder, command)
+    folder.mkdir(parents=True, exist_ok=True)
+    mark.write_bytes(b"")
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            found = {path for name in names for path in files_at(folder.glob(name)) if path.is_file()}
+            mark.write_text(_listing(folder, found), encoding="utf-8")
+            if read_manifest(mark).files.items() <= _listed(manifest_path(folder, command)).items():
+                mark.unlink()
+        raise
+    else:
+        mark.unlink(missing_ok=True)
+    finally:
+        if made and not any(folder.iterdir()):
+            folder.rmdir()
 
 
-def check_own(folder: Path, names: Iterable[str], command: str) -> None:
+def check_own(folder: Path, names: Iterable[str], command: str, unchanged: bool = False) -> None:
     """Raise FileExistsError where a file of one of the names in the folder, or in a folder of that name, is none that
-    an earlier run of the command wrote, whether it listed it in its manifest or was killed before."""
-    if begun_mark(folder, command).exists():
-        return
-    listed: Mapping[str, str] = {}
-    with suppress(OSError, ValueError):
-        listed = read_manifest(folder / f"{command}{MANIFEST_SUFFIX}").files
-    places = (folder / name for name in names)
-    for path in (path for place in places for path in (visible_files(place) if place.is_dir() else (place,))):
-        if os.path.lexists(path) and path.relative_to(folder).as_posix() not in listed:
+    an earlier run of the command wrote, whether it listed it in its manifest or did not come so far.
+
+    unchanged: also where it was written to since.
+    """
+    mark = begun_mark(folder, command)
+    if mark.exists() and not mark.stat().st_size:
+        return  # killed, nobody knows when
+    listed = {**_listed(manifest_path(folder, command)), **_listed(mark)}
+    for path in files_at(folder / name for name in names):
+        digest = listed.get(path.relative_to(folder).as_posix())
+        if os.path.lexists(path) and digest is None:
             raise FileExistsError(f"{path} is of no earlier {command}, which would replace it; name another folder")
+        if unchanged and path.is_file() and digest != file_digest(path):
+            raise FileExistsError(f"{path} was written to since it was made; move it away, or name another")
 
 
 def listed_names(manifest: bytes) -> set[str]:
@@ -147,10 +194,19 @@ def wholeness_problems(manifest: Manifest) -> Iterator[str]:
     folder = manifest.path.parent
     missing = [name for name in manifest.files if not (folder / name).is_file()]
     changed = [n for n, digest in manifest.files.items() if n not in missing and file_digest(folder / n) != digest]
-    for names, what in ((missing, "missing"), (changed, "changed since")):
+    line_ends = [name for name in changed if _with_plain_line_ends(folder / name) == manifest.files[name]]
+    others = [name for name in changed if name not in line_ends]
+    of_git = "changed in their line ends alone, as by a clone with core.autocrlf"
+    for names, what in ((missing, "missing"), (others, "changed since"), (line_ends, of_git)):
         if names:
             shown = ", ".join(names[:MOST_SHOWN]) + (", …" if len(names) > MOST_SHOWN else "")
             yield f"{folder}: {len(names)} of the files of {manifest.command} {what}: {shown}"
+
+
+def _with_plain_line_ends(path: Path) -> str:
+    """The SHA-256 that the file has where its lines end as they do on Unix; empty for one without other ends."""
+    text = path.read_bytes()
+    return hashlib.sha256(text.replace(b"\r\n", b"\n")).hexdigest() if b"\r\n" in text else ""
 
 
 def folder_digests(folder: Path, paths: Iterable[Path]) -> set[str]:

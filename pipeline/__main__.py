@@ -99,18 +99,22 @@ def audit(
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
     if as_json and out:
         raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
-    from machine.manifests import held_origins
+    from machine.manifests import check_own, held_origins
     from machine.process_pool import WorkerDied
-    from pipeline.traces.audit.files import audit_files, errors, publish, table
+    from pipeline.traces.audit.files import AUDIT_FILES, audit_files, errors, publish, table
     from pipeline.traces.audit.suites import SuiteError
     from pipeline.traces.sources import find_sources, local_files
 
     try:
+        if out:
+            check_own(out, AUDIT_FILES, "audit")
         made_from = {"traces": local_files(find_sources(traces))} if out else {}
         with held_origins(made_from) as origins, progress_bar("reading traces") as show:
             audits = audit_files(traces, workers or None, show, suite or ())
     except SuiteError as unreadable:
         raise typer.BadParameter(printable(str(unreadable)), param_hint="--suite") from None
+    except FileExistsError as other:
+        raise typer.BadParameter(f"{printable(str(other))}.", param_hint="--out") from None
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
     except (OSError, WorkerDied, MemoryError) as failure:
@@ -160,13 +164,16 @@ def database(
     meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables; results of
     other tables are left out.
     """
-    from machine.manifests import held_origins, write_manifest
+    from glob import escape
+
+    from machine.manifests import begun, check_own, held_origins, write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
     from pipeline.tables.queries import other_results
 
     beside = tables.parent
     try:
+        check_own(out.parent, [out.name], out.name, unchanged=True)
         problem = printable(other_results(tables, results or beside / "results"))
         if problem and results:
             raise typer.BadParameter(f"{problem}.", param_hint="--results")
@@ -177,11 +184,13 @@ def database(
         more = [*result_sources(found), *task_sources(suites or beside / "suites")]
         if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or not problem):
             more += table_sources("beyond", folder, BEYOND_TABLES)
-        with held_origins(made_from) as origins:
+        with held_origins(made_from) as origins, begun(out.parent, out.name, [escape(out.name)]):
             names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
+            write_manifest(out.parent, out.name, [out], origins)
+    except FileExistsError as other:
+        raise typer.BadParameter(f"{printable(str(other))}.", param_hint="--out") from None
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
-    write_manifest(out.parent, out.name, [out], origins)
     print(f"{len(names)} tables in {printable(str(out))}")
 
 
@@ -225,7 +234,8 @@ def compare(
 
     if not comparison.is_file():
         raise typer.BadParameter(f"{printable(str(comparison))} does not exist; run `make repro` first.")
-    comparison_rows = pl.read_csv(comparison, schema_overrides={"published": pl.String, "ours": pl.String}, glob=False)
+    types = {"published": pl.String, "ours": pl.String, "equal": pl.Boolean}
+    comparison_rows = pl.read_csv(comparison, schema_overrides=types, glob=False)
     if as_json:
         print(comparison_rows.write_json())
     else:

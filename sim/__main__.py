@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,16 +52,23 @@ CODES = (
 )
 
 
+# What stands in the first line of a file of either kind, as patterns: any other would be lost.
+SUITE, LIST = (b'"task_id":', b'"calendars":'), (b'task_id"?(,|$)', b'seed"?(,|$)')
+
+
 @contextmanager
-def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
-    """A block that writes a file, whole or not at all. What keeps it from that is said in one line, and ends the
-    command: what is `wrong` in what was asked for, a disk that is full, a process that died, an interruption."""
+def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> Iterator[None]:
+    """A block that writes a file, whole or not at all, in place of none or of one of its kind. What keeps it from that
+    is said in one line, and ends the command: what is `wrong` in what was asked for, a disk that is full, a process
+    that died, an interruption."""
     from machine.files import no_empty_folders, remove_drafts
     from machine.process_pool import WorkerDied
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
 
     again = "and run the same command again"
     try:
+        if is_other(out, known_by):
+            fail(f"{out} is there, and holds something else; move it away, or name another file")
         with terminated_as_interrupted(), no_empty_folders([out.parent]):
             remove_drafts(out.parent, deep=False)
             yield
@@ -78,6 +86,15 @@ def writing(out: Path, *wrong: type[Exception]) -> Iterator[None]:
         if error.errno in UNWRITABLE:
             fail(f"{error}; nothing was written: name a folder on a disk that can be written to", NOT_WRITTEN)
         fail(error)
+
+
+def is_other(place: Path, known_by: tuple[bytes, ...]) -> bool:
+    """Whether a file with something in it is there, in whose first line one of the patterns is not found."""
+    if not place.is_file() or not place.stat().st_size:
+        return False
+    with place.open("rb") as file:
+        first = file.readline().strip()
+    return not all(re.search(pattern, first) for pattern in known_by)
 
 
 @app.command(
@@ -115,7 +132,7 @@ def suite(
     make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
     if out.resolve() == task_list.resolve():
         raise typer.BadParameter("it is the list itself; name another file.", param_hint="--out")
-    with writing(out, TaskError):
+    with writing(out, SUITE, TaskError):
         entries = read_list(of_project(task_list))
         made = map_ordered(partial(checked, make), entries, worker_count(workers))
         tasks = list(progress(made, "making tasks", len(entries)))
@@ -171,7 +188,7 @@ def select(
         fail(f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates")
     read_scorer(difficulty)
     sizes = {"num_slots": slots, "num_meetings": meetings, "meeting_cost_level": meeting_cost_level}
-    with writing(out, ValueError):
+    with writing(out, LIST, ValueError):
         shared = world(setting, sizes, errand_costs, errand_cost_level)
         chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
         base = SEED_BASES[setting] if seed_base is None else seed_base

@@ -90,7 +90,7 @@ def ship(folder: Path, out: Path) -> list[str]:
 
 
 def export(folder: Path, out: Path) -> list[str]:
-    return ["pipeline", "export", f"{out}/dataset", "--tables", f"{folder}/tables"]
+    return ["pipeline", "export", f"{out}/dataset", "--tables", f"{folder}/tables", "--license", f"{ROOT}/LICENSE"]
 
 
 def judge(folder: Path, out: Path) -> list[str]:

@@ -60,6 +60,7 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
     calbench = installed(tmp_path)
     lines = (ROOT / "data/suites/paper72.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     (empty / "list.csv").write_text("".join(lines[:2]), encoding="utf-8")
+    (empty / "terms").write_text("CC BY 4.0\n", encoding="utf-8")
     said = [
         told(calbench, empty, *line.split())
         for line in (
@@ -70,7 +71,7 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
             "audit traces",
             "report traces --out pages",
             "row tables --format json",
-            "export dataset --tables tables",
+            "export dataset --tables tables --license terms",
             "sql FROM(games)SELECT(min(game_id)) tables --csv",
         )
     ]
@@ -81,7 +82,7 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
     (table,) = json.loads(said[6])
     assert {"candid (simulated)", "imap", "IMAP", "Gemini 3.1 Pro"} <= {row["name"] for row in table["rows"]}
     assert {path.name for path in empty.iterdir()} == {
-        "dataset", "list.csv", "pages", "tables", "tasks.jsonl", "traces",
+        "dataset", "list.csv", "pages", "tables", "tasks.jsonl", "terms", "traces",
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from sim.game.trace import read
 from sim.models.serve.negotiator import negotiate
-from sim.runs.inspect_task import calbench
+from sim.runs.inspect_task import calbench, usage_of
 from sim.tasks.suite import write_tasks
 from tests.sim.conftest import planted_key
 from tests.sim.stub import stub
@@ -80,7 +80,7 @@ def test_scores_are_the_games_metrics_and_usage_counts_what_was_kept_too(log):
 def test_derive_reads_the_log(log, tmp_path):
     _, folder = log
     result = CliRunner().invoke(app, ["derive", str(folder), "--out", str(tmp_path / "tables")])
-    assert result.exit_code == 3, result.output  # tasks.jsonl, in the same folder, holds no traces
+    assert result.exit_code == 0, result.output  # tasks.jsonl, in the same folder, is passed over
     games = pl.read_parquet(tmp_path / "tables" / "games.parquet")
     assert set(games["task_id"]) == {t.task_id for t in TASKS} and games["simulated"].all()
     assert json.loads(msgspec.json.encode(games["team"].unique().to_list())) == ["stub"]
@@ -92,3 +92,23 @@ def test_what_is_no_log_is_rejected_in_one_line(tmp_path, content):
     CliRunner().invoke(app, ["derive", str(tmp_path), "--out", str(tmp_path / "tables")])
     rejected = pl.read_parquet(tmp_path / "tables" / "rejected.parquet")
     assert rejected["reason"].to_list()[0].startswith("no log of Inspect that can be read")
+
+
+def test_what_inspect_is_told_to_ask_makes_another_game(log, tmp_path):
+    made, _ = log
+    write_tasks(TASKS[:1], tmp_path / "tasks.jsonl")
+    task, model = calbench(str(tmp_path / "tasks.jsonl"), team="stub"), get_model(MODEL, custom_outputs=negotiator)
+    told = {"temperature": 0.9, "max_tokens": 800, "top_p": 0.5, "max_retries": 3}
+    (other,) = run_by_inspect(task, model=model, log_dir=str(tmp_path), display="none", **told)
+    before, after = (log.samples[0].store["calbench_trace"] for log in (made, other))
+    assert before["game_id"] != after["game_id"]
+    asked = after["config"]["agents"][0]["parameters"]
+    assert [asked[name] for name in ("temperature", "max_tokens", "extra")] == [0.9, 800, {"top_p": 0.5}]
+
+
+def test_no_count_of_inspect_s_is_kept_that_contradicts_another():
+    output = ModelOutput.from_content(MODEL, "")
+    output.usage = ModelUsage(input_tokens=5, output_tokens=2, total_tokens=7, reasoning_tokens=9, total_cost=1.0)
+    usage = usage_of(MODEL, output)
+    assert (usage.input_tokens, usage.output_tokens, usage.reasoning_tokens) == (5, None, None)
+    assert (usage.cost_usd, usage.priced_by) == (None, None)

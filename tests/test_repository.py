@@ -1,13 +1,18 @@
 """What a repository's visitors meet: the same checks, environment and citation everywhere, each said in one place."""
 
 import json
+import os
 import re
+import subprocess
 import tomllib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from pipeline.tables.paths import read_yaml
 from tests.imports import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -53,3 +58,69 @@ def test_the_citation_is_of_this_version() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "message", "title", "authors"} <= cited.keys()
     assert (cited["version"], cited["license"]) == (PROJECT["version"], PROJECT["license"])
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., tuple[int, str, list[list[str]]]]:
+    """Runs a target in place of whose Python stands a program that notes what it is given. Returns the exit code, what
+    is printed, and the words of each call."""
+    ready, calls = tmp_path / "venv/.ready", tmp_path / "calls"
+    ready.parent.mkdir()
+    ready.touch()
+    program = tmp_path / "bin/python"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nprintf '%s|' \"$@\" >> {calls}\necho >> {calls}\n")
+    program.chmod(0o755)
+
+    def made(*words: str) -> tuple[int, str, list[list[str]]]:
+        calls.write_text("")
+        env = os.environ | {"MAKEFLAGS": "", "PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+        asked = ["make", "-C", str(ROOT), f"VENV={ready.parent}", *words]
+        done = subprocess.run(asked, env=env, capture_output=True, text=True)
+        lines = calls.read_text().splitlines()
+        return done.returncode, done.stdout + done.stderr, [line.split("|")[:-1] for line in lines]
+
+    return made
+
+
+@pytest.mark.parametrize("target", ["site", "report", "figures"])
+def test_folders_with_blanks_in_their_names_are_one_word_each(target: str, make: Any, tmp_path: Path) -> None:
+    read = [] if target == "figures" else [f"{tmp_path}/my traces"]
+    code, _, calls = make(target, "TRACES=~/my traces", "OUT=it's mine")
+    assert (code, calls) == (0, [["-m", "pipeline", target, *read, "--out", "it's mine"]])
+    usual = {"site": "site", "report": "reports", "figures": "print"}[target]
+    assert make(target)[2] == [["-m", "pipeline", target, "--out", usual]]
+
+
+def test_talk_keeps_what_stands_in_its_folder_and_refuses_another_model_and_other_tables(
+    make: Any, tmp_path: Path
+) -> None:
+    out = tmp_path / "my study"
+    words = ("talk", "MODEL=openai/small", f"OUT={out}", "PARAMETERS=temperature: 0")
+    code, _, calls = make(*words)
+    teams = [read_yaml(out / f"{name}.yaml") for name in ("free", "polling")]
+    assert [team["agents"][0]["parameters"].get("prompt_variant") for team in teams] == [None, "polling"]
+    assert code == 0 and [call[1:4] for call in calls] == [
+        ["sim", "suite", "data/suites/paper72.csv"],
+        ["sim", "run", f"{out}/tasks.jsonl"],
+        ["pipeline", "derive", f"{out}/traces"],
+        ["pipeline.beyond.leakage.learned", f"{out}/tables", "--beside"],
+    ]
+    (out / "tasks.jsonl").write_text("mine")
+    (out / "free.yaml").write_text("team: free\nagents:\n- type: llm\n  parameters: {model: 'openai/small'}\n")
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    code, told, calls = make(*words)
+    assert (
+        code == 0 and calls[0][1:3] == ["sim", "run"] and {path: path.read_bytes() for path in out.iterdir()} == before
+    )
+    assert [line.split(" is there")[0] for line in told.splitlines() if " as it stands" in line] == [
+        f"{out}/free.yaml",
+        f"{out}/tasks.jsonl",
+    ]
+    code, told, calls = make("talk", "MODEL=openai/smaller", f"OUT={out}")
+    assert (code, calls) == (2, []) and f"error: {out}/free.yaml is of another model" in told
+    (out / "tables").mkdir()
+    code, told, calls = make(*words)
+    assert (code, calls) == (2, []) and f"error: {out}/tables is of no such traces" in told
+    (out / "traces").mkdir()
+    assert make(*words)[2][0][1:3] == ["pipeline", "derive"]

@@ -65,7 +65,8 @@ ALONE_STEPS = (
     ("draw a round of a game", f'calbench show "{A_GAME}" tables --round 0'),
     (
         "write a dataset for others",
-        "calbench export dataset --tables tables && cd dataset && sha256sum --check --quiet SHA256SUMS && ls",
+        "echo 'CC BY 4.0' > terms && calbench export dataset --tables tables --license terms"
+        " && cd dataset && sha256sum --check --quiet SHA256SUMS && ls",
     ),
 )
 LAST_PROMPT = ".jp-Notebook .jp-Cell.jp-mod-active .jp-InputPrompt"
@@ -121,7 +122,7 @@ def steps(traces: bool) -> Iterator[Step]:
         *((f"use it there: {purpose}", f"{ALONE} && {command}") for purpose, command in ALONE_STEPS),
         ("make the book of documents, notebooks and docstrings", f"make book && {CLEAN}"),
         *((f"ask DVC ({document})", command) for document, command in dvc_lines()),
-        ("go back to the study", "git restore . && dvc checkout dvc.yaml"),
+        ("go back to the study", "git restore params.yaml dvc.lock data figures && dvc checkout dvc.yaml"),
     ]
     if traces:
         walk.append(("report on traces of somebody else", "make report TRACES=../others OUT=mine/others"))

@@ -196,10 +196,11 @@ def flattening_rows(
     from_messages: Iterable[Row],
     limits: Thresholds,
 ) -> Iterator[Row]:
-    """One row per expensive errand moved in a varied game; strict if the mover wrote in the round and named no cost."""
+    """One row per expensive errand moved in a varied game, or one of unknown costs; strict if the mover wrote in the
+    round and named no cost."""
     import polars as pl
 
-    varied = games.filter(setting="varied").select("game_id")
+    varied = games.filter(pl.col("setting").ne_missing("uniform")).select("game_id")
     costly = (pl.col("item_kind") == "errand") & (pl.col("cost") >= limits.expensive_cost)
     errands = moves.filter(costly).join(varied, on="game_id", how="semi").sort("game_id", "event_index", "action_index")
     named_cost = {(game, n, agent) for game, n, _, name, agent, *_ in from_messages if name == "cost_number_disclosure"}

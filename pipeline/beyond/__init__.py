@@ -11,12 +11,14 @@ from machine.files import of_project
 TRACES = Path("data/beyond/traces")
 DERIVED = Path("data/beyond/derived")
 TABLES = Path("data/beyond/tables")
-PARAMS = Path("notebooks/beyond/params.yaml")
 
 
 def params(section: str) -> dict[str, Any]:
-    """A section of notebooks/beyond/params.yaml: of the current folder, or else the project's own."""
-    import yaml
+    """A section of notebooks/beyond/params.yaml: of the current folder, or else the project's own.
 
-    sections: dict[str, dict[str, Any]] = yaml.safe_load(of_project(PARAMS).read_text(encoding="utf-8"))
-    return sections[section]
+    Raises ValueError, in one line, where the file holds what no study can be made with.
+    """
+    from pipeline.beyond.parameters import PARAMS, Parameters
+    from pipeline.paper.parameters import checked
+
+    return checked(of_project(PARAMS), PARAMS, Parameters)[section]

@@ -20,7 +20,7 @@ from pipeline.privacy.rules import ENGLISH_RULES, RULES
 from pipeline.tables.hive import is_partition
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import scratch_folder, stale_names, table_files
-from pipeline.traces.limits import printable, rejection_line
+from pipeline.traces.limits import print_rejections, printable
 from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
 
 if TYPE_CHECKING:
@@ -128,9 +128,6 @@ class Form(StrEnum):
 
 
 ALL_READ, SOME_REJECTED, NOTHING_WRITTEN = 0, 3, 1
-
-# Rejections that are printed; the table has all.
-MOST_PRINTED = 1_000
 
 EXAMPLES = """
 Examples:
@@ -286,10 +283,7 @@ def _derive(
 
 def _report(derived: "Derived", out: str) -> int:
     """Print rejections and the number of games on stderr, and return the exit code."""
-    for path, reason, place in derived.rejected[:MOST_PRINTED]:
-        print(rejection_line(path, reason, place), file=sys.stderr)
-    if len(derived.rejected) > MOST_PRINTED:
-        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more: see the table rejected in {out}", file=sys.stderr)
+    print_rejections(derived.rejected, f": see the table rejected in {out}")
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
 

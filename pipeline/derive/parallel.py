@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.manifests import MANIFEST_SUFFIX, begun, held_origins, listed_names, visible_files, write_manifest
+from machine.manifests import begun, held_origins, listed_names, manifest_path, visible_files, write_manifest
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url
@@ -38,6 +38,7 @@ from pipeline.tables.shards import (
     scratch_folder,
     shard_path,
     table_executor,
+    table_files,
     write_shards,
 )
 from pipeline.traces import limits
@@ -153,9 +154,9 @@ def derive_sources(
             derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
         if made_by:
             write_manifest(finished, made_by, visible_files(finished), origins | {"rules": recipe.rules_name})
-        before = out / f"{made_by}{MANIFEST_SUFFIX}"
+        before = manifest_path(out, made_by or "")
         earlier = listed_names(before.read_bytes()) if before.is_file() else ()
-        with begun(out, made_by) if made_by else nullcontext():
+        with begun(out, made_by, table_files(TABLES)) if made_by else nullcontext():
             publish(finished, out, earlier)
         return derived
 

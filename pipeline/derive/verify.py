@@ -3,12 +3,11 @@
 import hashlib
 import json
 import os
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import groupby
 from mmap import ACCESS_READ, mmap
-from pathlib import Path
-
-import msgspec
+from pathlib import Path, PurePath
 
 from machine.manifests import (
     MOST_SHOWN,
@@ -19,7 +18,7 @@ from machine.manifests import (
     visible_files,
     wholeness_problems,
 )
-from pipeline.tables.paths import read_yaml
+from pipeline.tables.paths import METADATA, SUMS, read_yaml
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
 from pipeline.traces.sources import find_sources, read_texts
@@ -29,21 +28,28 @@ from pipeline.traces.trace import TraceError
 RUN = "run"
 # What a study's outputs were when they were made.
 LOCK = "dvc.lock"
-# What every trace has, and no other JSON that commands write beside traces.
+# What every trace has; other JSON of a kind that nobody knows is not looked at here.
 TRACE_FIELDS = (b'"game_id"', b'"events"')
 # What others are made from beside traces, and how its files end.
 TABLE = ".parquet"
 ENDINGS = {"tables": TABLE, "results": ".csv"}
 # The commands whose own tables nothing is made from.
-LAST = ("audit", "judge")
-# What a command lists all of: other such files in its folder would be taken for its own.
-WHOLE_FOLDERS = {"derive": ("tables", TABLE), "report": ("pages", ".html"), "figures": ("figures", ".pdf")}
+SITE = "site"
+LAST = ("audit", "judge", SITE, SUMS)
+# What a command lists all of, as (command, what, pattern in its folder): other such files would be taken for its own.
+WHOLE_FOLDERS = (
+    ("derive", "tables", "**/*.parquet"),
+    ("report", "pages", "**/*.html"),
+    ("report", "tables", "tables/*.parquet"),
+    ("report", "results", "results/*.csv"),
+    ("figures", "figures", "**/*.pdf"),
+)
 
 
 def verified(folder: Path) -> tuple[list[str], str]:
     """A line for each problem, and what was looked at; empty where there is nothing. Raises ValueError for a manifest
     that is none."""
-    manifests = read_manifests(folder)
+    manifests = [*read_manifests(folder), *read_exports(folder)]
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     traces = [path for path in trace_files(folder) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
@@ -52,14 +58,28 @@ def verified(folder: Path) -> tuple[list[str], str]:
     present = {"traces": folder_digests(folder, regular) if manifests else set()}
     for kind, ending in ENDINGS.items():
         present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
+        # A database holds what lies beside the tables, too.
+        present[kind] |= folder_digests(folder, (p for p in files if p.suffix == ending and listed.get(p) != SITE))
     problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
-    for command in WHOLE_FOLDERS:
-        problems += strays(command, manifests, files, listed)
+    for command, what, pattern in WHOLE_FOLDERS:
+        folders = {m.path.parent for m in manifests if m.command == command}
+        beside = {path for place in folders for path in place.glob(pattern)}.intersection(files).difference(listed)
+        problems += stray_lines(command, what, beside)
     told = list(trace_problems(traces))
     problems += [*filter(None, told), *lock_problems(folder)]
     bare = f" ({told.count(None)} without a digest)" if None in told else ""
     counted = f"{len(manifests)} manifests of {len(listed)} files, {len(told)} traces{bare}"
     return problems, counted if manifests or told else ""
+
+
+def read_exports(folder: Path) -> Iterator[Manifest]:
+    """What each `export` in the folder wrote, as its checksums list it."""
+    for path in sorted(folder.rglob(SUMS)):
+        with suppress(OSError, ValueError):
+            rows = [line.partition("  ") for line in path.read_text(encoding="utf-8").splitlines()]
+            names = [PurePath(name) for _, _, name in rows]
+            if PurePath(METADATA) in names and not any(name.is_absolute() or ".." in name.parts for name in names):
+                yield Manifest(path, {name: digest for digest, _, name in rows}, {})
 
 
 def lock_problems(folder: Path) -> Iterator[str]:
@@ -98,25 +118,13 @@ def is_trace(path: Path) -> bool:
         if not os.fstat(file.fileno()).st_size:
             return False
         with mmap(file.fileno(), 0, access=ACCESS_READ) as text:
-            return all(text.find(field) >= 0 for field in TRACE_FIELDS) and not is_schema(text)
+            return all(text.find(field) >= 0 for field in TRACE_FIELDS)
 
 
-def is_schema(text: mmap) -> bool:
-    """Whether it is a JSON schema, which names fields and has none of them."""
-    with suppress(msgspec.DecodeError):
-        return "$schema" in msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-    return False
-
-
-def strays(
-    command: str, manifests: Iterable[Manifest], files: Iterable[Path], listed: Container[Path]
-) -> Iterator[str]:
+def stray_lines(command: str, what: str, strays: Iterable[Path]) -> Iterator[str]:
     """A line for each folder in which files stand beside those that the command wrote, and may be taken for them."""
-    what, ending = WHOLE_FOLDERS[command]
-    folders = {m.path.parent for m in manifests if m.command == command}
-    others = [p for p in files if p.suffix == ending and p not in listed and not folders.isdisjoint(p.parents)]
-    for folder in sorted({path.parent for path in others}):
-        names = [path.name for path in others if path.parent == folder]
+    for folder, paths in groupby(sorted(strays), lambda path: path.parent):
+        names = [path.name for path in paths]
         yield f"{folder}: {len(names)} {what} that {command} did not write: {', '.join(names[:MOST_SHOWN])}"
 
 

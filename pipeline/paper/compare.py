@@ -53,6 +53,11 @@ def round_half_up(value: float, decimals: int) -> str:
     return str(exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
 
 
+def printed(value: float, decimals: int) -> str:
+    """The same with thousands set apart: 2495.305… → 2,495.31."""
+    return f"{Decimal(round_half_up(value, decimals)):,}"
+
+
 def suite_tasks(setting: str | None = None) -> frozenset[str]:
     """The names of the paper's 72 tasks, or of those of a setting."""
     suite = pl.read_csv(ROOT / PAPER_SUITE, columns=["setting", "task_id"], glob=False)

@@ -18,6 +18,7 @@ DECIMALS = 6  # a millionth of a dollar for a million tokens: below it is what b
 
 NO_CALL, NO_TOKENS, NO_PRICE = "no model called", "tokens not recorded", "price not known"
 MEASURED = "measured"
+UNCOUNTED = "measured, without failed attempts of unknown cost"
 # Where a call's price is from, the first that knows it.
 RECORDED, OWN, LISTED = "recorded in the traces", "the team's own prices", "the price table"
 TEAM = ["team", "simulated", "condition"]
@@ -30,8 +31,8 @@ def costs(
     """One row per team and condition (its key), in Appendix K's columns.
 
     games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
-    one is not known or no model was called; `priced_by` names where prices are from, with the number of calls of each
-    where they differ.
+    one is not known or no model was called, and without `uncounted_attempts`; `priced_by` names where prices are from,
+    with the number of calls of each where they differ.
     """
     priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(
@@ -42,6 +43,7 @@ def costs(
         unmetered=(pl.col("usd").is_null() & ~pl.col("metered")).sum(),
         unpriced=pl.col("usd").is_null().sum(),
         failed_attempts=pl.col("failed_attempts").sum(),
+        uncounted_attempts=pl.col("uncounted_attempts").sum(),
         usd_uniform=_complete_sum(pl.col("usd").filter(pl.col("setting") == "uniform")),
         usd_varied=_complete_sum(pl.col("usd").filter(pl.col("setting") == "varied")),
         usd_total=_complete_sum(pl.col("usd")),
@@ -116,6 +118,8 @@ def _verdict() -> pl.Expr:
         .then(pl.lit(NO_TOKENS))
         .when(pl.col("unpriced") > 0)
         .then(pl.lit(NO_PRICE))
+        .when(pl.col("uncounted_attempts") > 0)
+        .then(pl.format("{}: {}", pl.lit(UNCOUNTED), "uncounted_attempts"))
         .otherwise(pl.lit(MEASURED))
     )
 
@@ -134,7 +138,9 @@ def billed(spent: pl.DataFrame) -> str:
     partly = (
         f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
     )
-    return f"{calls} to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}."
+    missed = int(known["uncounted_attempts"].sum())
+    least = f" Of {missed:,} failed attempt{'' if missed == 1 else 's'} nobody noted the cost: they may add to it."
+    return f"{calls} to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}.{least if missed else ''}"
 
 
 def per_game(spent: pl.DataFrame) -> pl.DataFrame:

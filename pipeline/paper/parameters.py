@@ -1,8 +1,8 @@
 """What params.yaml may hold: each number within its bounds, each name among those that are known."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from msgspec import Meta, Struct, convert
@@ -119,20 +119,38 @@ class Parameters(Section):
             "robustness.english": (swept.english, ENGLISH_RULES),
             **{f"teams.{group}": (names, teams) for group, names in self.teams.items()},
         }
-        for place, (names, known) in named.items():
-            for name in names:
-                if name not in known:
-                    raise ValueError(f"{place} names {name!r}, which is none of {', '.join(sorted(known))}")
+        check_names(named)
         once: dict[str, Sequence[object]] = {place: names for place, (names, _) in named.items()}
         once |= {"robustness.priors": swept.priors, "robustness.epsilons": swept.epsilons}
-        for place, values in (once | {"excess.penalties": self.excess.penalties}).items():
-            if len(values) > len(set(values)):
-                raise ValueError(f"{place} has the same entry twice")
+        check_once(once | {"excess.penalties": self.excess.penalties})
 
 
 def check_parameters(folder: Path = Path()) -> None:
     """Raise ValueError for a params.yaml, of the current folder if none is given, that no study can be made with."""
+    checked(folder / PARAMS, PARAMS, Parameters)
+
+
+def checked(path: Path, name: Path, schema: type[Section]) -> dict[str, dict[str, Any]]:
+    """The sections of a file of parameters. Raises ValueError, in one line with the name, where it is not as the schema
+    says."""
     try:
-        convert(yaml.safe_load((folder / PARAMS).read_text(encoding="utf-8")), Parameters)
+        sections: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        convert(sections, schema)
     except (ValueError, yaml.YAMLError) as problem:
-        raise ValueError(f"params.yaml: {' '.join(str(problem).split())}; mend it, and run the same again") from None
+        raise ValueError(f"{name}: {' '.join(str(problem).split())}; mend it, and run the same again") from None
+    return sections
+
+
+def check_names(named: Mapping[str, tuple[Iterable[str], Collection[str]]]) -> None:
+    """Raise ValueError for a name that is none of the known. named: where it stands → names there, and those known."""
+    for place, (names, known) in named.items():
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{place} names {name!r}, which is none of {', '.join(sorted(known))}")
+
+
+def check_once(entries: Mapping[str, Sequence[object]]) -> None:
+    """Raise ValueError for a list with an entry that is in it twice. entries: where the list stands → its entries."""
+    for place, values in entries.items():
+        if any(value in values[:i] for i, value in enumerate(values)):
+            raise ValueError(f"{place} has the same entry twice")

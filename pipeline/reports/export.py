@@ -1,16 +1,20 @@
 """The command `export`: tables as a folder that others can read: Parquet, card, Croissant metadata, checksums."""
 
 import json
+import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
+from stat import S_ISGID
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from machine.files import PROJECT, file_digest, of_project
 from machine.manifests import held_origins
+from pipeline.tables.paths import METADATA, SUMS
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.shards import scratch_folder
@@ -30,7 +34,7 @@ OUT then holds data/*.parquet, README.md (a dataset card), croissant.json, LICEN
 `sha256sum --check SHA256SUMS` compares. `datasets.load_dataset("OUT", "games")` reads a table of it.
 """
 
-DATA, CARD, METADATA, LICENSE, SUMS = "data", "README.md", "croissant.json", "LICENSE", "SHA256SUMS"
+DATA, CARD, LICENSE = "data", "README.md", "LICENSE"
 CITATION = "Zou, Yao, She, Hawkins: CalBench: Evaluating Coordination-Privacy Trade-offs in Multi-Agent LLMs (2026)"
 PAPER = "https://arxiv.org/abs/2605.09823"
 MIT = "https://opensource.org/license/mit"
@@ -81,14 +85,18 @@ def export(
     out: Annotated[Path, typer.Argument(help="A folder that is not there yet, or empty.")],
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = STUDY,
     name: Annotated[str, typer.Option(help="The dataset's name.")] = "calbench-lab",
-    license: Annotated[Path | None, typer.Option(help="Its licence.", show_default="the project's, MIT")] = None,
+    license: Annotated[
+        Path | None, typer.Option(help="Its licence.", show_default="of the study: the project's, MIT; else none")
+    ] = None,
 ) -> None:
     """Write the tables as a dataset folder: Parquet files, a dataset card, Croissant metadata, licence, checksums."""
+    from pipeline.reports.reference_study import is_reference
     from pipeline.tables.io import check_tables
+    from pipeline.tables.paths import no_tables
 
     folder = of_project(tables)
-    if not (folder / "games.parquet").is_file():
-        raise typer.BadParameter(f"no tables in {printable(str(tables))}: derive them first.", param_hint="--tables")
+    if absent := no_tables(folder, "derive them first"):
+        raise typer.BadParameter(f"{printable(absent)}.", param_hint="--tables")
     if not name.isprintable():
         raise typer.BadParameter(f"{printable(name)} is no name in one line.", param_hint="--name")
     if license and not license.is_file():
@@ -97,6 +105,9 @@ def export(
         raise typer.BadParameter("is the current folder; name another.", param_hint="OUT")
     if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
         raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
+    if not license and not is_reference(folder):
+        told = "the project's licence is not that of other games than its study's; name the file of yours"
+        raise typer.BadParameter(f"{told}.", param_hint="--license")
     try:
         check_tables(folder)
     except ValueError as problem:
@@ -107,12 +118,25 @@ def export(
 def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
     """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
     project's own. Raises OSError where a table was replaced meanwhile, or another has come to stand at the place."""
-    paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+    out, paths = out.resolve(), [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
     with scratch_folder(out.parent) as scratch:
         with held_origins({"tables": paths}):
             number = fill_folder(draft := scratch / "dataset", paths, name, license)
+        if out.is_dir():
+            take_after(draft, out)
         draft.replace(out)
     return number
+
+
+def take_after(folder: Path, other: Path) -> None:
+    """Give the folder the owner, group and mode of another, and where that hands its group down, the group to all that
+    is in it, as far as this user may."""
+    found = other.stat()
+    with suppress(PermissionError):
+        os.chown(folder, found.st_uid, found.st_gid)
+        for path in folder.rglob("*") if found.st_mode & S_ISGID else ():
+            os.chown(path, -1, found.st_gid)
+    shutil.copystat(other, folder)
 
 
 def fill_folder(folder: Path, paths: "Sequence[Path]", name: str, license: Path | None) -> int:

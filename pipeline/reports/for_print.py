@@ -2,7 +2,7 @@
 and at half of it, and tables as LaTeX (`latex.py`)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from machine.files import of_project, replacing
-from machine.manifests import earlier_files, held_origins, write_manifest
+from machine.manifests import begun, check_own, earlier_files, held_origins, write_manifest
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
 
@@ -47,16 +47,25 @@ def figures(
 ) -> None:
     """Write every figure as PDF at the widths of print, and tables as LaTeX."""
     from pipeline.reports.batch.own_study import made_from
+    from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
     known = _notebooks(own=tables != TABLES)
     sources = _chosen(notebooks or [], known)
     tables, results = of_project(tables), of_project(results)
-    if not (tables / "games.parquet").is_file():
-        raise typer.BadParameter(f"no tables in {printable(str(tables))}; run `make repro`.", param_hint="--tables")
+    if absent := no_tables(tables, "run `make repro`"):
+        raise typer.BadParameter(f"{printable(absent)}.", param_hint="--tables")
     if problem := other_results(tables, results):
-        raise typer.BadParameter(f"{printable(problem)}; name theirs.", param_hint="--results")
-    with held_origins(made_from((), tables, results)) as origins, progress_bar("drawing") as show:
+        raise typer.BadParameter(
+            f"{printable(problem)}; name theirs: `report` makes them of traces.", param_hint="--results"
+        )
+    replaced = _names((known[source] for source in sources), not notebooks)
+    try:
+        check_own(out, replaced, "figures")
+    except FileExistsError as problem:
+        raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--out") from None
+    read = made_from((), tables, results) | {"beyond": _beyond_tables(known)}
+    with held_origins(read) as origins, begun(out, "figures", replaced), progress_bar("drawing") as show:
         written, missing = _write_tables(results, out) if not notebooks else ([], [])
         parameters = {"tables": str(tables), "results": str(results)}
         for done, source in enumerate(sources):
@@ -65,8 +74,8 @@ def figures(
                 written += print_figures(source, parameters, out, known[source])
             except NotRun as failed:
                 missing.append(str(failed))
-    if written:
-        list_figures(out, written, origins)
+        if written:
+            list_figures(out, written, origins)
     for line in missing:
         print(f"left out: {printable(line)}")
     print(f"{sum(path.suffix == '.tex' and path.parent != out for path in written)} figures in {printable(str(out))}")
@@ -80,6 +89,19 @@ def _notebooks(own: bool) -> dict[Path, str]:
     folders = [place] if own or not of_project(BEYOND_TABLES).is_dir() else [place, place / "beyond"]
     found = (path for folder in folders for path in sorted(folder.glob("*.ipynb")) if path.stem != "report")
     return {path: path.relative_to(place).with_suffix("").as_posix() for path in found}
+
+
+def _beyond_tables(known: Mapping[Path, str]) -> list[Path]:
+    """The tables beyond the paper, where notebooks that draw them are known."""
+    drawn = any(Path(place).parts[0] == "beyond" for place in known.values())
+    return sorted(of_project(BEYOND_TABLES).glob("*.parquet")) if drawn else []
+
+
+def _names(folders: Iterable[str], with_tables: bool) -> list[str]:
+    """What `figures` writes into its folder: the notebooks' folders, and files."""
+    from pipeline.reports.latex import TABLES_OF_PRINT
+
+    return ["figures.tex", *folders, *(f"{name}.tex" for name in TABLES_OF_PRINT if with_tables)]
 
 
 def _chosen(names: Sequence[str], known: Mapping[Path, str]) -> list[Path]:

@@ -13,7 +13,7 @@ from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_paramete
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
-from pipeline.tables.paths import ROOT, read_yaml
+from pipeline.tables.paths import ROOT, no_tables, read_yaml
 from pipeline.tables.queries import attach, query_names, query_text
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -70,6 +70,8 @@ class Study:
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self._tables, self.results, self.figures = base / tables, base / results, base / figures
+        if absent := no_tables(self._tables, "derive them first (python -m pipeline derive)"):
+            raise FileNotFoundError(absent)
         self._versions = file_versions(self._tables.glob("*.parquet"))
         self.connection = attach(self._tables)
         self.is_reference = usual and is_reference(self._tables, reference)

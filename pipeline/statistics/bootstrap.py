@@ -5,14 +5,14 @@ table, and no other row disturbs it. Sums run over tasks in the order of their n
 that no digit depends on the machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from pipeline.statistics.resampling import Array, Resampling, cluster_draws, percentiles
+from pipeline.statistics.resampling import Array, Resampling, cluster_draws, fewest_clusters, percentiles
 
 ROUNDING = 1e-12  # a slope below it is 0, but for rounding
 BLOCK = 16  # rows summed at a time: their sums stay in the cache
@@ -27,7 +27,7 @@ def ratio_intervals(
     `lines` has a row a group and game: the group, the cluster, `numerator` and `denominator`, 1 for a plain mean and 0
     for a game that has no value. Whole clusters are drawn with replacement from all those of the group's lines; the
     interval is the percentiles of the draws in which the ratio exists. mean is null where no denominator is above 0,
-    low and high where fewer than two clusters have one. An interval never leaves its mean out.
+    low and high where fewer clusters have one than `fewest_clusters` asks for. An interval never leaves its mean out.
     Raises ValueError for a value that is missing or not finite.
     """
     _check(lines, cluster)
@@ -109,7 +109,10 @@ def _with_bounds(part: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
 
 
 def percentile_bounds(numerators: Array, denominators: Array, times: Array, level: float) -> Array:
-    """Percentile bounds of each row's ratio of sums: rows × clusters and clusters × resamples → rows × (low, high)."""
+    """Percentile bounds of each row's ratio of sums: rows × clusters and clusters × resamples → rows × (low, high).
+
+    NaN where too few clusters have a denominator.
+    """
     distinct, place = np.unique(denominators, axis=0, return_inverse=True)
     below = weighted_sums(distinct, times)
     ends = np.full((len(numerators), 2), np.nan)
@@ -118,7 +121,7 @@ def percentile_bounds(numerators: Array, denominators: Array, times: Array, leve
         above = weighted_sums(numerators[rows], times)
         for i, (row, under) in enumerate(zip(above, place.ravel()[rows], strict=True), start):
             exists = below[under] != 0
-            if (denominators[i] != 0).sum() > 1:
+            if (denominators[i] != 0).sum() >= fewest_clusters(level):
                 ends[i] = percentiles(row[exists] / below[under][exists], level)
     return ends
 
@@ -139,7 +142,8 @@ class Line:
     """The least-squares line of y on x: its slope with an interval, and its course.
 
     course: x, y, low, high at the places asked for. slope, low and high are None where x does not vary, the bounds
-    alone where fewer than two tasks let it.
+    alone where it would not without some one of the tasks, as nothing then tells how far that one may be off, and where
+    there are fewer tasks than `fewest_clusters` asks for.
     """
 
     slope: float | None
@@ -170,7 +174,8 @@ def fit_line(
     if not known.height or np.isnan(slope[0]):
         return Line(None, None, None, known.height, _course(places, None, None))
     middle = intercept[0] + slope[0] * places
-    if totals.height < 2:
+    _, without_one = _fit_draws(totals, 1 - np.eye(totals.height))
+    if np.isnan(without_one).any() or totals.height < fewest_clusters(resampling.level):
         return Line(float(slope[0]), None, None, known.height, _course(places, middle, None))
     intercepts, slopes = _fit_draws(totals, cluster_draws(totals[cluster].to_list(), resampling))
     fitted = ~np.isnan(slopes)
@@ -207,3 +212,22 @@ def slope_intervals(games: pl.DataFrame, by: Sequence[str], x: str, y: str, resa
     schema: dict[str, Any] = {name: games.schema[name] for name in by}
     schema |= {"slope": pl.Float64, "low": pl.Float64, "high": pl.Float64, "games": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def within(games: pl.DataFrame, over: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """The games with their group's mean taken out of each of the columns: a line through them is one within groups."""
+    return games.with_columns(pl.col(column) - pl.col(column).mean().over(over) for column in columns)
+
+
+def rises(low: float | None, high: float | None) -> bool | None:
+    """Whether an interval says that something is above 0: False where it ends at 0 or below, None where it holds 0
+    with room above it, and where there is none."""
+    if low is None or high is None:
+        return None
+    return True if low > 0 else False if high <= 0 else None
+
+
+def all_of(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether all hold: False where one does not, else None where one is undecided or there is none."""
+    found = list(verdicts)
+    return False if False in found else True if found and None not in found else None

@@ -2,7 +2,7 @@
 each column of a result table is a mean, so that no formula stands twice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,26 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
     return with_tasks(games.filter(~pl.col("stopped").fill_null(False)))
 
 
+def with_whole(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
+    """The rows with `whole`: whether the team played each task that any team of its setting and condition did, so that
+    its means compare with those of others that did. rows: with keys TEAM; games: rows of that table that ended."""
+    place = ["setting", "condition"]
+    played = with_tasks(games).group_by(*place, "team").agg(own=pl.col("task_id").n_unique())
+    every = with_tasks(games).group_by(place).agg(every=pl.col("task_id").n_unique())
+    whole = played.join(every, on=place, nulls_equal=True).select(
+        "team", *place, whole=pl.col("own") == pl.col("every")
+    )
+    joined = rows.join(whole, on=["team", *place], how="left", nulls_equal=True, maintain_order="left")
+    return joined.with_columns(pl.col("whole").fill_null(False))
+
+
+def tasks_apart(rows: pl.DataFrame) -> str:
+    """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
+    apart = sorted(rows.filter(~pl.col("whole"))["team"].unique())
+    said = "Rows compare where they are on the same tasks; not on all of the others', and so in no verdict or frontier"
+    return f"{said}: {', '.join(apart)}." if apart else ""
+
+
 def uneven_tasks(games: pl.DataFrame) -> list[str]:
     """A line for each team that played some of its tasks oftener than others, in one setting and condition. games: rows
     of that table."""
@@ -39,17 +59,52 @@ def uneven_tasks(games: pl.DataFrame) -> list[str]:
 
 
 def mixed_teams(tables: Path) -> list[str]:
-    """A line for each team whose games in one condition are of agents of several kinds or models."""
-    if not (tables / "agents.parquet").is_file():
-        return []
-    who = pl.format("{} {}", "agent_type", pl.col("model").fill_null("")).str.strip_chars()
-    teams = read_table(tables, "games").select("game_id", "team", "condition")
-    of_game = read_table(tables, "agents").sort("game_id", "agent").group_by("game_id").agg(who=who)
-    kinds = teams.join(of_game, on="game_id").group_by("team", "condition").agg(pl.col("who").n_unique())
-    mixed = kinds.filter(pl.col("who") > 1).sort("team", "condition").iter_rows()
+    """A line for each team whose games in one condition differ in the rules of the game, or in the kinds and models of
+    their agents.
+
+    How many agents are of a kind, and who sits where, is the task's. Where the tables do not say the rules, nothing is
+    said of them.
+    """
+    games = pl.read_parquet(tables / "games.parquet", glob=False)
+    of_game = {"game_rules": games} if "game_rules" in games.columns else {}
+    if (tables / "agents.parquet").is_file():
+        who = pl.format("{} {}", "agent_type", pl.col("model").fill_null("")).str.strip_chars()
+        line_ups = read_table(tables, "agents").group_by("game_id").agg(who=who.unique().sort())
+        of_game["who"] = games.join(line_ups, on="game_id")
     return [
-        f"{team}, {condition}: games of {number} different line-ups of agents or models."
-        for team, condition, number in mixed
+        f"{team}, {condition}: games {MIXED[what].format(number)}."
+        for what, frame in of_game.items()
+        for team, condition, number in _different(frame, what)
+    ]
+
+
+MIXED = {
+    "game_rules": "by {} different rules of the game (turns, retries, channels, cap)",
+    "who": "of {} different line-ups of agents or models",
+}
+
+
+def _different(frame: pl.DataFrame, what: str) -> Iterator[tuple[str, str, int]]:
+    """The teams and conditions whose games differ in a column, and in how many ways."""
+    numbers = frame.drop_nulls(what).group_by("team", "condition").agg(pl.col(what).n_unique())
+    yield from numbers.filter(pl.col(what) > 1).sort("team", "condition").iter_rows()
+
+
+def broken_off(games: pl.DataFrame) -> list[str]:
+    """A line for each team with games that were broken off. games: rows of that table."""
+    return [
+        f"{team}: {number} {'game' if number == 1 else 'games'} broken off, in no mean."
+        for team, number in games.filter("stopped").group_by("team").len().sort("team").iter_rows()
+    ]
+
+
+def without_optimum(games: pl.DataFrame) -> list[str]:
+    """A line for each team with games whose traces do not say what their tasks cost at least, or not that it is proven.
+    games: rows of that table."""
+    unknown = games.filter(pl.col("optimal_cost").is_null() & ~pl.col("stopped").fill_null(False))
+    return [
+        f"{team}: {number} games of tasks without a proven optimum; their excess cost is unknown, and in no mean."
+        for team, number in unknown.group_by("team").len().sort("team").iter_rows()
     ]
 
 
@@ -79,6 +134,15 @@ def by_game(name: str, tables: Path) -> pl.DataFrame:
 
 
 TEAM = ("team", "setting", "condition")
+ALL, UNKNOWN = "all", "unknown"
+
+
+def level_name() -> pl.Expr:
+    """The difficulty as results that pool it name it: a list's own level called as the pool, or as what is not known,
+    is told from it, as in `sql/volume.sql`."""
+    level = pl.col("difficulty").fill_null(UNKNOWN)
+    taken = pl.col("difficulty").is_in([ALL, UNKNOWN])
+    return pl.when(taken).then(level + " (level)").otherwise(level).alias("difficulty")
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def rank_intervals(
     counts it too), by the means over the tasks that both of a pair have; and the ranks that the tests leave open.
 
     rank_low = 1 + the teams significantly better, rank_high = teams − those significantly worse: pairs, the frame's
-    `pairwise`, with Holm's p at most alpha.
+    `pairwise`, with Holm's p at most alpha. A team without a value has no rank.
     """
     means = means_by_task(frame, team, value, task)
     overall = {name: fsum(tasks.values()) / len(tasks) if tasks else None for name, tasks in means.items()}
@@ -162,9 +162,20 @@ def rank_intervals(
     rows = []
     for name in sorted(means):
         ahead, teams = _ahead(name, means, higher_is_better)
-        rank = 1 + ahead if means[name] else None
-        rows.append((name, overall[name], len(means[name]), rank, 1 + beaten[name], teams - beating[name], teams))
+        ranks = (1 + ahead, 1 + beaten[name], teams - beating[name]) if means[name] else (None, None, None)
+        rows.append((name, overall[name], len(means[name]), *ranks, teams))
     return pl.DataFrame(rows, schema={team: pl.String, **RANKED}, orient="row").sort("rank", team, nulls_last=True)
+
+
+def common_ranks(frame: pl.DataFrame, by: Sequence[str], value: str, task: str = "task_id") -> pl.DataFrame:
+    """One row a group and team (keys `by` and `team`) that has a value: its `rank`, 1 + the teams of the group that
+    have less on the tasks that both of a pair have. frame: a row a game."""
+    schema = {name: frame.schema[name] for name in by} | {"team": pl.String, "rank": pl.Int64}
+    rows = []
+    for key, part in frame.drop_nulls(value).group_by(by):
+        means = means_by_task(part, "team", value, task)
+        rows += [(*key, team, 1 + _ahead(team, means, False)[0]) for team in means]
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def _ahead(name: str, means: Mapping[str, Mapping[str, float]], higher_is_better: bool) -> tuple[int, int]:

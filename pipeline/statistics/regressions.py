@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 from polars import selectors as cs
@@ -14,6 +15,7 @@ from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
 
 OUTCOME, PREDICTOR, GROUPS = "vps_uniform_mean", "excess_cost", ("team", "task_id")
 POOLED, PRINTED = "pooled", "paper"
+ALPHA = 0.05
 DIGITS = 8  # significant ones: those beyond may differ from machine to machine
 
 
@@ -28,24 +30,40 @@ class Tests:
 
 @dataclass(frozen=True)
 class Sample:
-    """The games of a group of teams in a setting, with `predictor`, and how many games have none."""
+    """The cells of a group of teams in a setting, with `predictor`, and how many games have none.
+
+    cells: as `cell_means` gives them.
+    """
 
     teams: str
     setting: str
     predictor: str
-    games: pl.DataFrame
+    cells: pl.DataFrame
     left_out: int
+
+
+def cell_means(games: pl.DataFrame) -> pl.DataFrame:
+    """One row a team, task and setting: its mean VPS and excess cost, and of how many `games`, those that have both.
+
+    Games of one team on one task are not independent given the two: protocols play the same game each time.
+    """
+    values = pl.col(OUTCOME, PREDICTOR)
+    mean = pl.when(values.min() == values.max()).then(values.min()).otherwise(values.sort().mean())
+    played = games.drop_nulls([OUTCOME, PREDICTOR]).with_columns(values.cast(pl.Float64))
+    cells = played.group_by(*GROUPS, "setting", maintain_order=True)
+    return cells.agg(mean, pl.col("simulated").any(), games=pl.len())
 
 
 def samples(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> Iterator[Sample]:
     """Each group of teams, setting, and both settings together, by each predictor."""
-    played = games.drop_nulls([OUTCOME, PREDICTOR])
+    cells = cell_means(games)
     for name, teams in groups.items():
-        of_group = played.filter(pl.col("team").is_in(list(teams)))
+        of_group = cells.filter(pl.col("team").is_in(list(teams)))
         for setting in [*sorted(of_group["setting"].drop_nulls().unique()), POOLED]:
             part = of_group if setting == POOLED else of_group.filter(setting=setting)
             for predictor, frame in predictors(part, PREDICTOR).items():
-                yield Sample(name, setting, predictor, frame, part.height - frame.height)
+                left_out = int(part["games"].sum()) - int(frame["games"].sum())
+                yield Sample(name, setting, predictor, frame, left_out)
 
 
 def fits_table(
@@ -53,9 +71,10 @@ def fits_table(
 ) -> pl.DataFrame:
     """One row a group of teams, setting and predictor: the fit, its tests, and what the means of the teams say.
 
-    `games` has a row a game: team, simulated, task_id, setting, vps_uniform_mean, excess_cost. Where there is no fit
-    the figures are null and `note` says why. `printed` has a row a setting and model of the paper, with the last two as
-    means: they make the rows of the group `paper`, which has a test of means and no fit.
+    `games` has a row a game: team, simulated, task_id, setting, vps_uniform_mean, excess_cost; a team's games of one
+    task are one row of a fit, their mean. Where there is no fit the figures are null and `note` says why. `printed` has
+    a row a setting and model of the paper, with the last two as means: they make the rows of the group `paper`, which
+    has a test of means and no fit.
     """
     rows = [_row(sample, tests) for sample in samples(games, groups)]
     rows += [] if printed is None else _printed_rows(printed)
@@ -78,10 +97,10 @@ def _printed_rows(printed: pl.DataFrame) -> list[dict[str, object]]:
 def _row(sample: Sample, tests: Tests) -> dict[str, object]:
     known = {
         "teams": sample.teams,
-        "simulated": bool(sample.games["simulated"].any()),
+        "simulated": bool(sample.cells["simulated"].any()),
         "setting": sample.setting,
         "predictor": sample.predictor,
-        "games": sample.games.height,
+        "games": sample.cells["games"].sum(),
         "left_out": sample.left_out,
     }
     try:
@@ -92,8 +111,8 @@ def _row(sample: Sample, tests: Tests) -> dict[str, object]:
 
 def _figures(sample: Sample, tests: Tests) -> dict[str, object]:
     """The fit's columns. Raises ValueError as `crossed` does."""
-    fit = crossed(sample.games, OUTCOME, "predictor", GROUPS)
-    between = between_test(sample.games, OUTCOME, "predictor", GROUPS[0])
+    fit = crossed(sample.cells, OUTCOME, "predictor", GROUPS)
+    between = between_test(sample.cells, OUTCOME, "predictor", GROUPS[0])
     team, task = GROUPS
     low, high = fit.interval()
     same = ("beta", "se", "t", "p_one_sided", "df", "p_one_sided_t", "loglik", "singular", "sd")
@@ -117,15 +136,25 @@ def _reference(sample: Sample, tests: Tests) -> dict[str, object]:
     """The test without Wald's normal that the games allow: whole teams relabelled, or else outcomes drawn."""
     seed = "/".join((tests.seed, sample.teams, sample.setting, sample.predictor))
     try:
-        test = permutation_test(sample.games, OUTCOME, "predictor", GROUPS, tests.relabellings, seed)
+        test = permutation_test(sample.cells, OUTCOME, "predictor", GROUPS, tests.relabellings, seed)
         return {"p_permutation": test.p_one_sided, "draws": test.draws}
     except ValueError:
-        test = bootstrap_test(sample.games, OUTCOME, "predictor", GROUPS, tests.draws, seed)
+        test = bootstrap_test(sample.cells, OUTCOME, "predictor", GROUPS, tests.draws, seed)
         return {"p_bootstrap": test.p_one_sided, "draws": test.draws}
 
 
+def falls(fit: Mapping[str, Any] | None) -> bool | None:
+    """Whether a fit's slope, a row of `fits_table`, is below 0 beyond chance: by Wald's test, the paper's, and by the
+    one without its normal. None where the two disagree, and where there is no fit."""
+    if fit is None or fit["p_one_sided"] is None:
+        return None
+    beside = fit["p_bootstrap"] if fit["p_permutation"] is None else fit["p_permutation"]
+    found = {p < ALPHA for p in (fit["p_one_sided"], beside)}
+    return found.pop() if len(found) == 1 else None
+
+
 def slopes_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """One row a group of teams, setting, predictor and team: the least-squares line through the team's own games.
+    """One row a group of teams, setting, predictor and team: the least-squares line through the team's own tasks.
 
     A group whose predictor does not vary has no rows.
     """
@@ -134,7 +163,7 @@ def slopes_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> pl
     for sample in samples(games, groups):
         named = {"teams": sample.teams, "setting": sample.setting, "predictor": sample.predictor}
         with suppress(ValueError):
-            lines = per_group_slopes(sample.games, OUTCOME, "predictor", GROUPS[0])
+            lines = per_group_slopes(sample.cells, OUTCOME, "predictor", GROUPS[0])
             lines = lines.with_columns(pl.lit(value).alias(name) for name, value in named.items())
             parts.append(lines.join(simulated, on="team", how="left").select(parts[0].columns))
     return pl.concat(parts).with_columns(cs.float().round_sig_figs(DIGITS))

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.by_game import AMOUNTS, MEANS, TEAM, Means, by_game, with_tasks
+from pipeline.statistics.by_game import ALL, AMOUNTS, MEANS, TEAM, Means, by_game, level_name, with_tasks
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.queries import attach, query
 
@@ -58,8 +58,7 @@ def _with_row_key(name: str, table: pl.DataFrame, means: Means) -> pl.DataFrame:
 def _members(games: pl.DataFrame, means: Means) -> pl.DataFrame:
     """One row per game and group that it is in: game_id, task_id, and those keys of the table that are GAME_KEYS."""
     if means.pooled:
-        named = games.with_columns(pl.col("difficulty").fill_null("unknown"))
-        games = pl.concat([named, games.with_columns(difficulty=pl.lit("all"))])
+        games = pl.concat([games.with_columns(level_name()), games.with_columns(difficulty=pl.lit(ALL))])
     return games.select("game_id", "task_id", *(key for key in GAME_KEYS if key in means.key))
 
 

@@ -11,6 +11,7 @@ from machine.files import replacing
 from machine.manifests import held_origins
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
+from pipeline.tables.paths import partitions_told
 from pipeline.tables.queries import SQL, parquet_files, parquet_rows, quoted
 from pipeline.tables.schemas.base import GAMES, TABLES, TASKS
 from pipeline.tables.schemas.results import RESULT_TABLES
@@ -79,10 +80,8 @@ def build_database(
     for each key that the rows do not keep. Raises FileNotFoundError for a folder without tables, and OSError where the
     file can't be written.
     """
-    if any((tables / name).is_dir() for name in TABLES):
-        raise FileNotFoundError(
-            f"{tables} holds tables in partitions, which a database does not take: derive without --partition"
-        )
+    if told := partitions_told(tables):
+        raise FileNotFoundError(told)
     sources = sorted([*more, *table_sources("main", tables, TABLES)], key=_order)
     database.parent.mkdir(parents=True, exist_ok=True)
     with replacing(database) as target, held_origins({"tables": parquet_files(tables)}):

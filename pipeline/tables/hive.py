@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from hashlib import blake2s
 from pathlib import Path
+from string import ascii_lowercase, digits
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from unicodedata import is_normalized
 
 from pipeline.tables.schemas.base import Table
 
@@ -20,6 +21,9 @@ FOLDER_PREFIXES = tuple(f"{name}=" for name in BY)
 FILE = "part.parquet"
 # Hive's name for the value null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
+
+# What a folder's name holds as it is, whatever stands beside it.
+PLAIN = frozenset(ascii_lowercase + digits + "_-.")
 
 # Bytes of a name. A disk takes 255; a suffix and the name of an unfinished file need some of them.
 MOST_BYTES = 200
@@ -34,13 +38,20 @@ def partition_folder(values: Iterable[str | None]) -> Path:
 
 
 def folder_value(value: str) -> str:
-    """A value as a folder's name holds it: letters and digits of any script, and all else percent-encoded.
+    """A value as a folder's name holds it: letters and digits of any script, and all else percent-encoded, capitals
+    too: some disks do not tell cases apart, nor composed letters from those that are not.
 
     One too long for a folder is cut, and ends in `~` and a digest, which no other value's name does.
     """
-    pieces = [c if c.isalnum() else quote(c, safe="").replace(BEFORE_DIGEST, "%7E") for c in value]
-    whole = "".join(pieces).replace(NULL, "%5F" + NULL[1:])
+    composed = is_normalized("NFC", value)
+    pieces = [c if c in PLAIN or (composed and c.isalnum() and c == c.casefold()) else encoded(c) for c in value]
+    whole = "".join(pieces).replace(NULL.casefold(), encoded("_") + NULL.casefold()[1:])
     return whole if len(whole.encode()) <= MOST_BYTES else with_digest(pieces, [value])
+
+
+def encoded(character: str) -> str:
+    """A character percent-encoded, whatever it is."""
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
 def with_digest(pieces: Iterable[str], texts: Sequence[str], room: int = MOST_BYTES) -> str:

@@ -12,6 +12,7 @@ RESULTS = Path("data/results")
 NUMBERS = Path("data/paper/numbers.csv")
 PAPER_SUITE = Path("data/suites/paper72.csv")  # the 72 published tasks
 PARAMS = Path("params.yaml")
+METADATA, SUMS = "croissant.json", "SHA256SUMS"  # of a folder that `export` wrote
 
 
 def read_yaml(path: Path) -> Any:
@@ -25,6 +26,20 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
     """A section of the params.yaml of a folder, the current one if none is given."""
     sections: dict[str, dict[str, Any]] = read_yaml(folder / PARAMS)
     return sections[section]
+
+
+def no_tables(folder: Path, remedy: str) -> str:
+    """Why a command that takes tables, each a file, finds none in a folder, and the remedy; empty where it has them."""
+    if (folder / "games.parquet").is_file():
+        return ""
+    return partitions_told(folder) or f"no tables in {folder}: {remedy}"
+
+
+def partitions_told(folder: Path) -> str:
+    """That a folder holds tables in partitions, for a command that takes none; empty where it holds none."""
+    if not any(folder.glob("games/team=*")):
+        return ""
+    return f"{folder} holds tables in partitions, which `sql`, `show` and `Tables` read: derive without --partition"
 
 
 # Team → the method's name in the paper.

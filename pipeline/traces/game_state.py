@@ -1,9 +1,9 @@
 """The state of a game while its trace is replayed, and its model calls."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from msgspec import Struct
 
@@ -24,6 +24,8 @@ from pipeline.traces.records import (
 )
 from pipeline.traces.trace import Event, TraceError
 
+Number = TypeVar("Number", int, float)
+
 # Names of token counts in our traces, then in OpenAI's interface, which public traces may keep.
 INPUT_KEYS = ("input_tokens", "prompt_tokens")
 OUTPUT_KEYS = ("output_tokens", "completion_tokens")
@@ -41,7 +43,8 @@ class Thought(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One call of a model. Tokens are None where the provider did not report them, dollars where no price was known."""
+    """One call of a model, with attempts before it that were charged for. Tokens are None where the provider did not
+    report them, dollars where no price was known."""
 
     event_index: int
     round: int
@@ -54,6 +57,7 @@ class Call(NamedTuple):
     cost_usd: float | None
     priced_by: str | None
     failed_attempts: int
+    uncounted_attempts: int
     served_model: str | None
     reasoning_tokens: int | None
     finish_reason: str | None
@@ -73,6 +77,12 @@ def read_calls(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: 
     if data.agent_id is None or not isinstance(usage, Mapping) or not usage:
         return []
     failed = usage.get("failed_attempts")
+    count = len(failed) if isinstance(failed, list) else 0
+    charges = _charges(usage)
+    asked, given, cached_input = (
+        _total(_tokens(usage, keys), (_tokens(part, keys) for part in charges or ()))
+        for keys in (INPUT_KEYS, OUTPUT_KEYS, CACHED_KEYS)
+    )
     return [
         Call(
             event_index=event_index,
@@ -80,12 +90,15 @@ def read_calls(event_index: int, data: TurnEnd | DecideEnd, number: int, phase: 
             phase=phase,
             agent=data.agent_id,
             model=_name(usage.get("model")),
-            input_tokens=_tokens(usage, INPUT_KEYS),
-            output_tokens=_tokens(usage, OUTPUT_KEYS),
-            cached_input_tokens=_tokens(usage, CACHED_KEYS),
-            cost_usd=_dollars(usage.get("cost_usd")),
+            input_tokens=asked,
+            output_tokens=given,
+            cached_input_tokens=cached_input,
+            cost_usd=_total(
+                _dollars(usage.get("cost_usd")), (_dollars(part.get("cost_usd")) for part in charges or ())
+            ),
             priced_by=_name(usage.get("priced_by")),
-            failed_attempts=len(failed) if isinstance(failed, list) else 0,
+            failed_attempts=count,
+            uncounted_attempts=_uncounted(usage, charges, count),
             served_model=_name(usage.get("served_model")),
             reasoning_tokens=_tokens(usage, ("reasoning_tokens",)),
             finish_reason=_name(usage.get("finish_reason")),
@@ -100,6 +113,28 @@ def _tokens(usage: Mapping[str, Any], names: Sequence[str]) -> int | None:
     return next(
         (c for c in counts if isinstance(c, int) and not isinstance(c, bool) and 0 <= c <= limits.MAX_NUMBER), None
     )
+
+
+def _charges(usage: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    """What failed attempts took that were charged for, or may have been; None where the trace does not say."""
+    listed = usage.get("charged_attempts")
+    return [part for part in listed if isinstance(part, Mapping)] if isinstance(listed, list) else None
+
+
+def _total(own: Number | None, others: Iterable[Number | None]) -> Number | None:
+    """An answer's own value and those of attempts before it that are known; None where its own is not."""
+    total = None if own is None else sum((other for other in others if other is not None), own)
+    return total if total is not None and total <= limits.MAX_NUMBER else None
+
+
+def _uncounted(usage: Mapping[str, Any], charges: Sequence[Mapping[str, Any]] | None, failed: int) -> int:
+    """Of so many failed attempts, those that may have been charged for, and which no sum of the call counts whole."""
+    if charges is None:
+        return failed
+    priced = _dollars(usage.get("cost_usd")) is not None
+    counts = [(_tokens(part, INPUT_KEYS), _tokens(part, OUTPUT_KEYS)) for part in charges]
+    costs = [_dollars(part.get("cost_usd")) for part in charges]
+    return sum(None in count or (priced and usd is None) for count, usd in zip(counts, costs, strict=True))
 
 
 def _dollars(value: object) -> float | None:

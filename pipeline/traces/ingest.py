@@ -46,7 +46,7 @@ def ingest(trace: Trace, trace_path: str, tables: Collection[str] = TABLES) -> R
 def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
     start, config = game.start, trace.config
     costs = _cost_by_agent(game)
-    realized = sum(costs.values())
+    realized, optimum = sum(costs.values()), start.optimal_cost if _proven(trace) else None
     meetings = _meetings(trace, game)
     coordinated = [r for r in game.rounds.values() if r.resolution and r.resolution.coordinated]
     slots = {agent: meeting_slots(calendar) for agent, calendar in game.calendars.items()}
@@ -60,10 +60,10 @@ def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
         meetings_scheduled=len(coordinated),
         meetings_kept=sum(_kept(slots, r.meeting) for r in coordinated),
         coordination_rate=len(coordinated) / meetings if meetings else None,
-        optimal_cost=start.optimal_cost,
+        optimal_cost=optimum,
         greedy_cost=start.greedy_cost,
         realized_cost=realized,
-        excess_cost=_difference(realized, start.optimal_cost),
+        excess_cost=_difference(realized, optimum),
         dms=dms,
         fairness=fairness(list(costs.values())),
         excess_over_greedy=_difference(realized, start.greedy_cost),
@@ -78,6 +78,7 @@ def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
         stop_cause=trace.stop_cause,
         stop_category=trace.stop_category,
         schema_version=trace.schema_version,
+        game_rules=config.game_rules(),
     )
 
 
@@ -138,10 +139,15 @@ def _round(trace: Trace, game: GameState, number: int) -> Row:
     )
 
 
+def _proven(trace: Trace) -> bool:
+    """Whether the trace does not say that its optimum is only the cheapest schedule found."""
+    return trace.config.scenario is None or trace.config.scenario.optimal_bound is None
+
+
 def _oracle_slot(trace: Trace, meeting: Meeting) -> int | None:
     """The meeting's slot in the oracle's schedule, where the trace tells it."""
     scenario = trace.config.scenario
-    return scenario.optimal.assignments.get(str(meeting.id)) if scenario else None
+    return scenario.optimal.assignments.get(str(meeting.id)) if scenario and _proven(trace) else None
 
 
 def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | None:
@@ -197,7 +203,7 @@ def _oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
     for place, burdens in sources:
         if burdens and len(burdens) != len(game.agents):
             raise TraceError(f"{len(burdens)} costs for {len(game.agents)} agents", place)
-        if burdens:
+        if burdens and _proven(trace):
             return burdens
     return ()
 

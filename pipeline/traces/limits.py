@@ -1,5 +1,8 @@
 """How large a trace may be, every bound in one place, and how what is read of it is shown on a terminal."""
 
+import sys
+from collections.abc import Sequence
+
 from machine.terminal import escaped
 
 # Bytes after decompression.
@@ -34,11 +37,21 @@ MIN_INT64, MAX_INT64 = -(1 << 63), (1 << 63) - 1
 # Of a rejection's reason: in the table, and on the terminal.
 REASON_CHARS = 500
 LINE_CHARS = 300
+# Of rejections, on the terminal; the table has all.
+MOST_PRINTED = 1_000
 
 
 def printable(text: str) -> str:
     """The text as part of one line: cut to LINE_CHARS, control characters escaped."""
     return escaped(text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}…")
+
+
+def print_rejections(rejected: Sequence[tuple[str, str, str]], more: str = "") -> None:
+    """Print rejected traces on stderr, a line each, MOST_PRINTED of them. more: where the others are to be found."""
+    for path, reason, place in rejected[:MOST_PRINTED]:
+        print(rejection_line(path, reason, place), file=sys.stderr)
+    if len(rejected) > MOST_PRINTED:
+        print(f"rejected {len(rejected) - MOST_PRINTED} more{more}", file=sys.stderr)
 
 
 def rejection_line(path: str, reason: str, place: str) -> str:

@@ -15,6 +15,9 @@ Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 Text = Annotated[str, Meta(max_length=MESSAGE_CHARS)]
 
 
+CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
+
+
 class Record(msgspec.Struct, frozen=True, gc=False):
     """A frozen record; fields that the tables do not need are skipped while decoding."""
 
@@ -51,9 +54,11 @@ class Labels(Record, frozen=True, gc=False):
 
 
 class Scenario(Record, frozen=True, gc=False):
-    """The task. `labels` is a record of Labels in our own traces, and may be anything in others."""
+    """The task. `labels` is a record of Labels in our own traces, and may be anything in others. `optimal_bound`: where
+    the oracle's schedule is the cheapest found and not proven to be the least, what none is below."""
 
     optimal: OracleSchedule = OracleSchedule()
+    optimal_bound: Count | None = None
     labels: msgspec.Raw = msgspec.Raw(b"null")
 
 
@@ -78,6 +83,28 @@ class Config(Record, frozen=True, gc=False):
     agents: list[AgentSpec] = []
     nosy_agent_ids: list[Count] | None = None
     scenario: Scenario | None = None
+    max_turns_per_round: Any = None
+    decision_retries: Any = None
+    dm_cap: Any = None
+    channels: Any = None
+
+    def game_rules(self) -> str:
+        """Turns, retries, channels and cap of the game, the paper's where it names none: "15 turns, 3 retries, dm"."""
+        named = self.channels if isinstance(self.channels, list) else []
+        channels = [channel for channel in CHANNELS if channel in named] or CHANNELS[:1]
+        cap = _count(self.dm_cap, None)
+        rules = (
+            f"{_count(self.max_turns_per_round, 15)} turns",
+            f"{_count(self.decision_retries, 3)} retries",
+            *channels,
+            *([] if cap is None else [f"{cap} messages at most"]),
+        )
+        return ", ".join(rules)
+
+
+def _count(value: object, default: int | None) -> int | None:
+    """A value of a configuration where it is a count, else the default."""
+    return value if type(value) is int and 0 <= value <= MAX_NUMBER else default
 
 
 class GameStart(Record, frozen=True, gc=False):

@@ -16,7 +16,7 @@ from machine.manifests import MANIFEST_SUFFIX
 from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import inspect_logs, limits
-from pipeline.traces.trace import TraceError
+from pipeline.traces.trace import TraceError, is_other_kind
 
 TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
 PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -109,7 +109,8 @@ def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
         for name in sorted(names):
             path = Path(folder, name)
             real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
-            yield real_path, _source(path), is_trace_name(path.as_posix())
+            if not is_other_kind(path):
+                yield real_path, _source(path), is_trace_name(path.as_posix())
     for error in failed:
         yield os.path.realpath(error.filename), _source(Path(error.filename)), True
 

@@ -2,10 +2,13 @@
 
 import re
 from codecs import BOM_UTF8
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple, Union
 
 import msgspec
 
+from pipeline.traces import limits
 from pipeline.traces.records import EVENTS, Config, Count, GameStart, Name, Record
 
 # None stands for traces of the public benchmark, which have no version.
@@ -94,6 +97,30 @@ _KNOWN = msgspec.json.Decoder(KnownTrace)
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _PATH = re.compile(r" - at `\$?(?P<path>.*)`$")
 _BYTE = re.compile(r" \(byte (?P<byte>\d+)\)$")
+
+
+# What other JSON has at its top that is written where traces may lie: schemas, metadata of datasets, tasks. How it
+# begins, and what of a trace it does not have there.
+OTHER_KINDS = ({"$schema"}, {"@context"}, {"task_id", "calendars", "meetings"})
+OTHER_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(\$schema|@context|task_id)"')
+OF_TRACES = {"game_id", "events"}
+
+
+def is_other_kind(path: Path) -> bool:
+    """Whether a file of plain JSON is whole and of another kind than a trace, in a pack each line. What is damaged, or
+    of no kind that is known, is not; nor is what cannot be read."""
+    with suppress(OSError, *UNDECODABLE):
+        if path.name.endswith((".json", ".jsonl")) and path.is_file() and path.stat().st_size <= limits.FILE_BYTES:
+            with path.open("rb") as file:
+                texts = filter(bytes.strip, file) if path.suffix == ".jsonl" else iter(file.read, b"")
+                return OTHER_BEGINNING.match(file.peek()) is not None and all(map(is_otherwise, texts))
+    return False
+
+
+def is_otherwise(text: bytes) -> bool:
+    """Whether the JSON has at its top what another kind has there, and nothing of a trace. Raises UNDECODABLE."""
+    top = msgspec.json.decode(text.removeprefix(BOM_UTF8), type=dict[str, msgspec.Raw]).keys()
+    return any(kind <= top for kind in OTHER_KINDS) and not top & OF_TRACES
 
 
 def decode_trace(text: bytes) -> Trace:

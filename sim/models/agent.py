@@ -49,6 +49,16 @@ class Ask(Struct, frozen=True, kw_only=True):
     sample: int = 0
 
 
+class Charge(Struct, frozen=True, kw_only=True):
+    """What an attempt took that was charged for, or may have been. What the provider did not say is None."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cost_usd: float | None = None
+    priced_by: str | None = None
+
+
 class Usage(Struct, frozen=True, kw_only=True):
     """What an answer took, and who gave it. What the provider did not say is None.
 
@@ -56,7 +66,8 @@ class Usage(Struct, frozen=True, kw_only=True):
     `cost_usd` is the answer's price in US dollars, None where no price is known, and `priced_by` where the price comes
     from. `reasoning_tokens` are among `output_tokens`; `reasoning` is their text where the provider shows it, and
     `refusal` what it says instead of an answer. `failed_attempts` says what went wrong with the attempts before the one
-    that succeeded. An answer that was paid for earlier is `from_cache`.
+    that succeeded, and `charged_attempts` what those of them took that are charged for, or may be; None where nobody
+    noted it. An answer that was paid for earlier is `from_cache`.
     """
 
     model: str
@@ -73,7 +84,13 @@ class Usage(Struct, frozen=True, kw_only=True):
     reasoning: str | None = None
     refusal: str | None = None
     failed_attempts: tuple[str, ...] = ()
+    charged_attempts: tuple[Charge, ...] | None = None
     from_cache: bool = False
+
+    @property
+    def charge(self) -> Charge:
+        """What the answer itself took."""
+        return Charge(**{name: getattr(self, name) for name in Charge.__struct_fields__})
 
 
 class Answer(Struct, frozen=True):

@@ -12,6 +12,7 @@ from random import Random
 from aiolimiter import AsyncLimiter
 
 from sim.agents import KEY
+from sim.models.agent import Charge
 from sim.models.failures import CallError
 from sim.models.spec import LlmParameters, listed_addresses
 
@@ -77,13 +78,15 @@ def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> f
 
 
 class Tries:
-    """The failed attempts at one question, in order, and when the first of them failed, by the given clock."""
+    """The failed attempts at one question, in order, what was charged for them, and when the first of them failed, by
+    the given clock."""
 
     def __init__(self, p: LlmParameters, clock: Callable[[], float]) -> None:
         self.p = p
         self.clock = clock
         self.began: float | None = None
         self.failed: list[str] = []
+        self.charges: list[Charge] = []
         self.billed = 0
         self.time_is_up = False
 
@@ -91,6 +94,7 @@ class Tries:
         """Count a failure."""
         self.began = self.clock() if self.began is None else self.began
         self.failed.append(str(error))
+        self.charges += [error.charge] if error.charge else []
         self.billed += error.billed
 
     def are_over(self, wait: float) -> bool:

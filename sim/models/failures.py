@@ -7,11 +7,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
 from sim.agents import CONTEXT, DEADLINE, KEY, PROVIDER, QUOTA
 from sim.models.spec import LlmParameters
+
+if TYPE_CHECKING:
+    from sim.models.agent import Charge
 
 REDACTED = "[redacted]"
 SHORTEST = 6
@@ -53,7 +56,8 @@ def redact(text: str, hidden: Iterable[str]) -> str:
 
 class CallError(Exception):
     """One failed attempt: its HTTP status (None: none came), the wait that the server asked for in seconds, if any,
-    and whether it may be charged for. `category` is what a game stops of that fails by it."""
+    and whether an answer to it was charged for, or may have been. `charge` is what it took where it may be charged for,
+    and `category` what a game stops of that fails by it."""
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class CallError(Exception):
         self.final = final
         self.retry_after = retry_after
         self.billed = billed
+        self.charge: Charge | None = None
         self.category = category or CATEGORIES.get(status or 0, PROVIDER)
 
 

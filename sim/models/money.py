@@ -21,15 +21,15 @@ def usage_of(
     response: Any, p: LlmParameters, prices: tuple[Prices, str] | None, keys: Sequence[str], litellm: Any
 ) -> Usage:
     """What the response took. A prompt takes tokens: a count of 0 means that the provider gave none. Where a count is
-    absurd, below 0 or no number, or the price is unknown, the cost is unknown."""
+    absurd (see `count`), contradicts another, or the price is unknown, the cost is unknown."""
     counts = getattr(response, "usage", None)
-    asked, given = tokens(counts, "prompt_tokens") or None, tokens(counts, "completion_tokens")
     details = getattr(counts, "prompt_tokens_details", None)
-    cached = tokens(details, "cached_tokens")
     told = getattr(details, "cached_tokens", None)
-    sound = asked is not None and given is not None and (told is None or (cached is not None and cached <= asked))
-    usd = cost_of(response, p, asked or 0, given or 0, cached or 0, litellm) if sound and prices else None
+    asked, cached = agreeing(tokens(counts, "prompt_tokens") or None, count(told))
     thought = tokens(getattr(counts, "completion_tokens_details", None), "reasoning_tokens")
+    given, thought = agreeing(tokens(counts, "completion_tokens"), thought)
+    sound = asked is not None and given is not None and (told is None or cached is not None)
+    usd = cost_of(response, p, asked or 0, given or 0, cached or 0, litellm) if sound and prices else None
     return Usage(
         model=p.model,
         input_tokens=asked,
@@ -65,8 +65,18 @@ def provenance(response: Any, keys: Sequence[str]) -> dict[str, Any]:
 
 def tokens(counts: Any, name: str) -> int | None:
     """A count of tokens; None where there is none or it is absurd."""
-    value = getattr(counts, name, None)
-    return value if type(value) is int and value >= 0 else None
+    return count(getattr(counts, name, None))
+
+
+def count(value: Any) -> int | None:
+    """A count of tokens; None for what is absurd: below 0, beyond MOST_TOKENS, or no number."""
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def agreeing(whole: int | None, part: int | None) -> tuple[int | None, int | None]:
+    """A count of tokens, and that of a part of them; neither where the part is more than the whole, as then one of the
+    two is wrong, and nobody says which."""
+    return (None, None) if (part or 0) > (whole or 0) else (whole, part)
 
 
 def cost_of(response: Any, p: LlmParameters, asked: int, given: int, cached: int, litellm: Any) -> float | None:
@@ -98,6 +108,8 @@ def filtered(p: LlmParameters) -> Usage:
     return Usage(model=p.model, finish_reason=FILTERED)
 
 
+# No answer takes more: what is told beyond it is no count.
+MOST_TOKENS = 1_000_000_000
 CHARACTERS_PER_TOKEN = 4
 MILLION = 1_000_000
 

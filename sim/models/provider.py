@@ -15,7 +15,7 @@ from msgspec import Struct
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from sim.agents import KEY, PROVIDER, AgentFailure
-from sim.models.agent import FILTERED, Answer, Ask, characters
+from sim.models.agent import FILTERED, Answer, Ask, Charge, characters
 from sim.models.attempts import (
     Credential,
     KeyMissing,
@@ -135,13 +135,15 @@ class Provider:
                 answer = await self.tried(ask, p, tries)
                 if is_empty(answer):
                     tries.failed.append(EMPTY)
+                    tries.charges.append(answer.usage.charge)
                     self.log(Failure(ask.model, PROVIDER, None, EMPTY, digest(ask)))
                     answer = await self.tried(ask, p, tries)
         except CallError as error:
             raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))", error.category) from None
         except KeyMissing as error:
             raise AgentFailure(str(error), KEY) from None
-        usage = msgspec.structs.replace(answer.usage, failed_attempts=tuple(tries.failed))
+        failed = {"failed_attempts": tuple(tries.failed), "charged_attempts": tuple(tries.charges)}
+        usage = msgspec.structs.replace(answer.usage, **failed)
         return msgspec.structs.replace(answer, usage=usage)
 
     async def asked_in_a_span(self, ask: Ask, p: LlmParameters) -> Answer:
@@ -202,6 +204,7 @@ class Provider:
                 credential.failed(problem)
                 if problem.billed or is_late(error):
                     self.ledger.given_up(ask.model, presumed)
+                    problem.charge = Charge()
                 tell(lane, problem, began, p, name)
                 raise problem from None
         lane.answered()
@@ -222,7 +225,7 @@ class Provider:
         except Exception as error:
             self.ledger.charged(usage, presumed)
             problem = self.problem(error, p)
-            problem.billed = True
+            problem.billed, problem.charge = True, usage.charge
             raise problem from None
         self.ledger.answered(usage, presumed)
         return answer

@@ -24,12 +24,16 @@ from inspect_ai.model import (
     ModelOutput,
     get_model,
 )
+
+# What the evaluation was told to ask stands nowhere else.
+from inspect_ai.model._model import active_generate_config  # type: ignore[attr-defined]
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from sim.game.game import Limits
 from sim.game.trace import encoded
 from sim.models.agent import FILTERED, Answer, Ask, Usage
+from sim.models.money import agreeing, count
 from sim.models.spec import LlmParameters, is_simulated
 from sim.runs.play import Play, play_game_later
 from sim.runs.runner import build_waiting
@@ -42,6 +46,11 @@ TRACE = "calbench_trace"
 ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 # How Inspect names the ends of answers, where OpenAI's API, and so our traces, name them otherwise.
 ENDS = {"max_tokens": "length", "model_length": "length", "content_filter": FILTERED}
+# What of Inspect's settings decides how calls are carried, and not what is asked.
+CARRIAGE = (
+    *("timeout", "stream_idle_timeout", "attempt_timeout", "max_retries", "max_connections", "adaptive_connections"),
+    *("cache", "cache_prompt", "batch", "extra_headers"),
+)
 
 
 @task
@@ -63,7 +72,7 @@ def play_calendar_game(tasks: dict[str, CalendarTask], limits: Limits, adversary
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         provider = InspectModel(get_model())
-        spec = AgentSpec("llm", {"model": str(provider.model)})
+        spec = AgentSpec("llm", {"model": str(provider.model), **asked_parameters(provider.model)})
         name = team or provider.model.name.replace("/", "-")
         play = Play(
             tasks[str(state.sample_id)],
@@ -78,6 +87,15 @@ def play_calendar_game(tasks: dict[str, CalendarTask], limits: Limits, adversary
         return state
 
     return solve
+
+
+def asked_parameters(model: Model) -> dict[str, Any]:
+    """What Inspect was told to ask of the model, as parameters of an agent: with another temperature it is another
+    game."""
+    told = model.config.merge(active_generate_config()).model_dump(mode="json", exclude_none=True)
+    own = {name: told.pop(name) for name in ("temperature", "max_tokens", "seed") if name in told}
+    extra = {name: value for name, value in told.items() if name not in CARRIAGE}
+    return own | ({"extra": extra} if extra else {})
 
 
 class InspectModel:
@@ -101,20 +119,23 @@ def conversation(messages: Sequence[dict[str, str]]) -> list[ChatMessage]:
 
 def usage_of(model: str, output: ModelOutput) -> Usage:
     """What the answer took, as far as Inspect says. Its count of tokens sent leaves out those that the provider had
-    kept; ours holds them."""
+    kept; ours holds them. Without sound counts the cost is unknown."""
     told = output.usage
     kept = (told.input_tokens_cache_read or 0) if told else 0
     sent = told.input_tokens + kept + (told.input_tokens_cache_write or 0) if told else None
+    asked, cached = agreeing(count(sent), count(told.input_tokens_cache_read) if told else None)
+    given, thought = agreeing(count(told.output_tokens), count(told.reasoning_tokens)) if told else (None, None)
+    usd = told.total_cost if told and asked is not None and given is not None else None
     return Usage(
         model=model,
-        input_tokens=sent,
-        output_tokens=told.output_tokens if told else None,
-        cached_input_tokens=told.input_tokens_cache_read if told else None,
-        cost_usd=told.total_cost if told else None,
-        priced_by="inspect" if told and told.total_cost is not None else None,
+        input_tokens=asked,
+        output_tokens=given,
+        cached_input_tokens=cached,
+        cost_usd=usd,
+        priced_by=None if usd is None else "inspect",
         finish_reason=ENDS.get(output.stop_reason, output.stop_reason),
         served_model=output.model or None,
-        reasoning_tokens=told.reasoning_tokens if told else None,
+        reasoning_tokens=thought,
     )
 
 

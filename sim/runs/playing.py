@@ -27,9 +27,21 @@ RUN = "run"
 def missing(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     """The games that are left to play. Raises InTheWay where to play them, and not only to estimate that, would replace
     what nobody asked to replace."""
-    from sim.runs.standing import left_to_play
+    from sim.runs.standing import check_pack, left_to_play
 
-    return list(jobs) if is_pack(o.out) else left_to_play(jobs, o.out, o.resume, o.overwrite or o.dry_run)
+    may_replace = o.overwrite or o.dry_run
+    if not is_pack(o.out):
+        return left_to_play(jobs, o.out, o.resume, may_replace)
+    if not may_replace:
+        check_pack(jobs, o.out)
+    return list(jobs)
+
+
+def at_hand(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
+    """The jobs, each where its game is in a folder already, whichever run wrote it."""
+    from sim.runs.standing import where_they_are
+
+    return list(jobs) if is_pack(o.out) else where_they_are(jobs, o.out)
 
 
 def check_only(o: RunOptions, jobs: Sequence[Job]) -> None:
@@ -65,6 +77,7 @@ def estimate_only(o: RunOptions, jobs: Sequence[Job]) -> None:
     from sim.runs.estimate import estimate, lines
     from sim.runs.play import is_waiting
 
+    jobs = at_hand(o, jobs)
     left = missing(o, jobs)
     later = [job for job in left if is_waiting(job.play)]
     say(f"{len(left)} games to play, {len(later)} of them with language models")
@@ -77,6 +90,7 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
     from sim.runs.play import is_waiting
     from sim.runs.runner import Outcomes
 
+    jobs = at_hand(o, jobs)
     left = missing(o, jobs)
     later = [job for job in left if is_waiting(job.play)]
     ledger, outcomes = provider_ledger(o, later) if later else None, Outcomes()
@@ -92,12 +106,12 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
     """Write, last, which traces the runs into the folder wrote, if any. Of those that were kept, and of other runs, it
     says what it said before; a pack is one file, and appears whole."""
-    from machine.manifests import MANIFEST_SUFFIX, read_manifest, write_manifest
+    from machine.manifests import manifest_path, read_manifest, write_manifest
 
     if is_pack(out) or not isinstance(out, Path) or not out.is_dir():
         return
     try:
-        kept = read_manifest(out / f"{RUN}{MANIFEST_SUFFIX}").files
+        kept = read_manifest(manifest_path(out, RUN)).files
     except (OSError, ValueError):  # of no earlier run
         kept = {}
     played = {job.path for job in left}

@@ -178,14 +178,18 @@ def planned(o: RunOptions) -> list[Job]:
 
 
 def check_plays(jobs: Sequence[Job]) -> None:
-    """End with a message where a team doesn't fit, can't probe, or two games would write the same file."""
+    """End with a message where a team doesn't fit, can't probe, or two games would write the same file,
+    also on a disk that takes names for equal in which letters differ in case, or are composed otherwise."""
+    from machine.files import folded
     from sim.runs.teams import TeamError, speaks
 
     for job in jobs:
         silent = next((s for s in job.play.specs if s.nosy and not speaks(s)), None)
         if silent:
             raise TeamError(f"team {job.play.team.team}: agents of type {silent.type} can't probe; use llm or style")
-    paths = [str(job.path) for job in jobs]
-    twice = next((p for p in paths if paths.count(p) > 1), None) if len(set(paths)) < len(paths) else None
-    if twice:
-        fail(f"two games would both write {twice}; give the teams different names")
+    places: dict[str, object] = {}
+    for job in jobs:
+        place = folded(str(job.path))
+        if (other := places.setdefault(place, job.path)) is not job.path:
+            equal = "" if other == job.path else f" and {other}, one file where disks do not tell cases apart"
+            fail(f"two games would both write {job.path}{equal}; give teams and tasks different names")

@@ -181,9 +181,11 @@ async def reason_to_end(reserve: Reserve, team: str, outcomes: Outcomes) -> str 
 
 
 def spent_on(trace: Trace | None) -> float:
-    """What a game's answers cost in this run, in US dollars, as far as that is known."""
+    """What a game's answers cost in this run, and attempts before them, in US dollars, as far as that is known."""
     usages = [e.data.get("usage") for e in trace.events] if trace else []
-    return sum(usage["cost_usd"] or 0.0 for usage in usages if usage and not usage["from_cache"])
+    paid = [usage for usage in usages if usage and not usage["from_cache"]]
+    parts = [*paid, *(charge for usage in paid for charge in usage.get("charged_attempts") or ())]
+    return sum(part["cost_usd"] or 0.0 for part in parts)
 
 
 async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> Trace | None:

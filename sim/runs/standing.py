@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import msgspec
 import zstandard
@@ -14,8 +14,10 @@ from msgspec import Struct
 
 from machine.stores import Unreachable, list_urls, read_file
 from sim.game.trace import Event, Trace, write
-from sim.runs.play import Play, config_of, identified, identity, is_waiting
+from sim.runs.play import Play, config_of, identified, identity, is_waiting, trace_path
 from sim.tasks.suite import LONGEST_NAME
+
+T = TypeVar("T")
 
 # Traces fetched at once from a store, where each takes long to come and no work.
 READ_AT_ONCE = 32
@@ -116,7 +118,7 @@ def left_to_play(jobs: Sequence[Job], out: Path | str, resume: bool, overwrite: 
     """
     if overwrite and not resume:
         return list(jobs)
-    verdicts = verdicts_of(jobs, out, lambda job: verdict(job, resume))
+    verdicts = for_each(jobs, out, lambda job: verdict(job, resume), Verdict.PLAY)
     for problem in () if overwrite else PROBLEMS:
         wrong = [job for job, found in zip(jobs, verdicts, strict=True) if found is problem]
         if wrong:
@@ -124,15 +126,66 @@ def left_to_play(jobs: Sequence[Job], out: Path | str, resume: bool, overwrite: 
     return [job for job, found in zip(jobs, verdicts, strict=True) if found is not Verdict.KEEP]
 
 
-def verdicts_of(jobs: Sequence[Job], out: Path | str, judge: Callable[[Job], Verdict]) -> list[Verdict]:
-    """The verdict on each job."""
+def where_they_are(jobs: Sequence[Job], out: Path | str) -> list[Job]:
+    """The jobs, each with the path at which its very game is in the folder. A run of one team writes to the folder
+    itself and one of several to a folder for each team: either finds there what the other wrote."""
+    others = [Job(job.play, other_path(job, out)) for job in jobs]
+    there = for_each(others, out, how_far, 0)
+    found = zip(jobs, others, there, strict=True)
+    return [other if far and far > how_far(job) else job for job, other, far in found]
+
+
+def other_path(job: Job, out: Path | str) -> Path | str:
+    """Where the job's trace is in the folder if it was written by one team alone and this run has several, or the other
+    way round."""
+    for by_team in (True, False):
+        path = trace_path(Path(), job.play, by_team)
+        place = out / path if isinstance(out, Path) else f"{out}/{path.as_posix()}"
+        if place != job.path:
+            return place
+    raise ValueError(f"{job.path} is not in {out}")
+
+
+def how_far(job: Job) -> int:
+    """Of the very game that the job's file may hold: 2 where it is finished, 1 where it stopped, 0 where it is not
+    there."""
+    stands = standing(job.path)
+    return 0 if stands is None or stands.game_id != identity(config_of(job.play)) else 1 + (not stands.stopped)
+
+
+def check_pack(jobs: Sequence[Job], pack: Path | str) -> None:
+    """Raise InTheWay where the file at a pack's place holds anything but games of this run, which make the same
+    bytes. Games with a provider are played into folders alone: they are always others."""
+    if isinstance(pack, Path) and not pack.exists():
+        return
+    mine = {identity(config_of(job.play)) for job in jobs}
+    for stands in in_pack(pack):
+        if stands is None or stands.game_id not in mine:
+            what = f"a game {named(config_in(stands))}, of another run" if stands else "something else than traces"
+            raise InTheWay(f"{pack} holds {what}: name another file; or --overwrite replaces all that it holds")
+
+
+def in_pack(pack: Path | str) -> Iterator[Standing | None]:
+    """What stands in each line of a pack; None for one that is no trace. Nothing where there is no file."""
+    try:
+        with opened(pack) as file, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as stream:
+            for line in io.BufferedReader(stream):
+                yield msgspec.json.decode(line, type=Standing)
+    except FileNotFoundError:
+        return
+    except (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
+        yield None
+
+
+def for_each(jobs: Sequence[Job], out: Path | str, judge: Callable[[Job], T], absent: T) -> list[T]:
+    """What is judged of each job; `absent` where its file is not in the bucket."""
     if isinstance(out, Path):
         return [judge(job) for job in jobs]
     from concurrent.futures import ThreadPoolExecutor
 
     present = list_urls(out)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        return list(pool.map(lambda job: judge(job) if job.path in present else Verdict.PLAY, jobs))
+        return list(pool.map(lambda job: judge(job) if job.path in present else absent, jobs))
 
 
 def in_words(problem: Verdict, wrong: Sequence[Job]) -> str:
@@ -144,19 +197,28 @@ def in_words(problem: Verdict, wrong: Sequence[Job]) -> str:
 
 def described(job: Job) -> str:
     """The game that stands in the job's place, and in which fields it differs from the job's."""
-    stands = standing(job.path)
-    there = msgspec.json.decode(stands.config) if stands else {}
-    if not isinstance(there, dict):
-        return "of an unknown team"
-    team, task = (str(there.get(name))[:LONGEST_NAME] for name in ("team", "task_id"))
-    named = f"of team {team} on task {task}"
+    there = config_in(standing(job.path))
     try:
         mine = msgspec.json.decode(msgspec.json.encode(identified(config_of(job.play))))
         fields = list(dict.fromkeys(differences(identified(there), mine)))
     except (KeyError, TypeError, AttributeError):  # of a trace that is not ours
-        return named
+        return named(there)
     more = ", …" if len(fields) > MOST_SHOWN else ""
-    return f"{named} with other {', '.join(fields[:MOST_SHOWN])}{more}" if fields else named
+    return f"{named(there)} with other {', '.join(fields[:MOST_SHOWN])}{more}" if fields else named(there)
+
+
+def config_in(stands: Standing | None) -> dict[str, Any]:
+    """The configuration of what stands there; empty where it has none."""
+    there = msgspec.json.decode(stands.config) if stands else {}
+    return there if isinstance(there, dict) else {}
+
+
+def named(config: Mapping[str, Any]) -> str:
+    """A game by its team and task."""
+    if not config:
+        return "of an unknown team"
+    team, task = (str(config.get(name))[:LONGEST_NAME] for name in ("team", "task_id"))
+    return f"of team {team} on task {task}"
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:

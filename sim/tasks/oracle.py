@@ -152,6 +152,8 @@ def exact_solver() -> CpSolver:
 
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    # It would take Ctrl-C for the end of its time, and leave the process without Python's handler.
+    solver.parameters.catch_sigint_signal = False
     # The whole relaxation bounds such objectives so well that presolving costs four times what it saves; larger shapes
     # it keeps from being proven at all.
     solver.parameters.cp_model_presolve = False

@@ -115,3 +115,16 @@ def test_tables_are_compared_from_any_folder(
     monkeypatch.chdir(tmp_path)
     compare([Path()], None)
     assert capsys.readouterr().out.startswith("uniform costs; shares are of the bits of ")
+    games = pl.read_parquet("games.parquet").with_columns(setting=pl.lit(None, pl.String))
+    games.write_parquet("games.parquet")
+    compare([Path()], None)
+    assert capsys.readouterr().out.startswith("unknown costs; shares are of the bits of ")
+
+
+def test_one_task_alone_is_nothing_to_learn_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, frame in played(lambda held, _: PLAIN[held], 1).items():
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    with pytest.raises(SystemExit, match="2"):
+        compare([tmp_path], None)
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith("error: uniform costs: games of one task alone")

@@ -174,7 +174,7 @@ def test_effects_of_all_seats_are_the_means_over_games(told: pl.DataFrame) -> No
     )
     games = told.filter(lie="tenfold", setting="uniform")
     assert row["mean"] == (games["own_cost_truthful"] - games["own_cost"]).mean()
-    assert (row["games"], row["low"] <= row["mean"] <= row["high"]) == (2, True)
+    assert (row["games"], row["low"], row["high"]) == (2, None, None)  # two tasks hold no 95 %
 
 
 def a_game(lie: str, task: str, seats: str, gained: int, missed: int = 0, **more: Any) -> dict[str, Any]:

@@ -149,3 +149,20 @@ def test_a_python_without_the_projects_libraries_says_in_one_line_what_to_do(pro
     bare = subprocess.run([sys.executable, "-S", "-m", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (bare.returncode, bare.stderr.count("\n"), bare.stdout) == (1, 1, "")
     assert "make setup" in bare.stderr
+
+
+SOLVED = """
+import os, signal
+from sim.tasks.oracle import exact_solver
+from ortools.sat.python.cp_model import CpModel
+
+exact_solver().solve(CpModel())
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_is_heard_after_a_schedule_was_solved(tmp_path: Path) -> None:
+    assert ended(started(tmp_path, SOLVED)) == ("interrupted\n", "")

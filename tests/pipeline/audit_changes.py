@@ -160,6 +160,31 @@ def tell_label(raw: Raw) -> None:
     nth(raw, "decide_start", agent_id=0)["prompt_sent"] += f"\nBy the way: {labels[number]['label']}"
 
 
+def probe(agent: int) -> Change:
+    """Call an agent one that probes the others, wherever a trace says it."""
+
+    def change(raw: Raw) -> None:
+        raw["config"]["condition"] = "adversarial"
+        raw["config"]["agents"][agent]["nosy"] = True
+        nth(raw, "game_start")["nosy_agent_ids"] = [agent]
+        nth(raw, "agent_registered", agent_id=agent)["is_nosy_agent"] = True
+
+    return change
+
+
+def stop_at(kind: str, cause: str, **where: Any) -> Change:
+    """Let the game stop at the first event of this kind that has these values."""
+
+    def change(raw: Raw) -> None:
+        events, first = raw["events"], raw["events"].index(nth_event(raw, kind, **where))
+        done = sum(event["type"] == "resolution" for event in events[:first])
+        place = {"round": done, "turn": 0, "phase": "GAME_END", "agent_id": None}
+        events[first:] = [{"type": "game_stopped", "data": place | {"cause": cause}}]
+        raw.update(stopped=True, stop_cause=cause, stop_category="provider")
+
+    return change
+
+
 def silence(raw: Raw) -> None:
     """Leave nothing of the first answer."""
     nth(raw, "turn_end").update(text=None, usage=None, tool_calls=[])

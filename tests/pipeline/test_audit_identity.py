@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from audit_bases import Raw, raw_of, sealed, text_of
-from audit_changes import Change, at, forget, nth
+from audit_changes import Change, at, forget, nth, probe, stop_at
 
 from pipeline.traces.audit import identity
 from pipeline.traces.audit.auditor import audit
@@ -30,6 +30,10 @@ def codes(raw: Raw) -> list[str]:
 def reidentified(raw: Raw) -> Raw:
     """The trace with its id made again from its configuration."""
     return raw | {"game_id": configured_id(raw["config"])}
+
+
+# What an attempt took whose answer was of no use.
+CHARGE = {k: PAID[k] for k in ("input_tokens", "output_tokens", "cached_input_tokens", "cost_usd", "priced_by")}
 
 
 def priced(**usage: Any) -> Raw:
@@ -86,6 +90,17 @@ FORGED: tuple[tuple[str, str, Change, str], ...] = (
     ("an agent more", "protocol", lambda raw: raw["config"]["agents"].append({"type": "imap"}), "wrong_setup"),
     ("no agents", "protocol", at("config.agents", []), "wrong_setup"),
     ("an agent that probes", "protocol", at("config.agents.0.nosy", True), "wrong_setup"),
+    ("no sweeps stated", "protocol", forget("config.max_turns_per_round"), "wrong_setup"),
+    ("no retries stated", "protocol", forget("config.decision_retries"), "wrong_setup"),
+    ("no cap stated", "protocol", forget("config.dm_cap"), "wrong_setup"),
+    ("no channels stated", "protocol", forget("config.channels"), "wrong_setup"),
+    ("no known channel", "protocol", at("config.channels", "dm"), "wrong_setup"),
+    ("a protocol that probes", "protocol", probe(0), "wrong_setup"),
+    ("a model that probes unasked", "prompted", probe(0), "wrong_setup"),
+    ("a prober that does not probe", "spoken", at("config.agents.0.type", "adaptive-prober"), "wrong_setup"),
+    ("a protocol's game stops", "protocol", stop_at("turn_start", "no answer", round=2), "stop_claim"),
+    ("a game stops at a decision", "protocol", stop_at("decide_start", "no answer", round=2), "stop_claim"),
+    ("a game stops between rounds", "prompted", stop_at("round_start", "no answer", round=1), "stop_claim"),
     ("another model", "prompted", at("config.agents.0.parameters.model", "n"), "wrong_usage"),
 )
 
@@ -96,6 +111,13 @@ def test_what_a_forger_changes_does_not_fit_what_it_is_made_of(base: str, change
     raw = raw_of(base)
     change(raw)
     assert code in codes(reidentified(raw))
+
+
+@pytest.mark.parametrize("kind", ["turn_start", "decide_start"])
+def test_a_game_stops_where_a_model_was_to_answer(kind: str) -> None:
+    raw = raw_of("prompted")
+    stop_at(kind, "no answer", round=1)(raw)
+    assert "stop_claim" not in codes(raw)
 
 
 @pytest.mark.slow
@@ -109,6 +131,7 @@ def test_who_imitates_is_called_simulated_whoever_made_the_team() -> None:
 def test_an_answer_at_its_team_s_prices_is_right() -> None:
     assert codes(priced()) == []
     assert codes(priced(priced_by="team, 2025-12-31", cost_usd=5.0)) == []
+    assert codes(priced(charged_attempts=[CHARGE, dict.fromkeys(CHARGE)])) == []
 
 
 @pytest.mark.slow
@@ -119,16 +142,39 @@ def test_an_answer_at_its_team_s_prices_is_right() -> None:
         {"input_tokens": 999},
         {"output_tokens": 101},
         {"cached_input_tokens": 0},
-        {"cached_input_tokens": 1001},
         {"input_tokens": -1},
-        {"input_tokens": None},
+        {"input_tokens": None, "cached_input_tokens": None},
         {"priced_by": None},
         {"cost_usd": None},
         {"model": "n"},
+        {"charged_attempts": [CHARGE, CHARGE | {"cost_usd": 0.0023}]},
+        {"charged_attempts": [CHARGE | {"output_tokens": -1}]},
+        {"charged_attempts": [7]},
+        {"charged_attempts": "none"},
     ],
 )
 def test_an_answer_whose_cost_is_not_that_of_its_tokens_is_found_out(usage: dict[str, Any]) -> None:
     assert codes(priced(**usage)) == ["wrong_usage"]
+
+
+UNPRICED = {"cost_usd": None, "priced_by": None}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("usage", "told"),
+    [
+        (UNPRICED | {"cached_input_tokens": 1001}, ["odd_tokens"]),
+        (UNPRICED | {"input_tokens": None, "cached_input_tokens": 64}, ["odd_tokens"]),
+        (UNPRICED | {"input_tokens": 10**12}, ["odd_tokens"]),
+        ({"reasoning_tokens": 101}, ["odd_tokens"]),
+        ({"reasoning_tokens": 100}, []),
+        ({"cached_input_tokens": 1001}, ["odd_tokens", "wrong_usage"]),
+        ({"cached_input_tokens": 1001, "priced_by": "inspect"}, ["odd_tokens"]),
+    ],
+)
+def test_odd_counts_of_a_provider_s_are_a_note_and_have_no_price(usage: dict[str, Any], told: list[str]) -> None:
+    assert codes(priced(**usage)) == told
 
 
 @pytest.mark.slow

@@ -157,6 +157,8 @@ MUTATIONS: tuple[tuple[str, Change, str], ...] = (
     ("more was received", at("final_state.per_agent_messages_received", [9] * 4), "wrong_final_state"),
     ("no round failed", at("final_state.rounds_failed", 0), "wrong_final_state"),
     ("the optimum is less", at("metrics.optimal_cost", 0), "wrong_optimum"),
+    ("the optimum is not proven", at("config.scenario.optimal_bound", 0), "unproven_optimum"),
+    ("no schedule is said to cost so little", at("config.scenario.optimal_bound", 99), "wrong_optimum"),
     ("the announced optimum is more", put("game_start", "optimal_cost", 99), "wrong_optimum"),
     ("the greedy cost is more", put("game_start", "greedy_cost", 99), "wrong_greedy"),
     ("the greedy schedule is another", at("config.scenario.greedy.assignments.1", 5), "wrong_greedy"),
@@ -219,6 +221,12 @@ PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
     ("a blocked item is moved", batch(0, 2, move(5, 5, 0), book(3, 3)), "blocked_move", ERROR),
     ("a failed meeting is coordinated", put("resolution", "coordinated", True, 3), "false_coordination", ERROR),
     ("a calendar is no calendar", put("turn_start", "calendar_render", "busy"), "wrong_calendar", ERROR),
+    ("a message has two kinds of readers", put("dm_sent", "to_agents", []), "unknown_field", ERROR),
+    ("a message to all names one", put("all_groupchat_sent", "to_agent", 1), "unknown_field", ERROR),
+    ("a message is of another meeting", put("dm_sent", "meeting_id", 9), "message_differs", ERROR),
+    ("the start tells no optimum", forget("events.0.data.optimal_cost"), "wrong_setup", ERROR),
+    ("the start tells no greedy cost", forget("events.0.data.greedy_cost"), "wrong_setup", ERROR),
+    ("it is called adversarial", at("config.condition", "adversarial"), "wrong_setup", ERROR),
 )  # fmt: skip
 
 ALL = (*(("scripted", *m) for m in MUTATIONS), *ELSEWHERE)
@@ -251,7 +259,7 @@ TASK_CODES = ("wrong_task", "unknown_task", "other_difficulty", "other_rules")
 def test_there_is_a_mutation_for_every_code() -> None:
     reached = {m[3] for m in ALL} | {m[2] for m in PUBLIC}
     # What needs a task list is in test_audit_tasks, what a forger makes again in test_audit_identity.
-    forged = {"no_digest", "wrong_digest", "wrong_labels", "odd_price"}
+    forged = {"no_digest", "wrong_digest", "wrong_labels", "odd_price", "odd_tokens"}
     assert set(CODES) - reached == {"unchecked_optimum", *TASK_CODES} | forged
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from audit_bases import Raw, raw_of, sealed, text_of
-from audit_changes import Change, at, nth
+from audit_changes import Change, at, forget, nth
 from audit_suites import digest_of, own_suite, paper_game, paper_text, write_suite
 from click.testing import Result
 from typer.testing import CliRunner
@@ -68,6 +68,8 @@ FORGED: Sequence[tuple[str, str, Change, str]] = (
     ("another setting", "standard", at("config.setting", "varied"), "setting of"),
     ("called blocked", "standard", at("config.condition", "blocked"), "condition of"),
     ("called standard", "blocked", at("config.condition", "standard"), "condition of"),
+    ("a number for a difficulty", "standard", at("config.difficulty", 1), "difficulty"),
+    ("no difficulty", "standard", forget("config.difficulty"), "difficulty"),
     ("another witness", "standard", at("config.scenario.witness.assignments.1", 15), "witness's cost"),
     ("other meetings", "standard", other_meetings, "cost of"),
     ("a blocked game as standard", "blocked", at("config.task_id", FIRST), "digest"),
@@ -88,6 +90,7 @@ def test_a_game_that_is_not_of_its_task_is_found_out(form: str, change: Change, 
     ("change", "code"),
     [
         (at("config.difficulty", "hard"), "other_difficulty"),
+        (at("config.difficulty", "trivial"), "other_difficulty"),
         (at("config.max_turns_per_round", 1), "other_rules"),
         (at("config.decision_retries", 0), "other_rules"),
         (at("config.dm_cap", 100), "other_rules"),
@@ -101,6 +104,14 @@ def test_a_game_of_the_paper_s_task_by_other_rules_or_of_another_difficulty_is_a
     raw = paper_game("standard")
     change(raw)
     assert [(d.code, d.severity) for d in found(raw)] == ([(code, NOTE)] if code else [])
+
+
+def test_a_word_of_one_s_own_for_a_difficulty_is_that_of_one_s_own_list(tmp_path: Path) -> None:
+    raw = paper_game("standard")
+    raw["config"]["difficulty"] = "trivial"
+    [told] = found(raw)
+    assert told.severity == NOTE and "name that list with --suite" in told.detail
+    assert found(raw, PAPER_SUITE, write_suite(tmp_path / "own.csv", [raw])) == []
 
 
 def test_as_many_errands_are_blocked_as_the_list_says(tmp_path: Path) -> None:

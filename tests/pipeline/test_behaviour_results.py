@@ -1,11 +1,13 @@
 """From traces of talk to result tables: every way of deriving gives the same, and the queries count right."""
 
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 from behaviour_tables import labelled_game
+from polars.testing import assert_frame_equal
 from test_detector_accuracy import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
 
@@ -13,7 +15,7 @@ from pipeline.behaviour.tables import BEHAVIOUR_INPUTS, BEHAVIOUR_TABLES
 from pipeline.derive import parallel, spans
 from pipeline.paper.stages import speech, truth
 from pipeline.tables.io import read_table
-from pipeline.tables.queries import query
+from pipeline.tables.queries import query, write_query_results
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,3 +134,18 @@ def test_public_traces_without_a_tier_count_as_unknown(tmp_path: Path) -> None:
     parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
     leaks = query("leaks", tmp_path / "out").filter(pl.col("leaks") > 0).select("tier", "leaks").rows()
     assert leaks == [("all", 1), ("unknown", 1)]
+
+
+def test_games_without_a_setting_count_as_those_with_one(tables: Path, tmp_path: Path) -> None:
+    games, results = read_table(tables, "games"), {}
+    for name, setting in (("with", "uniform"), ("without", None)):
+        shutil.copytree(tables, tmp_path / name)
+        games.with_columns(setting=pl.lit(setting, pl.String)).write_parquet(tmp_path / name / "games.parquet")
+        written = write_query_results(tmp_path / name, tmp_path / f"{name}-results")
+        results[name] = {
+            path.name: pl.read_csv(path, infer_schema=False).drop("setting", "profile", strict=False)
+            for path in written
+        }
+    for name, result in results["with"].items():
+        assert_frame_equal(result, results["without"][name])
+    assert results["without"]["leaks.csv"]["leaks"].to_list().count("0") < results["without"]["leaks.csv"].height

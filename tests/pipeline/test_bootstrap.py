@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pipeline.statistics.bootstrap import percentile_bounds, ratio_intervals
-from pipeline.statistics.resampling import Resampling, cluster_draws, stream
+from pipeline.statistics.resampling import Resampling, cluster_draws, fewest_clusters, stream
 
 HOW = Resampling(2000, 0.95, "intervals")
 Row = tuple[float | None, float | None, float | None, int, int]
@@ -63,23 +63,34 @@ def test_games_that_share_a_task_are_drawn_together() -> None:
 def test_two_tasks_of_unlike_size_have_three_draws() -> None:
     frame = lines([0.0, 4.0, 4.0, 4.0]).with_columns(task_id=pl.Series(["a", "b", "b", "b"]))
     # A quarter of the draws is 0, half of them 12 / 4, a quarter 4.
-    assert interval(frame, Resampling(2000, 0.9, "intervals")) == (3.0, 0.0, 4.0, 4, 2)
     assert interval(frame, Resampling(2000, 0.3, "intervals")) == (3.0, 3.0, 3.0, 4, 2)
+    assert interval(frame, Resampling(2000, 0.9, "intervals")) == (3.0, None, None, 4, 2)
+
+
+@pytest.mark.parametrize(("level", "fewest"), [(0.5, 2), (0.51, 3), (0.75, 3), (0.9, 5), (0.95, 6), (0.99, 8)])
+def test_an_interval_takes_as_many_tasks_as_its_level_does(level: float, fewest: int) -> None:
+    assert fewest_clusters(level) == fewest
+    values = stream("fewest").standard_normal(fewest).tolist()
+    without, found = (interval(lines(v), Resampling(200, level, "few")) for v in (values[1:], values))
+    assert without[1:3] == (None, None)
+    assert found[1] <= found[0] <= found[2]  # type: ignore[operator]
 
 
 def test_a_ratio_divides_sums_not_games() -> None:
     frame = pl.DataFrame(
         {"group": "g", "task_id": ["a", "b", "c"], "numerator": [1.0, 0, 0], "denominator": [10.0, 90, 0]}
     )
-    mean, low, high, games, tasks = interval(frame)
-    assert (mean, low, high, games, tasks) == (0.01, 0.0, 0.1, 2, 2)
+    assert interval(frame) == (0.01, None, None, 2, 2)
+    # 8 of 27 draws lack a; of those with a and b, the next to the last quarter has a twice: 2 of 110.
+    assert interval(frame, Resampling(2000, 0.5, "intervals")) == (0.01, 0.0, 2 / 110, 2, 2)
 
 
 EDGES: dict[str, tuple[list[float | None], Row]] = {
     "only gaps": ([None, None], (None, None, None, 0, 0)),
     "one task": ([2.0], (2.0, None, None, 1, 1)),
     "one task with a value": ([2.0, None, None], (2.0, None, None, 1, 1)),
-    "gap left out": ([3.0, None, 3.0], (3.0, 3.0, 3.0, 2, 2)),
+    "gap left out": ([3.0, None, *[3.0] * 5], (3.0, 3.0, 3.0, 6, 6)),
+    "too few tasks with a value": ([3.0, *[None] * 9, *[2.0] * 4], (2.2, None, None, 5, 5)),
     "equal values, in spite of rounding": ([0.1] * 7, (0.1, 0.1, 0.1, 7, 7)),
 }
 
@@ -142,7 +153,7 @@ def test_every_row_of_a_block_is_the_quantile_of_its_own_draws() -> None:
     for row, (numerators, denominators) in enumerate(zip(above, below, strict=True)):
         under = denominators @ times
         ratios = (numerators @ times)[under > 0] / under[under > 0]
-        expected = np.quantile(ratios, [0.05, 0.95]) if (denominators > 0).sum() > 1 else [np.nan, np.nan]
+        expected = np.quantile(ratios, [0.05, 0.95]) if (denominators > 0).sum() > 4 else [np.nan, np.nan]
         assert found[row] == pytest.approx(expected, nan_ok=True)
 
 

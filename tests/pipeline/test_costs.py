@@ -17,6 +17,7 @@ from pipeline.paper.costs import (
     NO_PRICE,
     NO_TOKENS,
     RECORDED,
+    UNCOUNTED,
     billed,
     costs,
     litellm_prices,
@@ -114,6 +115,13 @@ def test_what_traces_record_counts_first_then_a_teams_own_prices_then_the_table(
 def test_a_recorded_price_needs_no_tokens_and_no_listed_model() -> None:
     row = costs(GAMES, table(called("u", "x", None, None, usd=0.25)), PRICES).row(0, named=True)
     assert (row["usd_total"], row["verdict"]) == (0.25, MEASURED)
+
+
+def test_attempts_that_nobody_counted_are_part_of_the_verdict() -> None:
+    paid, missed = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=1.0) | {"uncounted_attempts": 3}
+    spent = costs(GAMES, table(paid, missed), PRICES)
+    assert (spent["usd_total"].item(), spent["verdict"].item()) == (2.5, f"{UNCOUNTED}: 3")
+    assert billed(spent).endswith("2.50 US dollars. Of 3 failed attempts nobody noted the cost: they may add to it.")
 
 
 def test_a_sentence_says_what_calls_cost() -> None:

@@ -17,10 +17,12 @@ from tests.imports import ROOT
 
 __all__ = ["tables"]
 
+LICENSED = ("--license", str(ROOT / "LICENSE"))
+
 
 def test_a_dataset_says_of_every_file_its_digest_and_of_every_column_its_meaning(tables: Path, tmp_path: Path) -> None:
     out = tmp_path / "dataset"
-    assert called("export", out, "--tables", tables).exit_code == 0
+    assert called("export", out, "--tables", tables, *LICENSED).exit_code == 0
     sums = dict(reversed(line.split("  ")) for line in (out / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
     files = {str(p.relative_to(out)): file_digest(p) for p in out.rglob("*") if p.is_file() and p.name != "SHA256SUMS"}
     assert sums == files and {"README.md", "LICENSE", "croissant.json", "data/games.parquet"} <= files.keys()
@@ -33,9 +35,28 @@ def test_a_dataset_says_of_every_file_its_digest_and_of_every_column_its_meaning
     assert {c["data_files"] for c in head["configs"]} == {f for f in files if f.startswith("data/")}
 
 
+def test_games_of_one_s_own_are_not_given_under_the_project_s_licence(tables: Path, tmp_path: Path) -> None:
+    told = called("export", tmp_path / "dataset", "--tables", tables)
+    assert told.exit_code == 2 and "--license" in told.output and not (tmp_path / "dataset").exists()
+
+
+def test_an_empty_folder_of_one_s_own_stays_as_it_is_and_a_link_leads_to_it(tables: Path, tmp_path: Path) -> None:
+    own, link = tmp_path / "own", tmp_path / "link"
+    own.mkdir()
+    if os.geteuid() == 0:
+        os.chown(own, 65534, 65533)
+    own.chmod(0o2750)
+    link.symlink_to(own)
+    before = own.stat()
+    assert called("export", link, "--tables", tables, *LICENSED).exit_code == 0
+    after, inside = own.stat(), (own / "data" / "games.parquet").stat()
+    assert link.is_symlink() and inside.st_gid == before.st_gid
+    assert all(getattr(after, name) == getattr(before, name) for name in ("st_mode", "st_uid", "st_gid"))
+
+
 @pytest.mark.slow
 def test_two_exports_at_once_do_not_spoil_each_other(tables: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "pipeline", "export", str(tmp_path / "dataset"), "--tables", str(tables)]
+    words = [sys.executable, "-m", "pipeline", "export", str(tmp_path / "dataset"), "--tables", str(tables), *LICENSED]
     both = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
     ends = [(run.communicate()[1], run.returncode) for run in both]
     assert 0 in [code for _, code in ends] and all("draft" not in told for told, _ in ends)
@@ -68,7 +89,7 @@ def test_mlcroissant_finds_no_fault_in_a_dataset_and_reads_as_many_rows_as_datas
     tables: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "dataset"
-    assert called("export", out, "--tables", tables).exit_code == 0
+    assert called("export", out, "--tables", tables, *LICENSED).exit_code == 0
     offline = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
     reader = [sys.executable, "-c", READ_BY_OTHERS, str(out), str(tmp_path / "cache")]
     done = subprocess.run(reader, env=offline, capture_output=True, text=True, check=True)
@@ -80,7 +101,7 @@ def test_mlcroissant_finds_no_fault_in_a_dataset_and_reads_as_many_rows_as_datas
 
 def test_what_is_there_stays(tables: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
-    refused = called("export", tmp_path, "--tables", tables)
+    refused = called("export", tmp_path, "--tables", tables, *LICENSED)
     assert refused.exit_code == 2 and [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
@@ -91,5 +112,5 @@ def test_no_place_and_no_name_that_is_none_is_taken(
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     (tmp_path / "here" / "dangling").symlink_to(tmp_path / "nothing") if words == ("dangling",) else None
-    assert called("export", *words, "--tables", tables).exit_code == 2
+    assert called("export", *words, "--tables", tables, *LICENSED).exit_code == 2
     assert not (tmp_path / "nothing").exists() and not (tmp_path / "here" / "new").exists()

@@ -111,7 +111,7 @@ def test_where_nothing_could_be_drawn_nothing_is_written(tmp_path: Path, monkeyp
     words = ["figures", "10_one", "--tables", "tables", "--results", "none", "--out", "print"]
     told = CliRunner().invoke(app, words)
     assert told.exit_code == 3 and "cell 2: ValueError: no games\n0 figures in print\n" in told.output
-    assert list((tmp_path / "print").iterdir()) == []
+    assert not (tmp_path / "print").exists()
 
 
 @pytest.mark.slow
@@ -136,3 +136,36 @@ def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
     assert "10_one/plane" in Path("print/figures.tex").read_text(encoding="utf-8")
     assert {path.name for path in Path("print").rglob("*.pdf")} == {"plane.pdf", "plane_half.pdf"}
     assert verified(Path("print"))[0] == []
+
+
+@pytest.mark.slow
+def test_figures_of_older_tables_beyond_the_paper_go_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("data/tables", "data/beyond/tables", "notebooks/beyond"):
+        Path(folder).mkdir(parents=True)
+    Path("data/tables/games.parquet").touch()
+    for place, name in (("notebooks/beyond", "40_optima"), ("notebooks", "30_behaviour")):
+        notebook(Path(place), "caption = 'It holds.'", DRAWN, name=name)
+    for name, tables in (("beyond/40_optima", "before"), ("30_behaviour", "after")):
+        Path("data/beyond/tables/optima.parquet").write_text(tables, encoding="utf-8")
+        assert (
+            CliRunner().invoke(app, ["figures", name, "--results", "none", "--out", "print"]).stdout
+            == "1 figures in print\n"
+        )
+    assert {path.parent.name for path in Path("print").rglob("*.pdf")} == {"30_behaviour"}
+
+
+@pytest.mark.parametrize("name", ["figures.tex", "table1_uniform.tex", "10_one/own.pdf"])
+def test_files_that_no_run_of_figures_wrote_are_not_replaced(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/games.parquet").touch()
+    notebook(tmp_path / "notebooks", "caption = ''", DRAWN, name="10_one")
+    own = tmp_path / "print" / name
+    own.parent.mkdir(parents=True)
+    own.write_text("mine", encoding="utf-8")
+    told = CliRunner().invoke(app, ["figures", "--tables", "tables", "--results", "none", "--out", "print"])
+    assert told.exit_code == 2 and "is of no earlier figures, which would replace it" in " ".join(told.output.split())
+    assert own.read_text(encoding="utf-8") == "mine" and [path.name for path in own.parent.iterdir()] == [own.name]

@@ -7,9 +7,15 @@ from urllib.parse import unquote
 import duckdb
 import polars as pl
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from trace_builder import toy_game, write_trace
+from typer.testing import CliRunner
 
+from machine.files import folded
+from pipeline.__main__ import app
 from pipeline.derive import parallel
+from pipeline.reports.notebook_session import Study
 from pipeline.tables import shards
 from pipeline.tables.hive import BY, NULL, folder_value
 from pipeline.tables.io import read_table
@@ -17,7 +23,9 @@ from pipeline.tables.schemas.base import REJECTED, TABLES
 
 pytestmark = pytest.mark.slow
 
-TEAMS = ("imap", "a/b=c d%2F", "Zwölf")
+TEAMS = ("imap", "a/b=c d%2F", "Zwölf", "zwölf")
+# Of these, disks that do not tell cases or composed letters apart would make two.
+ALIKE = ["GPT", "gpt", "Gpt", "\u00e9", "e\u0301", "\u1100\u1161", "\uac00", "\u017f", "s", "\u00df", "ss", NULL]
 # A table without rows has no folder.
 INTENDED = ("agent_parameters", "intents", "intended_statements", "intended_labels", "truth")
 EMPTY = ("calls", "thoughts", "labels_known", "decisions", "leaks", *INTENDED)
@@ -30,7 +38,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Pa
     folder = tmp_path_factory.mktemp("partitions")
     for number in range(12):
         game = toy_game(f"game-{number:02d}")
-        game.content["config"] |= {"team": TEAMS[number % 3], "condition": ("standard", "blocked")[number % 2]}
+        game.content["config"] |= {"team": TEAMS[number % 4], "condition": ("standard", "blocked")[number // 4 % 2]}
         write_trace(folder / "traces" / f"{number}.json.zst", game.text())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "GAMES_PER_RANGE", 5)
@@ -76,10 +84,19 @@ def test_a_query_for_a_team_opens_its_folders_alone(folders: tuple[Path, Path]) 
     assert rows == with_places(flat, "messages").filter(team=team).height > 0
 
 
-@pytest.mark.parametrize("team", ["队" * 35, "Zwölf", "a/b=c d%2F", "a~b", "नमस्ते", "e\u0301", NULL])
+@pytest.mark.parametrize(
+    "team", ["队" * 35, "Zwölf", "a/b=c d%2F", "a~b", "नमस्ते", "e\u0301", NULL, NULL.lower(), "GPT-4.1"]
+)
 def test_a_folder_tells_its_team(team: str) -> None:
     assert unquote(folder_value(team)) == team and folder_value(team) != NULL
     assert len(folder_value(team)) <= 250
+
+
+@given(st.lists(st.text(max_size=5) | st.sampled_from(ALIKE), min_size=2, max_size=8, unique=True))
+@example(ALIKE)
+def test_names_keep_apart_where_a_disk_tells_neither_cases_nor_composed_letters_apart(names: list[str]) -> None:
+    assert len({folded(folder_value(name)) for name in names}) == len(names)
+    assert folded(NULL) not in map(folded, map(folder_value, names))
 
 
 def test_names_too_long_for_a_folder_keep_apart() -> None:
@@ -99,3 +116,34 @@ def test_tables_are_parted_whatever_teams_are_called(tmp_path: Path) -> None:
     with duckdb.connect() as database:
         sql = f"SELECT team FROM read_parquet('{tmp_path}/out/games/**/*.parquet', hive_partitioning = true) ORDER BY 1"
         assert [team for (team,) in database.sql(sql).fetchall()] == sorted(games["team"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["row", "PARTED"],
+        ["report", "--tables", "PARTED", "--out", "new"],
+        ["site", "--tables", "PARTED", "--out", "new"],
+        ["figures", "--tables", "PARTED", "--out", "new"],
+        ["export", "new", "--tables", "PARTED"],
+        ["database", "--tables", "PARTED"],
+        ["ledger", "--tables", "PARTED"],
+        ["judge", "PARTED", "--model", "x/y", "--out", "new", "--sample", "1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_takes_no_partitions_says_so(
+    words: list[str], folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parted").symlink_to(folders[1])
+    told = CliRunner().invoke(app, [word.replace("PARTED", "parted") for word in words])
+    assert told.exit_code == 2 and "in partitions, which `sql`, `show` and `Tables` read" in " ".join(
+        told.output.split()
+    )
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_notebook_says_so_too(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="in partitions, which `sql`, `show` and `Tables` read"):
+        Study(folders[1], tmp_path, tmp_path)

@@ -1,6 +1,7 @@
 """Hostile names, folders and ends: workers that die, disks that are full, runs that are killed or meet."""
 
 import csv
+import json
 import os
 import resource
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import msgspec
 import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
@@ -24,10 +27,13 @@ from pipeline.__main__ import app
 from pipeline.derive import parallel, rows
 from pipeline.derive.rows import read_traces
 from pipeline.privacy import evidence
+from pipeline.reports.export import CONTEXT
 from pipeline.tables.io import read_table
 from pipeline.traces.sources import find_sources, find_sources_and_others
+from sim.tasks.suite import encode_calendar
 from tests.imports import ROOT
 from tests.kills import LIMIT, workers_of
+from tests.sim.worlds import tiny_task
 
 pytestmark = pytest.mark.slow
 
@@ -79,6 +85,33 @@ def test_other_files_are_counted_and_a_folder_may_be_called_like_a_trace(tmp_pat
         write_trace(tmp_path / "x.json" / name, b"{}")
     code, lines = derive_by_command(tmp_path / "x.json", tmp_path / "out")
     assert (code, lines[0].split(":")[0]) == (0, "3 other files passed over")
+
+
+SCHEMA = (ROOT / "docs/trace.schema.json").read_bytes()
+TASK = msgspec.json.encode(tiny_task(1), enc_hook=encode_calendar) + b"\n"
+# One row a file beside a trace, what it holds, and whether it is passed over or rejected.
+BESIDE = [
+    ("trace.schema.json", SCHEMA, True),
+    ("croissant.json", json.dumps({"@context": CONTEXT, "recordSet": [{"name": "events"}, "game_id"]}).encode(), True),
+    ("tasks.jsonl", BOM_UTF8 + TASK + b"\n" + TASK, True),
+    ("trace.schema.json", SCHEMA[:-100], False),
+    ("tasks.jsonl", TASK[:-100], False),
+    ("tasks.jsonl", TASK + b"{}", False),
+    ("a.json", b'{"$schema": 1, ' + toy_game().text()[1:100], False),
+    ("a.json", b'{"task_id": "a", "calendars": [], "meetings": [], "events": []}', False),
+    ("own.json", b'{"a": 1}', False),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "passed_over"), BESIDE)
+def test_whole_files_of_other_kinds_are_passed_over_and_all_else_is_rejected(
+    name: str, text: bytes, passed_over: bool, tmp_path: Path
+) -> None:
+    write_trace(tmp_path / "x.json", toy_game().text())
+    write_trace(tmp_path / name, text)
+    [(rows, rejected)] = read_traces(find_sources([tmp_path]))
+    assert len(rows["games"]) == 1
+    assert {Path(r.path.partition("#")[0]).name for r in rejected} == (set() if passed_over else {name})
 
 
 def test_linked_folders_are_entered_once(tmp_path: Path) -> None:

@@ -165,6 +165,17 @@ def test_an_agent_told_to_probe_makes_the_game_adversarial() -> None:
     assert [a["nosy"] for a in rows(trace, "agents")] == [True, False, False]
 
 
+def test_what_a_task_costs_at_least_is_unknown_where_nobody_has_proven_it() -> None:
+    optimal = {"per_agent_cost": [1, 2, 3], "assignments": {"1": 0}}
+    for bound, known in ((None, True), (0, False)):
+        trace = toy_game()
+        trace.content["config"]["scenario"] = {"optimal": optimal, "optimal_bound": bound}
+        game = rows(trace, "games")[0]
+        assert [game[name] is not None for name in ("optimal_cost", "excess_cost")] == [known, known]
+        assert [row["oracle_cost"] is not None for row in rows(trace, "agents")] == [known] * 3
+        assert (rows(trace, "rounds")[0]["oracle_slot"] is not None) == known
+
+
 def test_an_agents_share_of_the_oracle_is_what_the_scenario_says() -> None:
     trace = toy_game(scenario={"optimal": {"cost": 1, "per_agent_cost": [1, 0, 0]}})
     told = [(a["cost"], a["oracle_cost"], a["excess_burden"]) for a in rows(trace, "agents")]
@@ -230,6 +241,24 @@ def test_an_agent_s_model_is_named_in_its_spec_or_among_its_parameters(spec: dic
 def test_the_costs_of_a_game_s_two_schedules_are_told_apart() -> None:
     game = rows(toy_game(), "games")[0]
     assert [game[c] for c in ("optimal_cost", "greedy_cost", "excess_cost", "excess_over_greedy")] == [1, 9, 3, -5]
+
+
+@pytest.mark.parametrize(
+    ("config", "rules"),
+    [
+        ({}, "15 turns, 3 retries, dm"),
+        ({"max_turns_per_round": 6, "dm_cap": 100, "channels": ["dm"]}, "6 turns, 3 retries, dm, 100 messages at most"),
+        ({"decision_retries": 0, "channels": ["all_groupchat", "dm"]}, "15 turns, 0 retries, dm, all_groupchat"),
+        (
+            {"decision_retries": -1, "channels": 3, "max_turns_per_round": "x", "dm_cap": 10**30},
+            "15 turns, 3 retries, dm",
+        ),
+    ],
+)
+def test_a_game_s_rules_are_those_of_its_configuration_else_the_paper_s(config: dict[str, Any], rules: str) -> None:
+    trace = toy_game()
+    trace.content["config"] = {**trace.content["config"], **config}
+    assert rows(trace, "games")[0]["game_rules"] == rules
 
 
 def test_a_recipient_named_twice_is_one_recipient() -> None:

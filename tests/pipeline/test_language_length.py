@@ -126,7 +126,7 @@ def assert_linear(run: Callable[[str], None], shape: Shape, most: int) -> None:
         allowed = 3 if length >= 2 * SENTENCE_CHARS else 6
         taken = [(once, seconds(run, lengthen(shape, 2 * length)))]
         while min(twice for _, twice in taken) >= allowed * min(once for once, _ in taken):
-            assert len(taken) < 5, f"{shape} of {2 * length} characters"
+            assert len(taken) < 9, f"{shape} of {2 * length} characters"
             taken.append((seconds(run, lengthen(shape, length)), seconds(run, lengthen(shape, 2 * length))))
         once, length = min(twice for _, twice in taken), 2 * length
 

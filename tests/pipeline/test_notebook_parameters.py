@@ -142,3 +142,16 @@ def test_appendix_i_is_fitted_to_teams_of_ones_own(pages_of_own_teams: Path) -> 
     html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams / "40_mixed_effects").read_text(encoding="utf-8"))
     assert re.search(r"Fitted:\s+others\s+, 18 standard games of 3 teams", html)
     assert re.search(r"Of \d fits of\s+others\s+the slope", html)
+
+
+def test_claims_of_communication_say_that_they_count_direct_messages_and_whose(pages_of_own_teams: Path) -> None:
+    claims = re.findall(r'assert_claim\("([^"]+)"', "".join(sources(NOTEBOOKS / "25_communication.ipynb")))
+    assert len(claims) > 5
+    assert not [claim for claim in claims if re.search(r"(?<!direct )[Mm]essage", claim)]
+    html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams / "25_communication").read_text(encoding="utf-8"))
+    assert re.search(r"teams that are not\s+simulated", html)
+    assert "simulated teams" not in html
+
+
+def sources(path: Path) -> list[str]:
+    return ["".join(cell["source"]) for cell in code_cells(path)]

@@ -41,11 +41,13 @@ def points(x: list[float], y: list[float]) -> pl.DataFrame:
 
 
 def test_pairs_that_all_differ_one_way_have_two_patterns_as_extreme() -> None:
-    found = paired(pairs(1, 2, 3, 4, 5), LABELS, "x")
+    found = paired(pairs(1, 2, 3, 4, 5, 6), LABELS, "x")
     assert found
-    assert (found.holds, found.statistic, found.p_value, found.exact, found.n) == (True, 3.0, 2 / 2**5, True, 5)
-    assert found.low is not None and found.high is not None and 1 <= found.low <= 3 <= found.high <= 5
-    assert found.shown == "more 13.0, less 10.0; more on 5 tasks, less on 0"
+    assert (found.holds, found.statistic, found.p_value, found.exact, found.n) == (True, 3.5, 2 / 2**6, True, 6)
+    assert found.low is not None and found.high is not None and 1 <= found.low <= 3.5 <= found.high <= 6
+    assert found.shown == "more 13.5, less 10.0; more on 6 tasks, less on 0"
+    few = paired(pairs(1, 2, 3, 4, 5), LABELS, "x")
+    assert few and (few.low, few.high, few.p_value) == (None, None, 2 / 2**5)
 
 
 def test_pairs_that_cancel_are_chance_and_a_missing_value_leaves_its_pair_out() -> None:
@@ -141,3 +143,7 @@ def test_the_order_of_rows_changes_nothing(order: list[int]) -> None:
     rows = levels(*[("s", i % 2, float(i)) for i in range(6)])
     assert by_level(rows[order], LABELS, "x") == by_level(rows, LABELS, "x")
     assert paired(pairs(3, 1, 4, 1, 5, 9)[order], LABELS, "x") == paired(pairs(3, 1, 4, 1, 5, 9), LABELS, "x")
+
+
+def test_a_figure_that_no_game_has_is_a_dash() -> None:
+    assert LABELS.shown([1.25, float("nan")]) == "more 1.2, less –"

@@ -173,9 +173,9 @@ def test_repeats_of_a_task_count_once() -> None:
     assert pairwise(doubled, value="cost").equals(pairwise(LEAGUE, value="cost"))
 
 
-def test_a_team_without_values_is_listed_last_and_open() -> None:
+def test_a_team_without_values_is_listed_last_and_has_no_rank() -> None:
     ranks = ranked(pl.concat([LEAGUE, scores(absent=[None, None])]))
-    assert ranks.row(4) == ("absent", None, 0, None, 1, 1, 1)
+    assert ranks.row(4) == ("absent", None, 0, None, None, None, 1)
     assert ranked(scores(alone=[1.0, 2.0])).row(0)[2:] == (2, 1, 1, 1, 1)
 
 

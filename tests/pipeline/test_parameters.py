@@ -1,13 +1,19 @@
 """What params.yaml may hold."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from pipeline import beyond
+from pipeline.beyond.parameters import PARAMS
 from pipeline.paper.parameters import check_parameters
+from pipeline.tables.paths import read_yaml
 from tests.imports import ROOT
+
+BEYOND_PARAMETERS: dict[str, dict[str, Any]] = read_yaml(ROOT / PARAMS)
 
 WRONG: list[tuple[str, Any, str]] = [
     ("robustness.priors", [1.5], "Expected `float` <= 1.0 - at `$.robustness.priors[0]`"),
@@ -37,8 +43,48 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
+WRONG_BEYOND: list[tuple[str, Any, str]] = [
+    ("talk.beside", "nothere", "talk.beside names 'nothere', which is none of blunt, candid"),
+    ("talk.teams", ["imap", "nothere"], "talk.teams names 'nothere'"),
+    ("talk.weight", 0, "Expected `float` > 0.0 - at `$.talk.weight`"),
+    ("optima.steps", [], "Expected `array` of length >= 1 - at `$.optima.steps`"),
+    ("optima.steps", [0, 0], "optima.steps has the same entry twice"),
+    ("optima.slack", -5, "Expected `int` >= 0"),
+    ("leakage.feasible", 1.5, "Expected `float` < 1.0 - at `$.leakage.feasible`"),
+    ("leakage.costs", {"uniform": {"a": 1}}, "matching regex '^[0-9]+$'"),
+    ("leakage.costs", {"uniformly": {"1": 1}}, "Invalid enum value 'uniformly'"),
+    ("enough.alpha", 5, "Expected `float` <= 0.5"),
+    ("enough.groups", {"styles": ["candour"]}, "enough.groups.styles names 'candour'"),
+    ("frontier.held_out", ["nothere"], "frontier.held_out names 'nothere', which is none of dpop-chain"),
+    ("frontier.baseline", "dpop-chain", "frontier.baseline names 'dpop-chain', which is none of dsm-private"),
+    ("frontier.attack", {"teams": {"published": ["x"]}, "paper": {}}, "frontier.attack.teams.published names 'x'"),
+    ("strategy.bits", ["twofold"], "strategy.bits names 'twofold', which is none of half-busy"),
+    ("strategy.pairs", [[0, 1, 2]], "Expected `array` of length <= 2"),
+    ("worlds.base", {"num_agents": 10}, "worlds.base lacks num_participants"),
+    ("worlds.sweeps", {"agents": [{"agents": 5}]}, "Object contains unknown field `agents`"),
+    ("ladder.limits", 1, "Object contains unknown field `limits`"),
+]
+
+
 def test_the_study_s_parameters_are_allowed() -> None:
     check_parameters(ROOT)
+    assert beyond.params("ladder")["limit"] > 0
+
+
+@pytest.mark.parametrize(("name", "value", "told"), WRONG_BEYOND)
+def test_a_parameter_beyond_the_paper_that_no_study_can_be_made_with_is_told(
+    name: str, value: Any, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = BEYOND_PARAMETERS | {}
+    section, key = name.split(".")
+    values[section] = values[section] | {key: value}
+    (tmp_path / "params.yaml").symlink_to(ROOT / "params.yaml")
+    (tmp_path / PARAMS).parent.mkdir(parents=True)
+    (tmp_path / PARAMS).write_text(json.dumps(values), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"^notebooks/beyond/params.yaml: .*; mend it, and run the same again$") as no:
+        beyond.params("ladder")
+    assert told in str(no.value) and "\n" not in str(no.value)
 
 
 @pytest.mark.parametrize(("name", "value", "told"), WRONG)

@@ -147,7 +147,7 @@ def test_typed_messages_show_no_pattern() -> None:
 EXPENSIVE = rendering("Errand #1 (cost=100)", "Errand #2 (cost=99)", "Errand #3 (cost=1000)", "[FREE]")
 
 
-def costly_game(setting: str, message: str | None) -> TraceBuilder:
+def costly_game(setting: str | None, message: str | None) -> TraceBuilder:
     """Agent 0 moves three errands in one batch, after a message."""
     trace = TraceBuilder(setting=setting, calendars=(EXPENSIVE,) * 3).round(0)
     if message:
@@ -160,11 +160,14 @@ FLATTENED = (
     ("varied", "Slot 2 is cost 1000.", [(1, False), (3, False)]),
     ("varied", None, [(1, False), (3, False)]),
     ("uniform", "Slot 2 is difficult.", []),
+    (None, "Slot 2 is difficult.", [(1, True), (3, True)]),
 )
 
 
 @pytest.mark.parametrize(("setting", "message", "expected"), FLATTENED)
-def test_qualitative_flattening_is_an_expensive_errand_moved(setting: str, message: str | None, expected: Any) -> None:
+def test_qualitative_flattening_is_an_expensive_errand_moved(
+    setting: str | None, message: str | None, expected: Any
+) -> None:
     rows = patterns(costly_game(setting, message), "pattern", "agent", "item_id", "strict")
     assert [row[2:] for row in rows if row[:2] == ("qualitative_flattening", 0)] == expected
 

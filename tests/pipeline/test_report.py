@@ -137,6 +137,15 @@ def test_where_there_is_no_room_the_place_is_named(
     assert command.without_room(other, tmp_path) is other
 
 
+@pytest.mark.parametrize("name", ["report", "site"])
+def test_where_nothing_is_written_an_empty_folder_stays_and_none_is_left(name: str, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    for out in ("own", "new/deeper"):
+        done = CliRunner().invoke(app, [name, str(tmp_path / "absent"), "--out", str(tmp_path / out)])
+        assert done.exit_code == 2 and "does not exist" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["own"] and not any((tmp_path / "own").iterdir())
+
+
 def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
     assert notebook_title(NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
     (tmp_path / "mine.ipynb").write_text('{"cells": []}', encoding="utf-8")
@@ -165,7 +174,7 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist"),
-        (["--tables", "none"], "/none; run `make repro`, or name traces"),
+        (["--tables", "none"], "/none: run `make repro`, or name traces"),
     ],
 )
 def test_bad_usage_is_told_in_a_line(

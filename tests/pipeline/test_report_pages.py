@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from test_views_html import HOSTILE
 
+from machine.files import folded
 from pipeline.derive.verify import verified
 from pipeline.reports.batch.pages import (
     PageJob,
@@ -112,6 +113,10 @@ SAME_WHEN_CUT = [
     LONG * 9 + "x",
     "e\u0301",
     "\u00e9",
+    "GPT",
+    "gpt",
+    "\u017f",
+    "s",
     "~a",
     "a~b",
     ".",
@@ -140,7 +145,7 @@ def test_a_page_gets_a_file_of_its_own_folder(team: str) -> None:
 
 def test_no_two_pages_have_one_file() -> None:
     places = [(team, "standard") for team in SAME_WHEN_CUT] + [("a", "b.c"), ("a.b", "c"), ("a-b.standard", "")]
-    assert len({file_name(*place) for place in places}) == len(places)
+    assert len({folded(file_name(*place)) for place in places}) == len(places)
 
 
 def test_pages_of_other_games_go_and_those_of_the_same_stay(tmp_path: Path) -> None:
@@ -156,3 +161,18 @@ def test_pages_of_other_games_go_and_those_of_the_same_stay(tmp_path: Path) -> N
     assert [report("d", ""), report("e", "")] == [{"d"}, {"e"}]
     (tmp_path / "f.html").touch()
     assert verified(tmp_path)[0] == [f"{tmp_path}: 1 pages that report did not write: f.html"]
+
+
+ENDS = (("tables", "parquet"), ("results", "csv"))
+
+
+def test_tables_and_results_beside_those_of_a_report_are_told(tmp_path: Path) -> None:
+    for name in ("index.html", "tables/games.parquet", "results/table1.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    list_report(tmp_path, [], (tmp_path / "tables", tmp_path / "results"), {})
+    assert verified(tmp_path)[0] == []
+    for name in ("tables/mine.parquet", "results/mine.csv", "mine.csv"):
+        (tmp_path / name).touch()
+    told = [line.removeprefix(f"{tmp_path}/") for line in verified(tmp_path)[0]]
+    assert told == [f"{kind}: 1 {kind} that report did not write: mine.{end}" for kind, end in ENDS]

@@ -42,6 +42,27 @@ def test_means_ranks_and_what_changed() -> None:
     }  # fmt: skip
 
 
+def test_only_teams_that_share_tasks_are_ranked() -> None:
+    three = games("abx", 4).with_columns(task_id=pl.Series([*"uvpq", *"stwy", *"stpq"]))
+    table = ordering.means_table(GRID.points(), ordering.standings(swept([[3, 1, 2]], 4), three, HOW))
+    assert table.group_by("team").agg(pl.col("rank").unique()).sort("team").rows() == [
+        ("a", [2]),
+        ("b", [1]),
+        ("x", [2]),
+    ]
+    apart = games("ab", 2).with_columns(task_id=pl.Series(["u", "v", "s", "t"]))
+    found = ordering.standings(swept([[3, 1], [1, 3]], 2), apart, HOW)
+    table = ordering.means_table(GRID.points(), found)
+    assert set(table["rank"]) == {1}
+    assert table["low"].null_count() == table["high"].null_count() == table.height  # two tasks hold no 95 %
+    at = ordering.point_index(GRID.points(), CHOICE)
+    agreement = ordering.agreement_table(GRID.points(), found, {}, at)
+    assert agreement.select("teams", "kendall", "spearman", "pairs_compared", "flips").unique().rows() == [
+        (2, None, None, 0, 0)
+    ]
+    assert ordering.flips_table(GRID.points(), found, at, 10, "s").is_empty()
+
+
 def test_agreement_is_scipy_s() -> None:
     rng = stream("agreement")
     means = [rng.permutation(6).tolist() for _ in range(7)] + [[1, 1, 2, 2, 3, 0]]
@@ -100,7 +121,7 @@ def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() 
     assert found[0].means[0].tolist() == [2, 1]
     assert found[1].means[0].tolist() == [1, 1]
     twice = ordering.standings(np.hstack([values, values]), pl.concat([both, both]), HOW)
-    assert twice[0].games == (8, 8)
+    assert twice[0].games[0].tolist() == [8, 8]
     assert np.array_equal(twice[0].by_task, found[0].by_task)
 
 
@@ -108,8 +129,44 @@ def test_games_without_a_vps_are_left_out() -> None:
     values = swept([[1, 2]])
     values[:, 0] = np.nan
     found = ordering.standings(values, games("ab", 6), HOW)[0]
-    assert found.games == (5, 6)
+    assert found.games[0].tolist() == [5, 6]
     assert found.means[0, 0] == pytest.approx(np.mean(values[0, 1:6]), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("means", "tasks", "same"),
+    [([1, 2, 3], 8, True), ([2, 1, 3], 8, False), ([2, 1, 3], 4, None), ([3, 3, 3], 4, True)],
+)
+def test_an_order_is_the_same_without_flips_and_another_by_a_clear_one(
+    means: list[float], tasks: int, same: bool | None
+) -> None:
+    """Four tasks can't make any of three pairs clear: p is 3 · 2 / 2⁴ at least."""
+    found = ordering.standings(swept([[1, 2, 3], means], tasks), games("abx", tasks), HOW)
+    points = ordering.with_changes(GRID.points(), CHOICE)
+    agreement, flips = ordering.agreement_table(points, found, {}, 0), ordering.flips_table(points, found, 0, 100, "f")
+    assert ordering.is_same_order(agreement, flips) is same
+    assert ordering.is_same_order(agreement.clear(), flips.clear()) is None
+
+
+def test_a_team_that_tells_nobody_anything_takes_no_place_in_the_order() -> None:
+    """It has no VPS over observed pairs, and one of 0 over all: the others' order and pairs are as without it."""
+    means = [[1, 2, 3, 4], [2, 1, 4, 3], [1, 2, 4, 3]]
+    values, points = swept([[*row, np.nan] for row in means]), ordering.with_changes(GRID.points(), CHOICE)
+    values[GRID.points()["pairs"].to_numpy() == "all", -6:] = 0
+    groups = {"three": ["a", "b", "z"], "two": ["a", "z"]}
+    silent, alone = (
+        (
+            ordering.agreement_table(points, found, groups, 0),
+            ordering.flips_table(points, found, 0, 100, "flips"),
+            ordering.means_table(points, found),
+        )
+        for found in (ordering.standings(v, games(t, 6), HOW) for v, t in ((values, "abxyz"), (swept(means), "abxy")))
+    )
+    assert silent[0].equals(alone[0]) and silent[0]["group"].unique().sort().to_list() == ["all", "three"]
+    assert silent[0].filter(group="all")["pairs_compared"].unique().to_list() == [6]
+    assert silent[1].equals(alone[1]) and silent[1].height > 0
+    told = silent[2].filter(team="z").group_by("pairs").agg(pl.col("games", "vps").unique()).sort("pairs")
+    assert told.rows() == [("all", [6], [0.0]), ("observed", [0], [None])]
 
 
 def test_the_choice_must_be_a_point_of_the_grid() -> None:

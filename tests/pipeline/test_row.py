@@ -25,8 +25,11 @@ from pipeline.reports.batch.row import (
     read_rows,
     row_tables,
 )
-from pipeline.tables.io import to_csv_frame
+from pipeline.statistics.by_game import mixed_teams, tasks_apart, with_whole
+from pipeline.tables.io import polars_schema, to_csv_frame, write_table
 from pipeline.tables.paths import PAPER_SUITE, ROOT
+from pipeline.tables.schemas.base import AGENTS
+from pipeline.tables.schemas.base import GAMES as GAMES_TABLE
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -36,7 +39,9 @@ HURT = "<b>|a&b_"
 TASKS = pl.read_csv(ROOT / PAPER_SUITE).filter(setting="uniform")["task_id"].to_list()
 TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "standard"}
 SEED = pl.lit(None, pl.Int64).alias("seed")
-GAMES = pl.DataFrame([TEAM | {"task_id": task, "stopped": task == TASKS[3]} for task in TASKS[:4]]).with_columns(SEED)
+GAMES = pl.DataFrame(
+    [TEAM | {"task_id": task, "stopped": task == TASKS[3], "optimal_cost": 1} for task in TASKS[:4]]
+).with_columns(SEED)
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
 INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
 
@@ -117,6 +122,75 @@ def test_what_latex_would_read_as_its_own_is_escaped() -> None:
     assert latex_text("50 % of a_b {x} \\ ~ ^ –") == (
         r"50 \% of a\_b \{x\} \textbackslash{} \textasciitilde{} \textasciicircum{} --"
     )
+
+
+@pytest.mark.parametrize(
+    ("games", "told"),
+    [
+        ([["imap"] * 2, ["imap"] * 5], []),
+        ([["imap", "sd"], ["sd", "imap", "imap"]], []),
+        ([["imap"] * 2, ["sd"] * 2], ["one, standard: games of 2 different line-ups of agents or models."]),
+        ([["imap"] * 2, ["imap", "sd"]], ["one, standard: games of 2 different line-ups of agents or models."]),
+    ],
+)
+def test_a_team_of_the_same_kinds_is_one_team_for_any_number_of_agents(
+    games: list[list[str]], told: list[str], tmp_path: Path
+) -> None:
+    rows = {
+        GAMES_TABLE: [{"game_id": f"{i}", "team": "one", "condition": "standard"} for i in range(len(games))],
+        AGENTS: [
+            {"game_id": f"{i}", "agent": seat, "agent_type": kind}
+            for i, kinds in enumerate(games)
+            for seat, kind in enumerate(kinds)
+        ],
+    }
+    for table, listed in rows.items():
+        write_table(pl.DataFrame(listed, schema=polars_schema(table)), table, tmp_path, csv=False)
+    assert mixed_teams(tmp_path) == told
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        (["15 turns, 3 retries, dm"] * 2, []),
+        ([None, "15 turns, 3 retries, dm"], []),
+        (
+            ["15 turns, 3 retries, dm", "1 turns, 3 retries, dm"],
+            ["one, standard: games by 2 different rules of the game (turns, retries, channels, cap)."],
+        ),
+    ],
+)
+def test_games_of_a_team_by_other_rules_are_told(rules: list[str | None], told: list[str], tmp_path: Path) -> None:
+    games = [
+        {"game_id": f"{i}", "team": "one", "condition": "standard", "game_rules": rule} for i, rule in enumerate(rules)
+    ]
+    write_table(pl.DataFrame(games, schema=polars_schema(GAMES_TABLE)), GAMES_TABLE, tmp_path, csv=False)
+    assert mixed_teams(tmp_path) == told
+
+
+def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
+    played = {"a": "tu", "b": "tu", "c": "t", "d": "x"}
+    games = pl.DataFrame(
+        [
+            {
+                "game_id": f"{team}{task}",
+                "team": team,
+                "setting": None,
+                "condition": "standard",
+                "task_id": task,
+                "seed": 1,
+            }
+            for team, tasks in played.items()
+            for task in tasks
+        ],
+        schema_overrides={"setting": pl.String},
+    )
+    rows = games.select("team", "setting", "condition").unique().sort("team")
+    assert with_whole(rows, games)["whole"].to_list() == [False] * 4
+    found = with_whole(rows, games.filter(pl.col("team") != "d"))
+    assert found["whole"].to_list() == [True, True, False, False]
+    assert tasks_apart(found).endswith("and so in no verdict or frontier: c, d.")
+    assert tasks_apart(found.filter("whole")) == ""
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ WHOLE: dict[str, dict[str, Any]] = {
         "realized_cost": 4, "excess_cost": 1, "dms": 4, "fairness": 0.0, "excess_over_greedy": -4,
         "dms_per_meeting": 4.0, "group_messages": 1, "message_chars": 207, "rounds": 2, "num_agents": 3,
         "num_slots": 4, "num_participants": 2, "seed": 12, "stop_cause": "out of money",
-        "stop_category": "budget", "schema_version": 1,
+        "stop_category": "budget", "schema_version": 1, "game_rules": "15 turns, 3 retries, dm",
     },
     "rounds": {
         "round": 1, "meeting_id": 2, "participants": [1, 2], "coordinated": False, "slot": None, "dms": 1, "cost": 0,
@@ -85,7 +85,8 @@ WHOLE: dict[str, dict[str, Any]] = {
     "calls": {
         "event_index": 22, "round": 1, "phase": "CHEAP_TALK", "agent": 1, "model": "m", "input_tokens": 7,
         "output_tokens": 5, "cached_input_tokens": None, "cost_usd": None, "priced_by": None, "failed_attempts": 0,
-        "served_model": "m-2", "reasoning_tokens": 3, "finish_reason": "stop", "from_cache": False,
+        "uncounted_attempts": 0, "served_model": "m-2", "reasoning_tokens": 3, "finish_reason": "stop",
+        "from_cache": False,
     },
     "agent_parameters": {"agent": 2, "parameter": "k", "value": 1.5},
     "decisions": {

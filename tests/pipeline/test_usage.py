@@ -47,6 +47,33 @@ def test_a_call_counts_what_failed_before_it_and_cuts_long_names() -> None:
     assert (found.model, found.priced_by, found.failed_attempts) == ("m" * 200, "team, 2026", 2)
 
 
+OWN = {"input_tokens": 7, "output_tokens": 3, "cached_input_tokens": 2, "cost_usd": 0.5}
+EMPTY = {"input_tokens": 7, "output_tokens": 0, "cached_input_tokens": 1, "cost_usd": 0.25}
+
+# What failed attempts took → input, output and cached tokens, dollars, and how many attempts are in none of them.
+ATTEMPTS = [
+    ([], (7, 3, 2, 0.5, 0)),
+    ([EMPTY, EMPTY], (21, 3, 4, 1.0, 0)),
+    ([EMPTY, {}], (14, 3, 3, 0.75, 1)),
+    ([EMPTY | {"cost_usd": None}], (14, 3, 3, 0.5, 1)),
+    ([dict.fromkeys(EMPTY)], (7, 3, 2, 0.5, 1)),
+    (None, (7, 3, 2, 0.5, 2)),
+    ("two", (7, 3, 2, 0.5, 2)),
+    ([3, EMPTY | {"output_tokens": -1}], (14, 3, 3, 0.75, 1)),
+]
+
+
+@pytest.mark.parametrize(("charged", "expected"), ATTEMPTS)
+def test_attempts_that_were_charged_for_are_added_up_and_those_that_nobody_noted_are_counted(
+    charged: Any, expected: tuple[Any, ...]
+) -> None:
+    (found,) = calls(OWN | {"failed_attempts": ["an empty answer", "429"], "charged_attempts": charged})
+    assert (found.input_tokens, found.output_tokens, found.cached_input_tokens, found.cost_usd) == expected[:4]
+    assert (found.failed_attempts, found.uncounted_attempts) == (2, expected[4])
+    (unpriced,) = calls(OWN | {"cost_usd": None, "charged_attempts": [EMPTY | {"cost_usd": None}]})
+    assert (unpriced.input_tokens, unpriced.cost_usd, unpriced.uncounted_attempts) == (14, None, 0)
+
+
 def test_turns_and_answers_are_calls_of_their_round_and_phase(tmp_path: Path) -> None:
     game = toy_game().event("turn_end", agent_id=0, usage={"input_tokens": 5})
     game.event("decide_end", round=1, agent_id=1, phase="DECISION", usage={"input_tokens": 6}).event("turn_end")

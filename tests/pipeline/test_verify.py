@@ -3,20 +3,24 @@
 import gzip
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from hashlib import md5
 from os import mkfifo
 from pathlib import Path
 
+import duckdb
 import pytest
 from audit_bases import text_of
 from click.testing import Result
 from typer.testing import CliRunner
 from zstandard import compress, decompress
 
+from machine.manifests import begun, check_own
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
 from sim.__main__ import app as sim
 from sim.tasks.suite import write_tasks
+from tests.imports import ROOT
 from tests.sim.worlds import tiny_task
 
 pytestmark = pytest.mark.slow
@@ -45,6 +49,51 @@ def test_what_was_written_and_left_alone_is_whole_also_elsewhere(study: Path) ->
     moved = study.rename(study.with_name("moved"))
     assert run("verify", moved).exit_code == 0
     assert run("verify", moved / "tables").exit_code == 0
+
+
+def test_an_audit_beside_the_tables_of_a_database_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    for command in (("derive", tmp_path / "a.json"), ("audit", tmp_path / "a.json")):
+        assert run(*command, "--out", tmp_path / "m", "--workers", 1).exit_code == 0
+    assert run("database", "--tables", tmp_path / "m", "--out", tmp_path / "d.duckdb").exit_code == 0
+    assert (run("verify", tmp_path).stdout, run("verify", tmp_path).exit_code) == ("", 0)
+
+
+def test_a_site_by_itself_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    assert run("derive", tmp_path / "a.json", "--out", tmp_path / "tables", "--workers", 1).exit_code == 0
+    out = tmp_path / "alone" / "site"
+    assert run("site", "--tables", tmp_path / "tables", "--out", out, "--workers", 1).exit_code == 0
+    assert (run("verify", out).stdout, run("verify", tmp_path).stdout) == ("", "")
+
+
+def test_other_line_ends_are_told_apart_from_other_changes(study: Path) -> None:
+    games = study / "tables" / "games.csv"
+    games.write_bytes(games.read_bytes().replace(b"\n", b"\r\n"))
+    told = run("verify", study)
+    assert (
+        told.exit_code == 1
+        and "changed in their line ends alone, as by a clone with core.autocrlf: games.csv" in told.stdout
+    )
+    games.write_bytes(games.read_bytes() + b"\r\n")
+    assert "changed since: games.csv" in run("verify", study).stdout
+
+
+def test_what_commands_write_beside_traces_and_tables_is_no_trace_and_no_stray(study: Path) -> None:
+    licensed = ("--license", ROOT / "LICENSE")
+    assert run("export", study / "tables" / "dataset", "--tables", study / "tables", *licensed).exit_code == 0
+    write_tasks([tiny_task(1)], study / "tasks.jsonl")
+    (study / "trace.schema.json").write_bytes(Path("docs/trace.schema.json").read_bytes())
+    for words in (("audit", study), ("row", study / "tables"), ("derive", study, "--out", study / "again")):
+        done = run(*words, "--workers", 1)
+        assert done.exit_code == 0 and "rejected" not in done.stderr.replace("0 traces rejected", ""), done.output
+    done = run("verify", study)
+    assert (done.exit_code, done.stdout) == (0, "") and done.stderr.startswith("5 manifests of ")
+    (study / "tables" / "dataset" / "data" / "games.parquet").write_bytes(b"")
+    (study / "tables" / "stray.parquet").write_bytes(b"")
+    changed, stray = run("verify", study).stdout.splitlines()
+    assert changed.endswith("1 of the files of SHA256SUMS changed since: data/games.parquet")
+    assert stray.endswith("/tables: 1 tables that derive did not write: stray.parquet")
 
 
 def change_trace(study: Path) -> None:
@@ -119,6 +168,8 @@ def test_a_page_that_was_damaged_is_made_anew(tmp_path: Path) -> None:
         ("index.html", ("report", "index.html", "--out", ".")),
         ("games", ("derive", "games", "--out", ".", "--partition")),
         ("agents.csv", ("derive", "agents.csv", "--out", ".")),
+        ("10_table1.html", ("report", "10_table1.html", "--out", ".")),
+        ("audit.csv", ("audit", "audit.csv", "--out", ".")),
     ],
 )
 def test_what_a_command_did_not_write_it_does_not_replace(
@@ -132,6 +183,80 @@ def test_what_a_command_did_not_write_it_does_not_replace(
     assert done.exit_code == 2 and f"is of no earlier {words[0]}" in " ".join(done.stderr.replace("│", " ").split())
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [kept]
     assert kept.read_bytes() == text_of("protocol")
+
+
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [("tables", ("derive", "in", "--out", "tables")), ("report", ("report", "in", "--out", "report"))],
+)
+def test_what_was_put_there_after_a_run_that_failed_is_not_replaced(
+    folder: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/a.json").write_bytes(text_of("protocol"))
+    with pytest.raises(OSError, match="no room"), begun(Path(folder), words[0], ["games.csv", "tables", "*.html"]):
+        Path(folder, "games.csv").write_text("ours", encoding="utf-8")
+        raise OSError("no room")
+    for name in ("index.html", "agents.csv"):
+        Path(folder, name).write_text("mine", encoding="utf-8")
+    done = run(*words)
+    assert done.exit_code == 2 and "which would replace it" in " ".join(done.stderr.replace("│", " ").split())
+    assert {path.read_text() for path in Path(folder).iterdir() if not path.name.startswith(".")} == {"ours", "mine"}
+
+
+def test_what_a_run_that_was_killed_after_one_that_failed_has_left_is_its_own(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="no room"), begun(tmp_path, "derive", ["*.csv"]):
+        (tmp_path / "games.csv").touch()
+        raise OSError("no room")
+    killed = ExitStack()
+    killed.enter_context(begun(tmp_path, "derive", ["*.csv"]))
+    (tmp_path / "agents.csv").touch()
+    check_own(tmp_path, ["games.csv", "agents.csv"], "derive")
+
+
+def test_a_folder_in_which_nothing_was_begun_keeps_no_mark(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for folder in (tmp_path / "new", tmp_path / "mine"):
+        with pytest.raises(OSError, match="no room"), begun(folder, "derive", ["games.csv"]):
+            raise OSError("no room")
+    assert [path.name for path in tmp_path.rglob("*")] == ["mine"]
+
+
+def test_a_database_that_was_written_to_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_bytes(text_of("protocol"))
+    assert run("derive", "a.json", "--out", "tables", "--workers", 1).exit_code == 0
+    make = ("database", "--tables", "tables", "--out", "all.duckdb")
+    assert run(*make).exit_code == run(*make).exit_code == 0
+    with duckdb.connect("all.duckdb") as database:
+        database.sql("CREATE VIEW mine AS FROM games")
+    done = run(*make)
+    assert done.exit_code == 2 and "all.duckdb was written to since it was made" in " ".join(done.stderr.split())
+    with duckdb.connect("all.duckdb") as database:
+        assert len(database.sql("FROM mine").fetchall()) == 1
+    Path("all.duckdb").rename("kept.duckdb")
+    assert run(*make).exit_code == 0
+    Path("notes.txt").write_text("mine")
+    assert run(*make[:-1], "notes.txt").exit_code == 2 and Path("notes.txt").read_text() == "mine"
+
+
+def test_what_a_person_puts_into_a_site_stays_and_is_none_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    out = tmp_path / "site"
+    make = ("site", tmp_path / "a.json", "--out", out, "--workers", 1)
+    assert run(*make).exit_code == 0
+    (out / "mine.html").write_text("mine")
+    assert run(*make).exit_code == 0 and run("verify", out).exit_code == 0
+    (out / "mine.html").write_text("mine, edited")
+    assert run("verify", out).exit_code == 0
+    for name in ("games/mine.html", "data/mine.csv", "book/mine.html"):
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_text("mine")
+        done = run(*make)
+        assert done.exit_code == 2 and "is of no earlier site" in " ".join(done.stderr.split())
+        (out / name).unlink()
+    assert run(*make).exit_code == 0
 
 
 def play(tasks: int, out: Path, *more: str) -> None:

@@ -27,7 +27,7 @@ PASSING = (
 )
 PACE = {"retries": None, "retry_for": 120.0, "timeout": 1.5, "backoff": 0.05}
 # What a bad day may change of a trace: times, ids, and what went wrong before each answer.
-BAD_DAY = {"failed_attempts"}
+BAD_DAY = {"failed_attempts", "charged_attempts"}
 
 
 def without(value, names):

@@ -185,6 +185,9 @@ FAILURES = [
     ),
     (("suite", "absent.csv", "--out", "again"), "absent.csv: can't be read as CSV"),
     (("suite", "tasks.jsonl", "--out", "again"), "the column setting is missing"),
+    (("suite", "list.csv", "--out", "own.yaml"), "own.yaml is there, and holds something else"),
+    (("suite", "list.csv", "--out", "own.csv"), "own.csv is there, and holds something else"),
+    (("select", "--setting", "uniform", "--out", "tasks.jsonl"), "tasks.jsonl is there, and holds something else"),
     (("select", "--setting", "random", "--out", "again"), "there is no setting 'random'; known settings: uniform"),
     (("select", "--setting", "uniform", "--shape", "5by3", "--out", "again"), "the shape '5by3' is not written as"),
     (("select", "--setting", "uniform", "--shape", "2x3", "--out", "again"), "num_participants lies between"),
@@ -194,9 +197,11 @@ FAILURES = [
 
 @pytest.mark.parametrize(("words", "problem"), FAILURES)
 def test_a_command_that_can_t_be_carried_out_says_why_in_one_line(folder, words, problem):
-    before = files(folder)
+    (folder / "own.yaml").write_text("team: mine\nagents: [{type: imap}]\n")
+    (folder / "own.csv").write_text(LIST)
+    before = {name: (folder / name).read_bytes() for name in files(folder)}
     assert problem in failure(sim(folder, *words))
-    assert files(folder) == before
+    assert {name: (folder / name).read_bytes() for name in files(folder)} == before
 
 
 # One row a line that spoils a list, and what is said of it.

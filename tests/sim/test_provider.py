@@ -304,6 +304,26 @@ def test_an_answer_after_an_empty_one_counts(tmp_path):
     assert answer.usage.failed_attempts == ("an empty answer",)
 
 
+# A fault that passes → what its attempt took that was, or may be, charged for: input and output tokens and dollars.
+CHARGED = [
+    ("empty", [(4, 11, 26e-6)]),
+    ("no-choices", [(4, 11, 26e-6)]),
+    ("no-json", [(None, None, None)]),
+    ("500", []),
+]
+
+
+@pytest.mark.parametrize(("kind", "took"), CHARGED)
+def test_an_answer_says_what_attempts_before_it_took(kind, took):
+    with stub(kind, arrivals=1) as server:
+        ledger = Ledger()
+        answer, _ = call(server, ledger, prices=Prices(1.0, 2.0, None))
+    parts = answer.usage.charged_attempts
+    assert [(c.input_tokens, c.output_tokens, c.cost_usd) for c in parts] == [pytest.approx(part) for part in took]
+    paid = sum(part.cost_usd or 0 for part in (answer.usage, *parts))
+    assert ledger.of("openai/stub").cost_usd == pytest.approx(paid)
+
+
 def test_a_key_that_the_server_quotes_stays_out_of_the_failure():
     with stub("401", stubborn=True) as server:
         failure, _ = call(server)

@@ -1,5 +1,6 @@
 import asyncio
 from datetime import UTC, datetime
+from types import SimpleNamespace as Namespace
 
 import msgspec
 import pytest
@@ -8,7 +9,7 @@ from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import KeyMissing, Lane, Tries, check_access, key_of, wait_before
 from sim.models.cache import Cache, digest
 from sim.models.failures import CallError, call_error, redact, seconds, secrets
-from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost
+from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost, usage_of
 from sim.models.spec import LlmParameters, Prices
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -106,6 +107,33 @@ def test_an_answer_under_another_s_name_counts_as_none(tmp_path):
     cache.path("bb" * 32).parent.mkdir()
     cache.path("aa" * 32).rename(cache.path("bb" * 32))
     assert cache.get("bb" * 32) is None
+
+
+# One row what a provider says of tokens sent, answered, cached among those sent, and of reasoning among those answered;
+# what of it is kept, and whether the cost is known.
+COUNTS = [
+    ((100, 20, 40, 10), (100, 20, 40, 10), True),
+    ((100, 20, None, None), (100, 20, None, None), True),
+    ((100, 20, 500, None), (None, 20, None, None), False),
+    ((0, 9, 64, None), (None, 9, None, None), False),
+    ((100, 20, 0, 900), (100, None, 0, None), False),
+    ((10**12, 5, None, None), (None, 5, None, None), False),
+    ((100, 20, -1, None), (100, 20, None, None), False),
+    ((100.5, 20, None, None), (None, 20, None, None), False),
+]
+
+
+@pytest.mark.parametrize(("told", "wanted", "priced"), COUNTS)
+def test_no_count_is_kept_that_is_absurd_or_contradicts_another(told, wanted, priced):
+    sent, answered, cached, thought = told
+    details = {"prompt_tokens_details": Namespace(cached_tokens=cached)}
+    details["completion_tokens_details"] = Namespace(reasoning_tokens=thought)
+    counts = Namespace(prompt_tokens=sent, completion_tokens=answered, **details)
+    prices = Prices(2.0, 10.0, None)
+    p = LlmParameters(model="m", prices=prices)
+    usage = usage_of(Namespace(usage=counts), p, (prices, "team, x"), [], None)
+    kept = (usage.input_tokens, usage.output_tokens, usage.cached_input_tokens, usage.reasoning_tokens)
+    assert (kept, usage.cost_usd is not None, usage.priced_by is not None) == (wanted, priced, priced)
 
 
 def test_costs_are_per_million_tokens():

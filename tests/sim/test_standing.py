@@ -2,9 +2,13 @@
 
 import msgspec
 import pytest
+from typer import Exit
 
-from sim.game.trace import Trace, encoded, read, write
+from sim.game.game import Limits
+from sim.game.trace import Trace, encoded, packed, read, write
 from sim.runs.play import Play, play_game
+from sim.runs.run import check_plays
+from sim.runs.runner import jobs_for
 from sim.runs.standing import differences, write_unless_worse
 from sim.runs.teams import load_team
 from tests.sim.stub import stub
@@ -94,6 +98,54 @@ def test_the_very_same_games_without_a_provider_may_be_played_again(folder):
     assert contents(folder) == before
 
 
+def test_a_game_is_found_by_a_run_of_more_teams_and_of_one(folder):
+    from tests.sim.test_cli import sim
+
+    one = ("run", "tasks.jsonl", "--team", "imap", "--out", "traces", "--resume")
+    two = (*one, "--team", "sd", "--limit", "2")
+    assert sim(folder, *one, "--limit", "1").exit_code == 0
+    assert sim(folder, *two).stdout.startswith("3 games played, 1 were there already")
+    assert sim(folder, *one).stdout.startswith("1 games played, 2 were there already")
+    names = ["imap/tiny2", "sd/tiny1", "sd/tiny2", "tiny1", "tiny3"]
+    assert sorted(p.relative_to(folder / "traces").as_posix() for p in (folder / "traces").rglob("*.zst")) == [
+        f"{name}.json.zst" for name in names
+    ]
+
+
+def test_a_stopped_game_is_played_again_where_it_stopped_and_a_paid_one_is_in_the_way_of_more_teams(folder):
+    with stub() as server:
+        assert run(folder, server).exit_code == 0
+        path = folder / "traces/tiny1.json.zst"
+        write(stopped(read(path), 5), path)
+        more = ("--team", "imap", "--limit", "1")
+        assert run(folder, server, *more, "--resume").stdout.startswith("2 games played, 0 were there already")
+        result = run(folder, server, *more)
+    assert not read(path).stopped and not (folder / "traces/stub").exists()
+    assert result.exit_code == 2 and f"{path} holds a finished game, of team stub on task tiny1, which" in result.stderr
+
+
+# One row what else a pack of imap's games may hold, and how that is told.
+OTHER_PACKS = [
+    ([play_game(Play(tiny_task(1), load_team("sd")))], "holds a game of team sd on task tiny1, of another run: "),
+    ([b"a list of mine\n"], "holds something else than traces: "),
+]
+
+
+def test_a_pack_of_another_run_is_in_the_way_and_the_same_run_may_replace_its_own(folder):
+    from tests.sim.test_cli import sim
+
+    words, pack = ("run", "tasks.jsonl", "--team", "imap", "--out", "p.jsonl.zst"), folder / "p.jsonl.zst"
+    assert sim(folder, *words, "--limit", "2").exit_code == 0 and sim(folder, *words).exit_code == 0
+    own = pack.read_bytes()
+    for games, told in OTHER_PACKS:
+        pack.write_bytes(own + b"".join(game if isinstance(game, bytes) else packed(game) for game in games))
+        before = pack.read_bytes()
+        result = sim(folder, *words)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1) and told in result.stderr
+        assert pack.read_bytes() == before
+    assert sim(folder, *words, "--overwrite").exit_code == 0 and pack.read_bytes() == own
+
+
 def stopped(trace: Trace, events: int) -> Trace:
     """The trace as if it had stopped after so many events."""
     return msgspec.structs.replace(trace, stopped=True, stop_cause="it went away", events=trace.events[:events])
@@ -131,3 +183,16 @@ def test_a_stopped_trace_is_better_than_none(tmp_path, content):
 def test_fields_in_which_games_differ_are_named_by_their_place():
     one, other = {"a": [{"b": 1}, {"b": 2}], "c": 1, "d": [1]}, {"a": [{"b": 1}, {"b": 3}], "d": [1, 2]}
     assert list(differences(one, other)) == ["a.b", "c", "d"]
+
+
+# One row teams and tasks of which two are one file on a disk that does not tell apart cases, or composed letters.
+ALIKE = [(("GPT", "gpt"), ("one",)), (("imap",), ("One", "one")), (("imap",), ("\u00e9", "e\u0301"))]
+
+
+@pytest.mark.parametrize(("teams", "tasks"), ALIKE)
+def test_names_that_some_disks_take_for_one_are_refused(tmp_path, capsys, teams, tasks):
+    plays = [msgspec.structs.replace(load_team("imap"), team=name) for name in teams]
+    asked = [msgspec.structs.replace(tiny_task(1), task_id=name) for name in tasks]
+    with pytest.raises(Exit):
+        check_plays(jobs_for(asked, plays, Limits(), 1, tmp_path))
+    assert "one file where disks do not tell cases apart" in capsys.readouterr().err

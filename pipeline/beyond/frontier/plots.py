@@ -81,9 +81,9 @@ def _both_axes(points: pl.DataFrame, measure: str) -> pl.DataFrame:
     index = ["team", "protocol", "parameter", "kind"]
     sides = []
     for name, to in ((X, X), (measure, "leakage")):
-        side = points.filter(measure=name).select(
-            *index, pl.col("mean").alias(to), pl.col("low").alias(f"{to}_low"), pl.col("high").alias(f"{to}_high")
-        )
+        # A mean of few tasks has no interval.
+        ends = (pl.col(end).fill_null(pl.col("mean")).alias(f"{to}_{end}") for end in ("low", "high"))
+        side = points.filter(measure=name).select(*index, pl.col("mean").alias(to), *ends)
         sides.append(side)
     return sides[0].join(sides[1], on=index).sort("protocol", "parameter")
 

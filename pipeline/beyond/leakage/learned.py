@@ -27,10 +27,11 @@ from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_s
 from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
 from pipeline.privacy.beliefs import ratio
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.by_game import ended
+from pipeline.statistics.by_game import UNKNOWN, ended
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import write_table
+from pipeline.tables.paths import no_tables
 
 SLOT = ["game_id", "round", "observer_agent", "target_agent", "slot"]
 PAIR = SLOT[:-1]
@@ -161,11 +162,12 @@ def by_team(tables: Tables, bits: pl.DataFrame, beside: str, resampling: Resampl
 
 
 def standard_games(folders: Sequence[Path], teams: Sequence[str] | None = None) -> dict[str, pl.DataFrame]:
-    """The tables of the standard games that ended, each once, of several folders together. teams: None for all."""
+    """The tables of the standard games that ended, each once, of several folders together; a game without a setting is
+    of setting `unknown`. teams: None for all."""
     parts: list[dict[str, pl.DataFrame]] = []
     for folder in folders:
         tables = read_tables(folder)
-        games = ended(tables["games"]).filter(condition="standard")
+        games = ended(tables["games"]).filter(condition="standard").with_columns(pl.col("setting").fill_null(UNKNOWN))
         for before in parts:
             games = games.join(before["games"], on="game_id", how="anti", maintain_order="left")
         parts.append(of_games(tables, games if teams is None else games.filter(pl.col("team").is_in(teams))))
@@ -199,10 +201,14 @@ def compare(folders: Sequence[Path], beside: str | None) -> None:
             escaped(f"error: no standard game of {team or 'any team'} in these tables; teams: {there}"), file=sys.stderr
         )
         sys.exit(2)
+    for setting, tasks in tables["games"].group_by("setting").agg(pl.col("task_id").n_unique()).sort("setting").rows():
+        if tasks < 2:
+            told = f"error: {setting} costs: games of one task alone, and there is no other to learn from"
+            print(escaped(f"{told}; play more tasks"), file=sys.stderr)
+            sys.exit(2)
     found = compared(tables, team).with_columns(pl.col("setting", "team").map_elements(escaped, pl.String))
-    text = pl.format(
-        "{} [{}, {}]", *(pl.col(c).round(2).cast(pl.String).fill_null("?") for c in ("mean", "low", "high"))
-    )
+    mean, low, high = (pl.col(c).round(2).cast(pl.String) for c in ("mean", "low", "high"))
+    text = pl.when(low.is_null()).then(mean).otherwise(pl.format("{} [{}, {}]", mean, low, high))
     order = pl.DataFrame({"measure": [*COSTS, *(f"{kind}_{role}" for kind in ("bits", "share") for role in ROLES)]})
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=1000, tbl_hide_dataframe_shape=True,
                    tbl_hide_column_data_types=True):  # fmt: skip
@@ -218,8 +224,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--beside", help="the team whose bits the others' are shares of; by default the first")
     arguments = parser.parse_args()
     for folder in arguments.tables:
-        if not (folder / "games.parquet").is_file():
-            parser.error(f"no tables in {folder}: derive them first (python -m pipeline derive TRACES --out DIR)")
+        if absent := no_tables(folder, "derive them first (python -m pipeline derive TRACES --out DIR)"):
+            parser.error(absent)
     return arguments
 
 

@@ -17,6 +17,7 @@ from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
 from pipeline.tables.io import read_table, write_table
+from pipeline.tables.paths import no_tables
 
 DECIMALS = 9  # of a float: what lies below is rounding
 
@@ -67,8 +68,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tables", type=Path, default=paths.TABLES, help="folder of derived tables")
     parser.add_argument("--name", help="what to call the tables after")
     arguments = parser.parse_args()
-    if not (arguments.tables / "games.parquet").is_file():
-        parser.error(f"no tables in {arguments.tables}: derive them first (python -m pipeline derive TRACES --out DIR)")
+    if absent := no_tables(arguments.tables, "derive them first (python -m pipeline derive TRACES --out DIR)"):
+        parser.error(absent)
     if arguments.name is not None and not arguments.name.isidentifier():
         parser.error(f"--name has to be letters, digits and _, for it is part of tables' names: {arguments.name!r}")
     return arguments

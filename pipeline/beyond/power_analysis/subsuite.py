@@ -57,6 +57,7 @@ def smallest_subsuite(measures: Sequence[Values], seconds: float) -> list[int]:
             model.add(cp_model.LinearExpr.weighted_sum(x, gap) >= 1)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = seconds
     goals = [sum(x), *(-variable for variable in x)]
     for goal in goals:

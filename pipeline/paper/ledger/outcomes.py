@@ -6,6 +6,7 @@ A statement of the paper and a comparison that simulated teams stand in for are 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,17 @@ from numpy.typing import NDArray
 
 from pipeline.statistics.paired_tests import DRAWS, holm, paired_permutation
 from pipeline.statistics.proportions import fisher_p
-from pipeline.statistics.resampling import Array, Resampling, cluster_draws, interval_around, stream
+from pipeline.statistics.resampling import (
+    Array,
+    Resampling,
+    cluster_draws,
+    fewest_clusters,
+    interval_around,
+    stream,
+)
 
 ALPHA, RESAMPLING = 0.05, Resampling(seed="ledger")
+FEWEST = fewest_clusters(RESAMPLING.level)
 EXAMPLES = 2  # of cases that do not hold, as many are told
 PAIRED_DRAWS = 100_000  # of signs: small p keep their first digit from run to run
 EVERY_ORDER = 8  # up to 8! orders of a ranking are all tried
@@ -72,10 +81,9 @@ class Labels(NamedTuple):
     decimals: int = 2
 
     def shown(self, values: Sequence[float]) -> str:
-        """The figures, each after its name."""
-        return ", ".join(
-            f"{name} {value:.{self.decimals}f}".strip() for name, value in zip(self.names, values, strict=True)
-        )
+        """The figures, each after its name; a dash for one that no game has."""
+        texts = (f"{value:.{self.decimals}f}" if isfinite(value) else "–" for value in values)
+        return ", ".join(f"{name} {text}".strip() for name, text in zip(self.names, texts, strict=True))
 
 
 def adjust(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -93,7 +101,7 @@ def paired(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     tested = paired_permutation(a, b, ("ledger", name), PAIRED_DRAWS)
     difference = float(tested.difference or 0.0)
     times = cluster_draws(known["task"].to_list(), RESAMPLING)
-    low, high = interval_around(difference, (np.subtract(a, b) @ times) / len(a), RESAMPLING.level)
+    low, high = _bounds(difference, (np.subtract(a, b) @ times) / len(a), len(a))
     means = (sum(a) / len(a), sum(b) / len(b))
     moved = sum(x > y for x, y in zip(a, b, strict=True)), sum(x < y for x, y in zip(a, b, strict=True))
     shown = f"{labels.shown(means)}; more on {moved[0]} tasks, less on {moved[1]}"
@@ -101,6 +109,11 @@ def paired(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
         "paired by task, signs flipped", difference > 0, difference < 0, shown, len(a), "tasks", difference, low, high
     )
     return replace(found, p_value=tested.p_value, exact=tested.exact)
+
+
+def _bounds(statistic: float, draws: Array, tasks: int) -> tuple[float | None, float | None]:
+    """The interval of a statistic; none of fewer tasks than one takes."""
+    return interval_around(statistic, draws, RESAMPLING.level) if tasks >= FEWEST else (None, None)
 
 
 def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
@@ -121,7 +134,7 @@ def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     rng = stream("ledger", name)
     drawn = np.hstack([rng.permuted(np.tile(levels[part], (DRAWS, 1)), axis=1) for part in strata])
     reached = int((np.abs(sums.rises(drawn)) >= abs(rise) - TIE).sum())
-    low, high = interval_around(rise, sums.redrawn(levels, strata, known["task"].to_list()), RESAMPLING.level)
+    low, high = _bounds(rise, sums.redrawn(levels, strata, known["task"].to_list()), known.height)
     shown, in_order = labels.shown(ratios.tolist()), bool((np.diff(ratios) > 0).all())
     found = Outcome("levels exchanged within strata", in_order, rise < 0, shown, known.height, "tasks", rise, low, high)
     return replace(found, p_value=(1 + reached) / (1 + DRAWS), exact=False)

@@ -10,7 +10,7 @@ import polars as pl
 import typer
 
 from machine.files import of_project
-from machine.manifests import MANIFEST_SUFFIX, read_manifest
+from machine.manifests import manifest_path, read_manifest
 from pipeline.paper.compare import is_of_suite
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
@@ -51,7 +51,7 @@ PRINTED_COLUMNS = (
 )
 
 # Games with these notes are sound, and none of the paper's.
-NOT_THE_PAPERS = ("unknown_task", "other_rules")
+NOT_THE_PAPERS = ("unknown_task", "other_rules", "unproven_optimum")
 
 # The width where the output is no terminal: of the table of all rows, and of those whose cells are folded.
 ROW_WIDTH, FOLDED_WIDTH = 300, 140
@@ -74,7 +74,7 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
         )
         played = read_table(tables, "games").select("game_id", "trace_path")
         origins = [
-            read_manifest(folder / f"{command}{MANIFEST_SUFFIX}").made_from.get("traces")
+            read_manifest(manifest_path(folder, command)).made_from.get("traces")
             for folder, command in ((audit, "audit"), (tables, "derive"))
         ]
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, chdir, contextmanager, suppress
+from contextlib import ExitStack, chdir, contextmanager
 from enum import Enum
 from pathlib import Path
 from tempfile import gettempdir
@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import InUse, exclusive_access
-from machine.manifests import begun_mark, check_own, held_origins
+from machine.files import InUse, exclusive_access, no_empty_folders
+from machine.manifests import begun, check_own, held_origins
 from machine.processes import cores
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
-from pipeline.traces.limits import printable, rejection_line
+from pipeline.traces.limits import print_rejections, printable
 
 if TYPE_CHECKING:
     import polars as pl
 
     from pipeline.derive.parallel import Derived
     from pipeline.reports.batch.own_study import Selection
+    from pipeline.reports.batch.pages import PageJob
 
-
+# What `report` writes into its folder, beside its manifest: pages and, of traces, the folders of their study.
+PAGES, STUDY = "*.html", ("tables", "results")
 ALL_WRITTEN, NOTHING_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 1, 2, 3
-MOST_PRINTED = 1_000  # rejections; a table has all
 
 EXAMPLES = """
 Examples:
@@ -85,7 +86,7 @@ def report(
         tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices
     )
     try:
-        with exclusive_access(out), removed_if_empty(out):
+        with removed_if_empty(out), exclusive_access(out):
             complete = _write_report(traces or [], out, selection, workers or cores())
     except (InUse, FileExistsError, NotADirectoryError, PermissionError) as error:
         raise refused(str(error), "--out") from None
@@ -101,12 +102,10 @@ def refused(problem: str, option: str) -> typer.BadParameter:
 
 @contextmanager
 def removed_if_empty(out: Path) -> Iterator[None]:
-    """Remove the folder when the block ends, if nothing was written to it."""
-    try:
+    """Where the block does not end well, remove the folder, and those that it lies in, if they were made for it and
+    nothing was written to them."""
+    with no_empty_folders([out]):
         yield
-    finally:
-        with suppress(OSError):
-            out.rmdir()
 
 
 def without_room(error: OSError, out: Path) -> OSError | typer.Exit:
@@ -132,22 +131,9 @@ def reading_traces() -> Iterator[Callable[[int, int], None]]:
         raise refused(f"{missing} does not exist.", "TRACES") from None
 
 
-def told_doubts(traces: Sequence[Path], workers: int) -> list[str]:
-    """What the auditor finds wrong in the traces, a line a team and kind of error, printed too."""
-    from pipeline.traces.audit.files import audit_files, doubts
-
-    lines = doubts(audit_files(traces, workers or None))
-    for line in lines:
-        print(f"warning: {line} See `python -m pipeline audit`.", file=sys.stderr)
-    return lines
-
-
 def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
     """Print each rejected trace in a line; returns how many there are. Bad usage where no game is left."""
-    for path, reason, place in derived.rejected[:MOST_PRINTED]:
-        print(rejection_line(path, reason, place), file=sys.stderr)
-    if len(derived.rejected) > MOST_PRINTED:
-        print(f"rejected {len(derived.rejected) - MOST_PRINTED} more", file=sys.stderr)
+    print_rejections(derived.rejected)
     if not derived.games:
         kinds = ".json, .json.gz, .json.zst, .jsonl.zst"
         raise refused(f"no trace in {', '.join(map(str, traces))} that can be read ({kinds}).", "TRACES")
@@ -156,43 +142,55 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
 
 def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", workers: int) -> bool:
     """Write the pages and their list. Returns whether nothing is missing."""
-    from machine.terminal import progress_bar
-    from pipeline.reports.batch.own_study import derive_study, made_from, unfinished_folder
+    from pipeline.reports.batch.own_study import derive_study, made_from, replace_folder, unfinished_folder
+    from pipeline.traces.audit.files import told_doubts
 
-    check_own(out, ("tables", "results", "index.html") if traces else ("index.html",), "report")
+    check_own(out, [*(path.name for path in out.glob(PAGES)), *(STUDY if traces else ())], "report")
     missing: list[str] = []
     doubts: list[str] = []
     rejected = 0
-    held = ExitStack()
-    with reading_traces():
-        origins = held.enter_context(held_origins(made_from(traces, selection.tables, selection.results)))
-    if traces:
-        with reading_traces() as show:
-            doubts = told_doubts(traces, workers)
-            study = derive_study(traces, out, show)
-        rejected = count_rejected(study.derived, traces)
-        selection = selection._replace(tables=study.tables.resolve(), results=study.results.resolve())
-        missing = list(study.failed)
-    from pipeline.reports.batch.pages import list_report, page_jobs, write_index, write_pages
+    with ExitStack() as stack:
+        scratch = stack.enter_context(unfinished_folder(out.resolve()))
+        held = stack.enter_context(ExitStack())
+        with reading_traces():
+            origins = held.enter_context(held_origins(made_from(traces, selection.tables, selection.results)))
+        if traces:
+            with reading_traces() as show:
+                doubts = told_doubts(traces, workers)
+                study = derive_study(traces, scratch, show)
+            rejected, missing = count_rejected(study.derived, traces), list(study.failed)
+            selection = selection._replace(tables=study.tables, results=study.results)
+        _check_selection(selection)
+        stack.enter_context(begun(out, "report", (PAGES, *STUDY)))
+        if traces:
+            tables, results = (replace_folder(scratch / name, out.resolve() / name) for name in STUDY)
+            selection = selection._replace(tables=tables, results=results)
+        from pipeline.reports.batch.pages import list_report, write_index
 
-    _check_selection(selection)
-    with unfinished_folder(out) as scratch:
-        jobs = page_jobs(selection, out.resolve(), scratch.resolve(), bool(traces))
-        begun_mark(out, "report").touch()
-        (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
-        with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
-            failures = write_pages(jobs, workers, show)
-    missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-    write_index(jobs, out, missing, first_table(selection), doubts)
-    held.close()
-    list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
-    begun_mark(out, "report").unlink(missing_ok=True)
+        jobs, failures = _make_pages(selection, out, scratch, workers, bool(traces))
+        missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
+        write_index(jobs, out, missing, first_table(selection), doubts)
+        held.close()
+        list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)
     pages = f"{written} {'page' if written == 1 else 'pages'} in {out}; open {out / 'index.html'}"
     print(printable(pages), file=sys.stderr)
     return not missing and not rejected
+
+
+def _make_pages(
+    selection: "Selection", out: Path, scratch: Path, workers: int, notebooks: bool
+) -> "tuple[list[PageJob], list[tuple[PageJob, str]]]":
+    """Make the pages. Returns all, and those that could not be made with what was wrong."""
+    from machine.terminal import progress_bar
+    from pipeline.reports.batch.pages import page_jobs, write_pages
+
+    jobs = page_jobs(selection, out.resolve(), scratch, notebooks)
+    (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
+    with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
+        return jobs, write_pages(jobs, workers, show)
 
 
 def first_table(selection: "Selection") -> str:
@@ -220,11 +218,12 @@ def _check_selection(selection: "Selection") -> None:
     """Raise BadParameter where there are no tables or results of them, and for an unknown team or condition."""
     import polars as pl
 
+    from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
     tables, results, teams, conditions, _ = selection
-    if not (tables / "games.parquet").is_file():
-        raise refused(f"no tables in {tables}; run `make repro`, or name traces.", "--tables")
+    if absent := no_tables(tables, "run `make repro`, or name traces"):
+        raise refused(f"{absent}.", "--tables")
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
     require_tables(tables, "--tables")
@@ -270,10 +269,14 @@ def row(
     """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import made_from, study_recipe
+    from pipeline.tables.paths import partitions_told
     from pipeline.tables.shards import scratch_folder
+    from pipeline.traces.audit.files import told_doubts
     from pipeline.traces.sources import find_sources
 
     tables, rejected = traces[0], 0
+    if told := next(filter(None, map(partitions_told, traces)), ""):
+        raise refused(f"{told}.", "TRACES")
     derived_before = [place for place in traces if (place / "games.parquet").is_file()]
     if derived_before and (len(traces) > 1 or find_sources(derived_before)):
         problem = f"{derived_before[0]} holds tables, and there are traces beside them"

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from machine.files import held
-from machine.manifests import begun_mark
 from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
@@ -65,27 +64,21 @@ class OwnStudy:
     failed: Sequence[str] = ()  # a line for each stage whose results could not be made
 
 
-def derive_study(traces: Sequence[Path], out: Path, progress: Callable[[int, int], None]) -> OwnStudy:
-    """Derive the traces by the project's params.yaml into `out/tables`, and their results into `out/results`.
-
-    Both folders appear at the end, in place of those of before; where no game could be read, neither is touched.
-    """
-    tables, results, failed = out / "tables", out / "results", []
-    with unfinished_folder(out.resolve()) as scratch:
-        derived = derive(traces, scratch / tables.name, study_recipe(), progress=progress)
-        if derived.games:
-            failed = write_results(scratch / tables.name, scratch / results.name)
-            begun_mark(out, "report").touch()
-            for folder in (tables, results):
-                replace_folder(scratch / folder.name, folder)
+def derive_study(traces: Sequence[Path], folder: Path, progress: Callable[[int, int], None]) -> OwnStudy:
+    """Derive the traces by the project's params.yaml into `folder/tables`, and their results, where a game could be
+    read, into `folder/results`. folder: an absolute path."""
+    tables, results, failed = folder / "tables", folder / "results", []
+    derived = derive(traces, tables, study_recipe(), progress=progress)
+    if derived.games:
+        failed = write_results(tables, results)
     return OwnStudy(tables, results, derived, failed)
 
 
-def replace_folder(finished: Path, place: Path) -> None:
-    """Move a finished folder to its place; what stood there goes beside where the finished folder was."""
+def replace_folder(finished: Path, place: Path) -> Path:
+    """Move a finished folder to its place, which is returned; what stood there goes beside where the finished was."""
     if place.exists():
         place.replace(finished.with_name(f"{finished.name}.before"))
-    finished.replace(place)
+    return finished.replace(place)
 
 
 def study_recipe() -> Recipe:
@@ -137,13 +130,14 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     Raises FileNotFoundError where there are no tables; ValueError where results are of other tables; ValueError and
     OSError of a URL that cannot be read.
     """
+    from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
     scratch = TemporaryDirectory(prefix="study-")
     atexit.register(scratch.cleanup)
     folder = fetch_tables(tables, Path(scratch.name, "tables")) if is_url(tables) else _located(tables)
-    if not any(folder.glob("*.parquet")):
-        raise FileNotFoundError(f"no tables in {printable(tables)}: derive them first (python -m pipeline derive)")
+    if absent := no_tables(folder, "derive them first (python -m pipeline derive)"):
+        raise FileNotFoundError(printable(absent.replace(str(folder), tables)))
     made = _located(results) if results else folder.with_name("results")
     problem = other_results(folder, made)
     if problem and results:

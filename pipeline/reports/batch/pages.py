@@ -10,11 +10,10 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 from urllib.parse import quote
 
 from machine.executor import map_unordered
-from machine.files import replacing
+from machine.files import folded, replacing
 from machine.manifests import earlier_files, visible_files, write_manifest
 from pipeline.reports.batch.own_study import Selection
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute, load_nbformat
@@ -233,11 +232,12 @@ def list_report(out: Path, jobs: Iterable[PageJob], folders: Iterable[Path], mad
 def file_name(team: str, condition: str) -> str:
     """The name of a page's file, without its suffix: letters and digits of any script, `.`, `-` and `_` stay.
 
-    Where another character became `-`, or the name is cut, it ends in a digest: no two pages have one name.
+    Where another character became `-`, or the name is cut or has a capital, it ends in a digest: no two pages have one
+    name, also where disks do not tell cases apart.
     """
     text = f"{team}.{condition}"
     name = re.sub(r"[^\w.-]+", "-", text).lstrip(".")
-    is_own = name == normalize("NFC", text) == text and "." not in condition and len(name.encode()) <= MOST_BYTES
+    is_own = name == folded(text) == text and "." not in condition and len(name.encode()) <= MOST_BYTES
     return name if is_own else with_digest(name, (team, condition))
 
 

@@ -19,8 +19,8 @@ from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
-from pipeline.statistics.by_game import mixed_teams, uneven_tasks
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.by_game import broken_off, mixed_teams, uneven_tasks, without_optimum
+from pipeline.statistics.resampling import Resampling, fewest_clusters
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
 from pipeline.tables.queries import other_rules, query
@@ -85,7 +85,8 @@ def compute_rows(tables: Path, own: bool = False) -> list[Table]:
 
 def with_notes(rows: list[Table], tables: Path) -> list[Table]:
     """The tables of rows with what has to be said of the folder of tables that they are of."""
-    notes = [*mixed_teams(tables), *filter(None, [other_rules(tables)])]
+    unknown = without_optimum(pl.read_parquet(tables / "games.parquet", glob=False))
+    notes = [*mixed_teams(tables), *unknown, *filter(None, [other_rules(tables)])]
     return [table._replace(notes=[*table.notes, *notes]) for table in rows]
 
 
@@ -108,7 +109,7 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
         others += reported(condition, setting, len(tasks))
-        notes = game_notes(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks)
+        notes = broken_off(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks)
         notes += setting_notes(games.filter(condition=condition))
         tables.append(Table(condition, setting, [*rows, *others], notes))
     return tables
@@ -166,15 +167,6 @@ def covered(task_ids: Iterable[str | None], tasks: Collection[str]) -> str:
     return beside if not here else f"{known}, {beside}" if others else known
 
 
-def game_notes(games: pl.DataFrame) -> list[str]:
-    """What has to be said of the games of one condition and setting: which were broken off."""
-    broken = games.filter("stopped").group_by("team").len().sort("team")
-    return [
-        f"{team}: {counted(number, 'game')} broken off, which {'counts' if number == 1 else 'count'} in no mean."
-        for team, number in broken.iter_rows()
-    ]
-
-
 def coverage_notes(coverage: Mapping[str, str], tasks: Collection[str]) -> list[str]:
     """A caution where a team did not end the suite's games. coverage: team → `covered`."""
     whole = all(text == str(len(tasks)) for text in coverage.values())
@@ -197,7 +189,11 @@ def texts(table: Table) -> list[list[str]]:
 
 def intervals_note() -> str:
     """What stands in brackets."""
-    return f"In brackets: {100 * params('intervals', ROOT)['level']:g} % intervals, tasks drawn anew."
+    level = params("intervals", ROOT)["level"]
+    return (
+        f"In brackets: {100 * level:g} % intervals, tasks drawn anew; none of fewer than {fewest_clusters(level)} "
+        "tasks, as none would hold so much, and of few tasks they hold less than they say (docs/statistics.md)."
+    )
 
 
 def as_text(tables: Sequence[Table]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.paper.compare import printed
 from pipeline.reports.plots.layout import any_width, finish
 from pipeline.reports.plots.layout import panels as panel_grid
 from pipeline.reports.plots.style import (
@@ -86,7 +87,7 @@ def estimates_and_bounds(points: pl.DataFrame, measure: str) -> pl.DataFrame:
 
 
 def with_text(points: pl.DataFrame, decimals: Mapping[str, int]) -> pl.DataFrame:
-    """The points with each measure as text: its value and, in brackets, its interval; without *_low and *_high.
+    """The points with each measure as text, rounded half up, and its interval in brackets; without *_low and *_high.
 
     decimals: measure → how many to print.
     """
@@ -102,8 +103,8 @@ def _measure_text(row: Mapping[str, Any], measure: str, decimals: int) -> str | 
     if row[measure] is None:
         return None
     low, high = row.get(f"{measure}_low"), row.get(f"{measure}_high")
-    interval = "" if low is None or high is None else f" [{low:,.{decimals}f}, {high:,.{decimals}f}]"
-    return f"{row[measure]:,.{decimals}f}{interval}".replace("-", "−")
+    interval = "" if low is None or high is None else f" [{printed(low, decimals)}, {printed(high, decimals)}]"
+    return f"{printed(row[measure], decimals)}{interval}".replace("-", "−")
 
 
 ROW_INCHES, FRAME_INCHES = 0.145, 0.75  # the height of a row, and of what stands around the rows

@@ -34,7 +34,7 @@ class Steps:
 
     linear_to: where given, each panel has its own scale, logarithmic where values go beyond it; dodge: draw teams
     side by side at a step, so that their intervals do not hide each other. Lines then cross elsewhere than their values
-    do, which is wrong for curves whose crossings are the message.
+    do, which is wrong for curves whose crossings are the message. each: what a line is of.
     """
 
     column: str
@@ -44,6 +44,7 @@ class Steps:
     ylabel: str
     linear_to: float | None = None
     dodge: bool = True
+    each: str = "team"
 
 
 @any_width
@@ -76,7 +77,7 @@ def team_lines(
     for panel_axes in axes if own_scales else ():
         panel_axes.set_ylabel(steps.ylabel)
     name_axes(axes, y=steps.ylabel)
-    reading = f"A line for each team{LINE_FOR_INTERVAL if f'{measure}_low' in shown.columns else ''}."
+    reading = f"A line for each {steps.each}{LINE_FOR_INTERVAL if f'{measure}_low' in shown.columns else ''}."
     finish(figure, title, kind_keys(shown["kind"].unique().to_list()), reading)
     fix_layout(figure)
     for panel_axes, panel in zip(axes, present, strict=True):

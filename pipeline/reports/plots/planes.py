@@ -39,7 +39,8 @@ def privacy_plane(points: pl.DataFrame, title: str) -> "Figure | None":
     """Figure 2, a panel a setting: excess cost against privacy loss, where lower left is better; None without a point.
 
     points: setting, name, kind (of plots.style.KINDS), excess_cost, vps_uniform_mean; where there are intervals also
-    *_low and *_high. The stairs are the Pareto frontier of our own teams.
+    *_low and *_high. The stairs are the Pareto frontier of our own teams, of those that are `whole` where the points
+    say it.
     """
     from matplotlib.lines import Line2D
 
@@ -84,7 +85,8 @@ def _logarithmic(axes: "Axes", shown: pl.DataFrame) -> None:
 
 def _stairs(shown: pl.DataFrame) -> list[Segment]:
     """The Pareto frontier of our own teams as steps."""
-    edge = pareto_frontier(shown.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
+    compared = shown.filter("whole") if "whole" in shown.columns else shown
+    edge = pareto_frontier(compared.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
     return [line for (x, y), (u, v) in pairwise(edge) for line in ((x, y, u, y), (u, y, u, v))]
 
 

@@ -16,7 +16,7 @@ from pipeline.reports.site.changes import (
     write_manifest,
 )
 from pipeline.reports.site.figures import figures, ranks, read_metrics, with_ranks
-from pipeline.reports.site.folder import check_folder, mark_begun
+from pipeline.reports.site.folder import PAGES, check_folder
 from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact_view
 from pipeline.reports.site.leaderboard import leaderboard, listed_games, listing_parts, reported_rows, write_downloads
 from pipeline.reports.site.pages import (
@@ -31,7 +31,7 @@ from pipeline.reports.site.pages import (
     write_text,
 )
 from pipeline.reports.views.game import game_views, tables_prior
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.resampling import Resampling, fewest_clusters
 from pipeline.tables.shards import table_executor
 
 GAMES_AT_ONCE = 64  # games whose tables a worker reads at once
@@ -70,7 +70,7 @@ def build(
     Raises FileExistsError when `out` holds something else than a site, FileNotFoundError when tables are missing.
     """
     check_folder(out)
-    mark_begun(out)
+    out.mkdir(parents=True, exist_ok=True)
     previous, digests = read_manifest(out), game_digests(origins.tables)
     names = page_names(sorted(digests))
     manifest = Manifest(code_digest(), {names[game]: digest for game, digest in digests.items()})
@@ -146,6 +146,7 @@ def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
     counts = {"games": games.height, "stopped": int(games["stopped"].sum()), "level": resampling.level}
+    counts["fewest"] = fewest_clusters(resampling.level)
     book = write_book(origins.book, out)
-    for page in ("index", "games", "compare"):
-        write_page(out / f"{page}.html", f"{page}.html", root="", book=book, **counts)
+    for page in PAGES:
+        write_page(out / page, page, root="", book=book, **counts)

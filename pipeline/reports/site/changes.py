@@ -8,7 +8,6 @@ from pathlib import Path
 
 import polars as pl
 
-from machine.manifests import begun_mark
 from pipeline.reports.site.folder import MANIFEST
 from pipeline.reports.views.game import COLUMNS, OPTIONAL_TABLES
 
@@ -37,12 +36,11 @@ def read_manifest(out: Path) -> Manifest:
 
 
 def write_manifest(out: Path, manifest: Manifest) -> None:
-    """Write the manifest, and remove the mark of a site that was begun."""
+    """Write the manifest."""
     from pipeline.tables.io import write_json
 
     digests = {key: dict(sorted(getattr(manifest, key).items())) for key in ("games", "pages")}
     write_json({"code": manifest.code} | digests, out / MANIFEST)
-    begun_mark(out, "site").unlink(missing_ok=True)
 
 
 def code_digest() -> str:

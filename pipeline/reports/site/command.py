@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from machine.files import of_project
-from machine.manifests import held_origins, visible_files, write_manifest
+from machine.manifests import begun, check_own, files_at, held_origins, write_manifest
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
     count_rejected,
     reading_traces,
     removed_if_empty,
     require_tables,
-    told_doubts,
     without_room,
 )
-from pipeline.reports.site.folder import check_folder
+from pipeline.reports.site.folder import PARTS, check_folder
 from pipeline.tables.paths import NUMBERS, ROOT, TABLES, params
+from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins
@@ -53,10 +53,19 @@ def site(
     from pipeline.reports.batch.own_study import made_from
 
     try:
-        with removed_if_empty(out), _origins(traces or [], tables, results, out, workers) as (origins, rejected):
+        check_folder(out)
+        check_own(out, PARTS, "site")
+        with (
+            removed_if_empty(out),
+            _origins(traces or [], tables, results, out, workers) as (origins, rejected),
+            begun(out, "site", PARTS),
+        ):
             with held_origins(made_from(traces or [], origins.tables, origins.results)) as digests:
                 _build(origins, out, workers)
-            write_manifest(out, "site", visible_files(out), digests)
+            written = filter(Path.is_file, files_at(out / part for part in PARTS))
+            write_manifest(out, "site", written, digests)
+    except FileExistsError as error:
+        raise typer.BadParameter(f"{printable(str(error))}.", param_hint="--out") from None
     except OSError as error:
         raise without_room(error, out) from None
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)
@@ -70,10 +79,6 @@ def _origins(
     from pipeline.tables.shards import scratch_folder
 
     if traces:
-        try:
-            check_folder(out)
-        except FileExistsError as error:
-            raise typer.BadParameter(f"{error}.", param_hint="--out") from None
         with scratch_folder(out) as scratch:  # beside the pages: the next run removes what a killed one left
             derived = scratch / "tables"
             rejected = derive_traces(traces, derived, workers)
@@ -84,16 +89,19 @@ def _origins(
     from pipeline.reports.site.build import Origins
 
     tables = of_project(tables)
-    if not (tables / "games.parquet").is_file():
-        raise typer.BadParameter(f"no tables in {tables}: run `make repro`, or name traces.", param_hint="--tables")
+    from pipeline.tables.paths import no_tables
+
+    if absent := no_tables(tables, "run `make repro`, or name traces"):
+        raise typer.BadParameter(f"{absent}.", param_hint="--tables")
     require_tables(tables, "--tables")
     from pipeline.tables.queries import other_results
 
     made = results or tables.parent / "results"
     if (problem := other_results(tables, made)) and results:
         raise typer.BadParameter(f"{problem}; name the results of these.", param_hint="--results")
-    of_study = (Path("reports"), Path("figures"), Path("book/html")) if tables == of_project(TABLES) else ()
-    own = [path if path.exists() else None for path in (of_project(place) for place in (NUMBERS, *of_study))]
+    is_study = tables.resolve() == (ROOT / TABLES).resolve() and not problem
+    of_study = ("reports", "figures", "book/html") if is_study else ()
+    own = [path if path.exists() else None for path in (of_project(NUMBERS), *(ROOT / place for place in of_study))]
     yield Origins(tables, made if made.exists() and not problem else None, *own), 0
 
 
@@ -101,6 +109,7 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
     """Derive the traces' tables; prints each rejected trace and returns how many there are."""
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import study_recipe
+    from pipeline.traces.audit.files import told_doubts
 
     with reading_traces() as show:
         told_doubts(traces, workers)
@@ -117,7 +126,7 @@ def _build(origins: "Origins", out: Path, workers: int) -> None:
     try:
         with progress_bar("making pages") as show:
             built = build(origins, out, Resampling(**resampling), workers or None, show)
-    except (FileExistsError, FileNotFoundError) as error:
+    except FileNotFoundError as error:
         raise typer.BadParameter(f"{error}.", param_hint="--out") from None
     games, made = counted(built.games, "game"), counted(built.made, "page")
     print(f"{games} in {out}: {made} made, {built.removed} removed; open {out / 'index.html'}")

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.by_game import TEAM, by_game
+from pipeline.statistics.by_game import ALL, TEAM, UNKNOWN, by_game, level_name
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result, read_table
 from pipeline.tables.paths import read_yaml
@@ -41,10 +41,8 @@ def read_metrics(prior: float | None = None, path: Path = METRICS) -> list[Metri
 
 CELL = ("difficulty", "density")
 ROW = (*TEAM, *CELL, "metric")
-ALL = "all"
 RANKED = ("setting", "condition", "metric", "team")
 RANKS = ("rank_low", "rank_high")
-UNKNOWN = "unknown"
 
 
 def figures(tables: Path, metrics: Sequence[str], resampling: Resampling) -> pl.DataFrame:
@@ -68,7 +66,7 @@ def _values(tables: Path) -> pl.DataFrame:
     tasks = games.select(
         "game_id",
         task_id=pl.col("task_id").fill_null(pl.col("game_id")),
-        difficulty=pl.col("difficulty").fill_null(UNKNOWN),
+        difficulty=level_name(),
         density=pl.col("density").cast(pl.String).fill_null(UNKNOWN),
     )
     own = by_game("table1", tables).drop(CELL, strict=False).join(tasks, on="game_id")

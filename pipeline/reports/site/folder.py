@@ -5,6 +5,9 @@ from pathlib import Path
 from machine.manifests import begun_mark
 
 MANIFEST = "made.json"
+# What a site's folder holds, beside its manifests: pages, and folders of pages, data, styles and scripts.
+PAGES = ("index.html", "games.html", "compare.html")
+PARTS = (*PAGES, MANIFEST, "games", "data", "static", "reports", "notebooks", "book")
 
 
 def check_folder(out: Path) -> None:
@@ -16,13 +19,6 @@ def check_folder(out: Path) -> None:
 def is_site(out: Path) -> bool:
     """Whether the folder holds a site, or one that was begun."""
     return (out / MANIFEST).is_file() or begun_mark(out, "site").is_file()
-
-
-def mark_begun(out: Path) -> None:
-    """Mark the folder as a site before anything else is written, so that the next run knows it if this one dies."""
-    out.mkdir(parents=True, exist_ok=True)
-    if not is_site(out):
-        begun_mark(out, "site").touch()
 
 
 def _holds_files(folder: Path) -> bool:

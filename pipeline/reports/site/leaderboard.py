@@ -9,8 +9,9 @@ import polars as pl
 
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.batch.pages import file_name
-from pipeline.reports.site.figures import ALL, CELL, RANKS, Metric
+from pipeline.reports.site.figures import CELL, RANKS, Metric
 from pipeline.reports.site.pages import page_name
+from pipeline.statistics.by_game import ALL
 from pipeline.tables.io import read_table
 from pipeline.tables.paths import PAPER_PROTOCOLS
 

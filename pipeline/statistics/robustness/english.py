@@ -69,7 +69,6 @@ def english_tables(
     means = _of_readings(ordering.means_table(points, standings))
     chosen = means.filter(english=choice).select("setting", "team", chosen="vps")
     means = means.join(chosen, on=("setting", "team"), nulls_equal=True).with_columns(
-        rank=pl.col("vps").rank("min").over("setting", "english").cast(pl.Int64),
         ratio=(pl.col("vps") / pl.col("chosen")).round(ordering.DECIMALS).fill_nan(None),
     )
     agreement = ordering.agreement_table(points, standings, groups, at)

@@ -10,6 +10,7 @@ from functools import cache
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.paired_tests import common_ranks
 from pipeline.statistics.resampling import Resampling
 
 InitialCalendar = tuple[tuple[int, bool], ...]  # of each slot: its cost, 0 for a free one, and whether it is blocked
@@ -113,10 +114,13 @@ def measures(games: pl.DataFrame, penalties: Sequence[float]) -> pl.DataFrame:
 
 
 def excess_table(measured: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
-    """One row a team, setting, condition and measure: its mean over games with its interval, and rank, 1 the least."""
+    """One row a team, setting, condition and measure: its mean over games with its interval, and its rank, 1 the least
+    (`common_ranks`)."""
     lines = measured.with_columns(
         numerator=pl.col("value").fill_null(0.0), denominator=pl.col("value").is_not_null().cast(pl.Float64)
     )
     means = ratio_intervals(lines, (*TEAM, *MEASURE), resampling)
-    rank = pl.col("mean").rank("min").over("setting", "condition", *MEASURE)
-    return means.with_columns(rank=rank.cast(pl.Int64)).sort("setting", "condition", *MEASURE, "team", nulls_last=False)
+    group = ("setting", "condition", *MEASURE)
+    ranks = common_ranks(measured, group, "value")
+    ranked = means.join(ranks, on=[*group, "team"], how="left", nulls_equal=True)
+    return ranked.sort(*group, "team", nulls_last=False)

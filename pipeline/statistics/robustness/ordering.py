@@ -7,17 +7,25 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 
 from pipeline.statistics.bootstrap import percentile_bounds
 from pipeline.statistics.paired_tests import holm, paired_permutation
 from pipeline.statistics.resampling import Resampling, cluster_draws
-from pipeline.statistics.robustness.sweep import POINT, Array
+from pipeline.statistics.robustness.sweep import Array
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
 
 DECIMALS = 8  # of a mean or a correlation: what lies below is rounding
 ALL = "all"
+AGREEMENT = {
+    "teams": pl.Int64,
+    "kendall": pl.Float64,
+    "spearman": pl.Float64,
+    "pairs_compared": pl.Int64,
+    "flips": pl.Int64,
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Standings:
     setting: str | None
     teams: tuple[str, ...]
     simulated: tuple[bool, ...]
-    games: tuple[int, ...]  # of each team, with a VPS
+    games: NDArray[np.int64]  # points × teams: those with a VPS
     means: Array  # points × teams: the mean over a team's games
     intervals: Array  # points × teams × 2: its interval, NaN where there is none
     by_task: Array  # points × teams × tasks, NaN where a team has no game
@@ -37,9 +45,30 @@ class Standings:
         """The indices of every two teams."""
         return list(combinations(range(len(self.teams)), 2))
 
+    def ranks(self) -> list[list[int | None]]:
+        """Each point's ranks of the teams: 1 + those that have less on the tasks that both of a pair have; None for a
+        team without a VPS."""
+        known = np.isfinite(self.by_task)
+        ahead = np.zeros(self.means.shape, dtype=np.int64)
+        for a, b in self.pairs:
+            both = known[:, a] & known[:, b]
+            sums = [np.where(both, self.by_task[:, team], 0.0).sum(axis=1) for team in (a, b)]
+            apart = (np.subtract(*sums) / np.maximum(1, both.sum(axis=1))).round(DECIMALS)
+            ahead[:, a] += apart > 0
+            ahead[:, b] += apart < 0
+        ranks = np.where(np.isfinite(self.means), 1 + ahead, -1)
+        return [[int(rank) if rank > 0 else None for rank in row] for row in ranks]
+
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """Whether two teams have a VPS on a common task: points × teams × teams."""
+        known = np.isfinite(self.by_task).astype(np.float64)
+        return np.asarray(known @ known.transpose(0, 2, 1) > 0)
+
     def differences(self, pairs: Sequence[tuple[int, int]]) -> Array:
-        """First team's mean less the second's: points × pairs."""
-        differences = [self.means[:, a] - self.means[:, b] for a, b in pairs]
+        """First team's mean less the second's: points × pairs, NaN for two without a common task."""
+        shared = self.shared
+        differences = [np.where(shared[:, a, b], self.means[:, a] - self.means[:, b], np.nan) for a, b in pairs]
         return np.reshape(differences, (len(pairs), len(self.means))).T
 
 
@@ -64,7 +93,7 @@ def _setting_standings(setting: Any, vps: Array, games: pl.DataFrame, resampling
         setting,
         tuple(teams),
         tuple(bool(part["simulated"].any()) for part in parts),
-        tuple(int(np.isfinite(values[0]).sum()) for values in by_team),
+        np.stack([np.isfinite(values).sum(axis=1) for values in by_team], axis=1),
         np.stack([known_mean(values) for values in by_team], axis=1).round(DECIMALS),
         np.stack(intervals, axis=1).round(DECIMALS),
         by_task,
@@ -102,25 +131,26 @@ def with_changes(points: pl.DataFrame, choice: Mapping[str, object]) -> pl.DataF
 
 
 def means_table(points: pl.DataFrame, settings: Sequence[Standings]) -> pl.DataFrame:
-    """One row a setting, point and team: games, mean VPS with its interval, and its rank: 1 is the least, equal means
-    share a rank.
+    """One row a setting, point and team: games, mean VPS with its interval, and its rank among those that share tasks
+    with it: 1 is the least, equal means share a rank.
     """
     parts = [
         points.with_columns(
             setting=pl.lit(s.setting, pl.String),
             team=pl.lit(team),
             simulated=pl.lit(s.simulated[i]),
-            games=pl.lit(s.games[i], pl.Int64),
+            games=pl.Series(s.games[:, i], dtype=pl.Int64),
             vps=pl.Series(s.means[:, i]),
-            low=pl.Series(np.fmin(s.intervals[:, i, 0], s.means[:, i])),
-            high=pl.Series(np.fmax(s.intervals[:, i, 1], s.means[:, i])),
+            low=pl.Series(np.minimum(s.intervals[:, i, 0], s.means[:, i])),
+            high=pl.Series(np.maximum(s.intervals[:, i, 1], s.means[:, i])),
+            rank=pl.Series([row[i] for row in ranks], dtype=pl.Int64),
         )
         for s in settings
+        for ranks in [s.ranks()]
         for i, team in enumerate(s.teams)
     ]
-    rank = pl.col("vps").rank("min").over("setting", *POINT).cast(pl.Int64)
     means = pl.concat([to_frame(ROBUSTNESS, []), *parts], how="diagonal")
-    return means.with_columns(pl.col("vps", "low", "high").fill_nan(None)).with_columns(rank=rank)
+    return means.with_columns(pl.col("vps", "low", "high").fill_nan(None))
 
 
 def agreement_table(
@@ -128,39 +158,43 @@ def agreement_table(
 ) -> pl.DataFrame:
     """One row a setting, point and group of teams: how its order agrees with that at the point `at`.
 
-    Kendall's τ-b and Spearman's ρ, null where one order is all ties, and the number of pairs that flip.
+    Kendall's τ-b and Spearman's ρ, null where one order is all ties, and the number of pairs that flip: of the teams
+    that have a VPS at both points, as one that tells nobody anything has no place in the order. Two without a common
+    task are no pair, and where there are such there is no Spearman's ρ. A group with fewer than two teams that have a
+    VPS at the point `at` has no rows.
     """
     parts = [to_frame(ROBUSTNESS_RANKS, [])]
     for s in settings:
         for group, members in {ALL: s.teams, **groups}.items():
-            indices = [i for i, team in enumerate(s.teams) if team in members]
-            if len(indices) > 1:
-                parts.append(_agreement(points, s, group, indices, at))
+            of = np.flatnonzero([team in members for team in s.teams])
+            means, shared = s.means[:, of], s.shared[:, of][:, :, of]
+            if np.isfinite(means[at]).sum() > 1:
+                both = zip(means, shared & shared[at], strict=True)
+                compared = [_compare_orders(here, means[at], pairs) for here, pairs in both]
+                columns = pl.DataFrame(compared, schema=AGREEMENT, orient="row")
+                named = columns.with_columns(setting=pl.lit(s.setting, pl.String), group=pl.lit(group))
+                parts.append(pl.concat([points, named], how="horizontal"))
     return pl.concat(parts, how="diagonal")
 
 
-def _agreement(points: pl.DataFrame, s: Standings, group: str, indices: list[int], at: int) -> pl.DataFrame:
-    signs = np.sign(s.differences(list(combinations(indices, 2))))
-    ranks = stats.rankdata(s.means[:, indices], axis=1)
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    product = signs * signs[at]
-    return points.with_columns(
-        setting=pl.lit(s.setting, pl.String),
-        group=pl.lit(group),
-        teams=pl.lit(len(indices), pl.Int64),
-        kendall=_cosine(signs, at),
-        spearman=_cosine(ranks, at),
-        pairs_compared=pl.lit(product.shape[1], pl.Int64),
-        flips=pl.Series((product < 0).sum(axis=1)).cast(pl.Int64),
-    )
+def _compare_orders(
+    here: Array, chosen: Array, shared: NDArray[np.bool_]
+) -> tuple[int, float | None, float | None, int, int]:
+    """AGREEMENT's figures of two rows of teams' means, by the teams that have both and the pairs that share tasks."""
+    known = np.isfinite(here) & np.isfinite(chosen)
+    both = np.stack([here[known], chosen[known]])
+    first, second = np.triu_indices(known.sum(), 1)
+    pairs = shared[np.ix_(known, known)][first, second]
+    signs = np.sign(both[:, first] - both[:, second])[:, pairs]
+    ranks = stats.rankdata(both, axis=1)
+    kendall, spearman = _cosine(signs), _cosine(ranks - ranks.mean(axis=1, keepdims=True)) if pairs.all() else None
+    return int(known.sum()), kendall, spearman, int(pairs.sum()), int((signs[0] * signs[1] < 0).sum())
 
 
-def _cosine(rows: Array, at: int) -> pl.Series:
-    """Of each row with one of them: of signs of pairs it is Kendall's τ-b, of centred ranks Spearman's ρ."""
-    sizes = np.sqrt((rows**2).sum(axis=1))
-    below = sizes * sizes[at]
-    cosines = np.divide(rows @ rows[at], below, out=np.full(len(rows), np.nan), where=below > 0)
-    return pl.Series(cosines.round(DECIMALS)).fill_nan(None)
+def _cosine(rows: Array) -> float | None:
+    """Of two rows: of signs of pairs it is Kendall's τ-b, of centred ranks Spearman's ρ. None where one is all 0."""
+    below = np.sqrt((rows**2).sum(axis=1)).prod()
+    return round(float(rows[0] @ rows[1] / below), DECIMALS) if below > 0 else None
 
 
 def flips_table(points: pl.DataFrame, settings: Sequence[Standings], at: int, draws: int, seed: str) -> pl.DataFrame:
@@ -168,7 +202,7 @@ def flips_table(points: pl.DataFrame, settings: Sequence[Standings], at: int, dr
 
     difference is the first team's mean VPS less the second's; p of the paired permutation test, here and at `at`, not
     corrected for their number. p_holm is that of the flip: the larger of the two, as both orders must be there, by
-    Holm's correction over all pairs of teams at the point; a pair that keeps its order counts there with p = 1.
+    Holm's correction over all pairs that have both orders; one that keeps its order counts there with p = 1.
     """
     parts = [_flips(points, s, at, draws, seed) for s in settings]
     return pl.concat([to_frame(ROBUSTNESS_FLIPS, []), *parts], how="diagonal")
@@ -178,6 +212,7 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
     differences = s.differences(s.pairs)
     where, which = np.nonzero(np.sign(differences) * np.sign(differences[at]) < 0)
     pairs = [s.pairs[k] for k in which]
+    compared = np.isfinite(differences + differences[at]).sum(axis=1)
 
     def p(point: int, pair: tuple[int, int]) -> float:
         a, b = (s.by_task[point, i] for i in pair)
@@ -199,15 +234,27 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         pl.Series("difference", differences[where, which].round(DECIMALS)),
         pl.Series("p_at_choice", at_choice, pl.Float64),
         pl.Series("p_value", here, pl.Float64),
-        pl.Series("p_holm", _corrected_by_point(where.tolist(), of_flip, len(s.pairs)), pl.Float64),
+        pl.Series("p_holm", _corrected_by_point(where.tolist(), of_flip, compared.tolist()), pl.Float64),
         setting=pl.lit(s.setting, pl.String),
     )
 
 
-def _corrected_by_point(where: Sequence[int], p_values: Sequence[float], pairs: int) -> list[float]:
-    """Holm's p of each flip over all pairs of teams at its point; where: the points of the flips, in their order."""
+def _corrected_by_point(where: Sequence[int], p_values: Sequence[float], pairs: Sequence[int]) -> list[float]:
+    """Holm's p of each flip over all pairs at its point; where: the points of the flips, in their order; pairs: how
+    many are compared at each point."""
     adjusted: list[float] = []
-    for _, flips in groupby(zip(where, p_values, strict=True), key=lambda flip: flip[0]):
+    for point, flips in groupby(zip(where, p_values, strict=True), key=lambda flip: flip[0]):
         here = [p for _, p in flips]
-        adjusted += holm([*here, *[1.0] * (pairs - len(here))])[: len(here)]
+        adjusted += holm([*here, *[1.0] * (pairs[point] - len(here))])[: len(here)]
     return adjusted
+
+
+def is_same_order(agreement: pl.DataFrame, flips: pl.DataFrame, alpha: float = 0.05) -> bool | None:
+    """Whether no pair of teams changes places: False where one does beyond chance, None where those that do may do so
+    by chance, and where no two teams are compared. agreement, flips: rows of both tables, of the same points and teams.
+    """
+    if not agreement["pairs_compared"].sum():
+        return None
+    if flips.is_empty():
+        return True
+    return False if (flips["p_holm"] <= alpha).any() else None

@@ -6,7 +6,7 @@ TEAM = C("team", "str", "who played")
 SIMULATED = C("simulated", "bool", "whether its speakers are simulated")
 SETTING = C("setting", "str", "uniform or varied errand costs")
 CONDITION = C("condition", "str", "standard, blocked or adversarial")
-LOW = C("low", "float", "lower end of the mean's interval; empty for fewer than two tasks")
+LOW = C("low", "float", "lower end of the mean's interval; empty for fewer than six tasks")
 HIGH = C("high", "float", "its upper end")
 GAMES = C("games", "int", "games that count")
 TASKS = C("tasks", "int", "their tasks, which are what is drawn anew")
@@ -53,7 +53,7 @@ COMPARISONS = Table(
         C("b_simulated", "bool", "whether those of b are"),
         C("pairs", "int", "tasks that both have"),
         C("difference", "float", "mean over those tasks of a's value − b's; empty without any"),
-        C("low", "float", "lower end of its interval; empty for fewer than two tasks"),
+        C("low", "float", "lower end of its interval; empty for fewer than six tasks"),
         C("high", "float", "its upper end"),
         C("p_value", "float", "two-sided, by flipping signs of differences; 1 without a common task"),
         C("p_holm", "float", "Holm's p over all pairs of the metric, setting and condition"),
@@ -90,7 +90,7 @@ MIXED_EFFECTS = Table(
         C("simulated", "bool", "whether some speakers are simulated: an association of styles is by construction"),
         POOLED,
         PREDICTOR,
-        C("games", "int", "games fitted; empty for the paper's models"),
+        C("games", "int", "games fitted, those of a team and task by their mean; empty for the paper's models"),
         C("left_out", "int", "games that the predictor leaves out"),
         C("n_teams", "int", "teams"),
         C("n_tasks", "int", "tasks"),
@@ -103,7 +103,7 @@ MIXED_EFFECTS = Table(
         C("high", "float", "its upper end", "VPS"),
         C("equivalence_bound", "float", "the slope is nearer to 0 than this, by two one-sided tests at 5 %", "VPS"),
         C("p_one_sided_t", "float", "the same from Student's t"),
-        C("p_permutation", "float", "the same by relabelling whole teams; empty where games are unbalanced"),
+        C("p_permutation", "float", "the same by relabelling whole teams; empty where not all have the same tasks"),
         C("p_bootstrap", "float", "there, the same by drawing outcomes without the predictor"),
         C("draws", "int", "relabellings or outcomes, the observed one included"),
         C("var_team", "float", "variance of the teams' intercepts", "VPS²"),
@@ -132,8 +132,8 @@ MIXED_EFFECTS_SLOPES = Table(
         POOLED,
         PREDICTOR,
         TEAM,
-        C("n", "int", "its games"),
-        C("slope", "float", "least squares, per standard deviation of the predictor over the group's games", "VPS"),
+        C("n", "int", "its tasks, each by the mean of its games"),
+        C("slope", "float", "least squares, per standard deviation of the predictor over the group's tasks", "VPS"),
         C("se", "float", "its standard error", "VPS"),
         C("low", "float", "lower end of Student's 95 % interval", "VPS"),
         C("high", "float", "its upper end", "VPS"),
@@ -166,9 +166,9 @@ ROBUSTNESS = _at_points(
         SIMULATED,
         C("games", "int", "games with a VPS"),
         C("vps", "float", "mean over them, to 8 decimals", "VPS"),
-        C("low", "float", "lower end of its interval; empty for fewer than two tasks", "VPS"),
+        C("low", "float", "lower end of its interval; empty for fewer than six tasks", "VPS"),
         C("high", "float", "its upper end", "VPS"),
-        C("rank", "int", "1 is the least privacy loss; equal means share the least rank"),
+        C("rank", "int", "1 + the teams with less privacy loss on the tasks that each two share; equal means share it"),
     ),
 )
 
@@ -178,10 +178,10 @@ ROBUSTNESS_RANKS = _at_points(
     ("group",),
     (
         C("group", "str", "all, protocols, styles, other simulated teams, or others"),
-        C("teams", "int", "teams of the group"),
+        C("teams", "int", "teams of the group that have a VPS here and at the study's choice"),
         C("kendall", "float", "Kendall's τ-b of their order with that at the study's choice"),
         C("spearman", "float", "Spearman's ρ"),
-        C("pairs_compared", "int", "pairs of teams"),
+        C("pairs_compared", "int", "pairs of these teams"),
         C("flips", "int", "pairs whose order is the reverse"),
     ),
 )
@@ -199,7 +199,11 @@ ROBUSTNESS_FLIPS = _at_points(
         C("difference", "float", "the same at this point", "VPS"),
         C("p_at_choice", "float", "of the paired permutation test at the study's choice; not corrected"),
         C("p_value", "float", "the same at this point; not corrected"),
-        C("p_holm", "float", "of both orders (the larger p), with Holm's correction over all pairs at this point"),
+        C(
+            "p_holm",
+            "float",
+            "of both orders (the larger p), with Holm's correction over all pairs that have both orders",
+        ),
     ),
 )
 
@@ -242,7 +246,7 @@ EXCESS = Table(
         HIGH,
         GAMES,
         TASKS,
-        C("rank", "int", "by the mean, 1 the least; equal means share the least"),
+        C("rank", "int", "1 + the teams with less on the tasks that each two share; equal means share the least"),
     ),
 )
 

@@ -1,12 +1,13 @@
 -- Semantic leaks (section 4, Appendix C): one row per team, setting, condition and tier; `all` counts every tier.
 -- A leaked message counts once a tier, however many labels and recipients it has; a rate is of all messages sent.
+-- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
 WITH sent AS (
-    SELECT team, bool_or(simulated) AS simulated, setting, condition, count(*) AS games, sum(dms + group_messages)::BIGINT AS messages
+    SELECT team, bool_or(simulated) AS simulated, setting, condition, (team, setting, condition) AS played_by, count(*) AS games, sum(dms + group_messages)::BIGINT AS messages
     FROM games
     GROUP BY team, setting, condition
 ),
 tiered AS (
-    SELECT team, setting, condition, counted.tier, game_id, event_index, induced, recipient_entitled
+    SELECT (team, setting, condition) AS played_by, counted.tier, game_id, event_index, induced, recipient_entitled
     FROM leaks JOIN games USING (game_id), unnest([coalesce(leaks.tier, 'unknown'), 'all']) AS counted(tier)
 )
 SELECT
@@ -26,6 +27,6 @@ SELECT
     induced_messages / nullif(messages, 0) AS induced_share
 FROM sent
 CROSS JOIN (VALUES ('all'), ('sensitive'), ('neutral'), ('public'), ('unknown')) AS tiers(tier)
-LEFT JOIN tiered USING (team, setting, condition, tier)
+LEFT JOIN tiered USING (played_by, tier)
 GROUP BY team, simulated, setting, condition, tier, games, messages
 ORDER BY team, setting, condition, array_position(['all', 'sensitive', 'neutral', 'public', 'unknown'], tier)

@@ -1,5 +1,6 @@
 -- Table 4: one row per team, setting, condition and pattern, in the paper's order of ranks.
 -- `strict` counts the occurrences that also hold by the stricter definition; a rate is per message sent.
+-- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
 WITH named AS (
     SELECT *
     FROM (
@@ -19,12 +20,12 @@ WITH named AS (
     ) AS listed(paper_rank, pattern, level, unit)
 ),
 played AS (
-    SELECT team, bool_or(simulated) AS simulated, setting, condition, count(*) AS games, sum(dms + group_messages)::BIGINT AS messages
+    SELECT team, bool_or(simulated) AS simulated, setting, condition, (team, setting, condition) AS played_by, count(*) AS games, sum(dms + group_messages)::BIGINT AS messages
     FROM games
     GROUP BY team, setting, condition
 ),
 counted AS (
-    SELECT team, setting, condition, pattern, count(*) AS occurrences, count(*) FILTER (strict) AS strict
+    SELECT (team, setting, condition) AS played_by, pattern, count(*) AS occurrences, count(*) FILTER (strict) AS strict
     FROM patterns JOIN games USING (game_id)
     GROUP BY team, setting, condition, pattern
 )
@@ -45,5 +46,5 @@ SELECT
     CASE WHEN unit = 'messages' THEN coalesce(occurrences, 0) / nullif(messages, 0) END AS per_message
 FROM played
 CROSS JOIN named
-LEFT JOIN counted USING (team, setting, condition, pattern)
+LEFT JOIN counted USING (played_by, pattern)
 ORDER BY team, setting, condition, paper_rank

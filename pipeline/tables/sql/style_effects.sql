@@ -2,8 +2,9 @@
 -- simulated speakers that state the parameter. Patterns count per message, or per game where no message shows them.
 -- The correlation is over teams, few of them, and so a hint, no test.
 -- by_construction marks what the parameter brings about by its meaning: that direction supports nothing.
+-- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
 WITH parameters AS (
-    SELECT team, setting, condition, parameter, avg(value ORDER BY game_id, agent) AS value
+    SELECT team, setting, condition, (team, setting, condition) AS played_by, parameter, avg(value ORDER BY game_id, agent) AS value
     FROM agent_parameters JOIN games USING (game_id)
     WHERE simulated
     GROUP BY team, setting, condition, parameter
@@ -13,6 +14,7 @@ played AS (
         team,
         setting,
         condition,
+        (team, setting, condition) AS played_by,
         count(*) AS games,
         sum(dms + group_messages)::BIGINT AS messages,
         avg(coordination_rate ORDER BY game_id) AS coordination_rate,
@@ -23,26 +25,24 @@ played AS (
     GROUP BY team, setting, condition
 ),
 seen AS (
-    SELECT team, setting, condition, pattern, count(*) AS occurrences
+    SELECT (team, setting, condition) AS played_by, pattern, count(*) AS occurrences
     FROM patterns JOIN games USING (game_id)
     GROUP BY team, setting, condition, pattern
 ),
 outcomes AS (
     SELECT
-        team,
-        setting,
-        condition,
+        played_by,
         pattern AS outcome,
         coalesce(occurrences, 0) / CASE WHEN in_messages THEN nullif(messages, 0) ELSE games END AS value
     FROM played
     CROSS JOIN (SELECT pattern, bool_and(span_start IS NOT NULL) AS in_messages FROM patterns GROUP BY pattern)
-    LEFT JOIN seen USING (team, setting, condition, pattern)
+    LEFT JOIN seen USING (played_by, pattern)
     UNION ALL
-    SELECT team, setting, condition, 'coordination_rate', coordination_rate FROM played
+    SELECT played_by, 'coordination_rate', coordination_rate FROM played
     UNION ALL
-    SELECT team, setting, condition, 'excess_cost', excess_cost FROM played
+    SELECT played_by, 'excess_cost', excess_cost FROM played
     UNION ALL
-    SELECT team, setting, condition, 'vps', vps FROM played
+    SELECT played_by, 'vps', vps FROM played
 ),
 meant AS (
     SELECT parameter, outcome, true AS by_construction
@@ -66,7 +66,7 @@ SELECT
         THEN corr(outcomes.value, parameters.value ORDER BY team) END AS correlation,
     coalesce(bool_or(by_construction), false) AS by_construction
 FROM parameters
-JOIN outcomes USING (team, setting, condition)
+JOIN outcomes USING (played_by)
 LEFT JOIN meant USING (parameter, outcome)
 GROUP BY setting, condition, parameter, outcome
 ORDER BY setting, condition, parameter, outcome

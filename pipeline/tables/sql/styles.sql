@@ -1,5 +1,6 @@
 -- Each style beside what it led to: one row per team whose agents have parameters, setting, condition and measure.
 -- kind is parameter (what the style was given, the mean over agents) or outcome (the mean over games, or per message).
+-- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
 WITH teams AS (
     SELECT DISTINCT games.game_id, team, simulated, setting, condition
     FROM games JOIN agent_parameters USING (game_id)
@@ -23,12 +24,12 @@ outcomes AS (
     GROUP BY team, setting, condition, name
 ),
 sent AS (
-    SELECT team, setting, condition, sum(dms + group_messages)::BIGINT AS messages, count(*) AS games
-    FROM games JOIN teams USING (game_id, team, setting, condition)
+    SELECT team, setting, condition, (team, setting, condition) AS played_by, sum(dms + group_messages)::BIGINT AS messages, count(*) AS games
+    FROM games SEMI JOIN teams USING (game_id)
     GROUP BY team, setting, condition
 ),
 seen AS (
-    SELECT team, setting, condition, pattern, count(*) AS occurrences
+    SELECT (team, setting, condition) AS played_by, pattern, count(*) AS occurrences
     FROM patterns JOIN teams USING (game_id)
     GROUP BY team, setting, condition, pattern
 ),
@@ -48,9 +49,9 @@ shown AS (
             ('qualitative_flattening', false), ('unilateral_displacement', false), ('ambiguous_consensus', false),
             ('cascading_failure', false), ('output_truncation', false)
     ) AS listed(pattern, of_messages)
-    LEFT JOIN seen USING (team, setting, condition, pattern)
+    LEFT JOIN seen USING (played_by, pattern)
 )
 SELECT team, simulated, setting, condition, kind, name, value
-FROM (FROM given UNION ALL FROM outcomes UNION ALL FROM shown)
-JOIN (SELECT team, setting, condition, bool_or(simulated) AS simulated FROM teams GROUP BY ALL) USING (team, setting, condition)
+FROM (SELECT *, (team, setting, condition) AS played_by FROM (FROM given UNION ALL FROM outcomes UNION ALL FROM shown))
+JOIN (SELECT (team, setting, condition) AS played_by, bool_or(simulated) AS simulated FROM teams GROUP BY ALL) USING (played_by)
 ORDER BY team, setting, condition, kind DESC, name

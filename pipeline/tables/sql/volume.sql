@@ -1,4 +1,5 @@
 -- How much was said and what it led to: one row per team, setting, condition and difficulty; `all` pools the tasks.
+-- A level that a list calls `all` or `unknown` is `all (level)` or `unknown (level)` here.
 -- DMs per meeting are over meetings held; dms_per_scheduled is Table 1's column, and what section 4 gives by difficulty.
 -- Figure 6 is prior_meetings_moved_per_game: distinct earlier meetings that somebody moved.
 WITH moved AS (
@@ -21,7 +22,12 @@ talked AS (
 ),
 tasks AS (
     SELECT games.*, bucket
-    FROM games, unnest([coalesce(difficulty, 'unknown'), 'all']) AS counted(bucket)
+    FROM
+        games,
+        unnest([
+            CASE WHEN difficulty IN ('all', 'unknown') THEN difficulty || ' (level)' ELSE coalesce(difficulty, 'unknown') END,
+            'all'
+        ]) AS counted(bucket)
 )
 SELECT
     team,

@@ -11,7 +11,7 @@ from pipeline.traces.audit.decisions import replay_decision, replay_resolution, 
 from pipeline.traces.audit.divergences import Divergence, Findings
 from pipeline.traces.audit.events import EventComparison
 from pipeline.traces.audit.game import AgentView, BrokenOff, Game, replay_cheap_talk, start
-from pipeline.traces.audit.identity import check_identity
+from pipeline.traces.audit.identity import check_identity, type_of
 from pipeline.traces.audit.suites import Suites
 from pipeline.traces.audit.task import check_labels, check_task
 from pipeline.traces.audit.trace import (
@@ -40,8 +40,8 @@ def replay(trace: Trace, setup: Setup, findings: Findings) -> Game:
             replay_voluntary(game, number, sweeps, meeting, joined)
             replay_decision(game, number, sweeps, meeting)
             replay_resolution(game, number, sweeps, meeting)
-    except BrokenOff:
-        game.broken_off = True
+    except BrokenOff as end:
+        game.broken_off, game.unanswered = True, end.agent
     check_end(game, trace)
     return game
 
@@ -76,12 +76,22 @@ def check_end(game: Game, trace: Trace) -> None:
         game.expect("game_end", (len(game.setup.meetings), 0, GAME_END, None))
     elif trace.stopped and not game.public:
         game.expect("game_stopped", (done, 0, GAME_END, None), cause=trace.stop_cause)
+        check_stopped(game, trace)
     if trace.stop_cause is not None and not trace.stopped:
         game.findings.add("stop_claim", "no cause", trace.stop_cause, "a game that was not stopped")
     if trace.stopped and not game.broken_off:
         game.findings.add("stop_claim", "not stopped", "stopped", "every round is recorded")
     if game.open_ended and not trace.stopped:
         game.findings.add("broken_off", "game_end", trace.events[-1].type, event=len(trace.events) - 1, round=done)
+
+
+def check_stopped(game: Game, trace: Trace) -> None:
+    """A game stops where a provider gives no answer: it was for an agent with a language model to answer."""
+    agents, due = trace.config.get("agents"), game.unanswered
+    kind = type_of(agents[due]) if isinstance(agents, list) and due is not None and due < len(agents) else None
+    if kind != "llm" and game.broken_off:
+        who = "nobody" if due is None else f"agent {due}"
+        game.findings.add("stop_claim", "a language model was to answer", kind, f"{who} was to answer", agent=due)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pipeline.traces.audit.calendar import (
     digest,
     slots_holding,
 )
-from pipeline.traces.audit.divergences import Findings, same_figure
+from pipeline.traces.audit.divergences import Findings, same_figure, whole
 from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import (
     CODES_OF_METRICS,
@@ -71,8 +71,9 @@ class Claims:
             self.findings.add("wrong_setup", digest(game.setup.calendars), stated, "scenario.calendars_sha256")
 
     def check_announced(self) -> None:
-        """What the start of every game of ours announces, and what tables take from there."""
-        for name in () if self.trace.public else ("optimal_cost", "greedy_cost", "scenario_seed", "nosy_agent_ids"):
+        """What the start of every game announces, and what tables take from there."""
+        own = () if self.trace.public else ("scenario_seed", "nosy_agent_ids")
+        for name in ("optimal_cost", "greedy_cost", *own):
             if name not in self.start:
                 self.findings.add("wrong_setup", "", "", f"game_start.{name} is missing")
 
@@ -98,12 +99,15 @@ class Claims:
             self.findings.add("dm_cap", cap, sent, "messages of the game")
 
     def check_optimum(self) -> int | None:
-        """The least cost, wherever the trace states it."""
+        """The least cost, wherever the trace states it; where the trace says that it is not proven, the least found."""
         claims = {
             "game_start": self.start,
             "metrics": self.metrics,
             "scenario.optimal": nested(self.scenario, "optimal"),
         }
+        bound, cheapest = self.scenario.get("optimal_bound"), claimed(claims["scenario.optimal"], "cost")
+        if bound is not None:
+            self.findings.add("unproven_optimum", "", [bound, cheapest], "scenario.optimal_bound")
         try:
             found = optimum(self.game.setup.calendars, self.game.setup.meetings)
         except UnknownOptimum as reason:
@@ -112,11 +116,16 @@ class Claims:
         if self.partial():
             return claimed(self.metrics, "optimal_cost")
         least = found.cost if found else None
+        if bound is not None:
+            costs = [cost for cost in (bound, least, cheapest) if type(cost) is int]
+            if len(costs) < 3 or costs != sorted(costs):
+                self.findings.add("wrong_optimum", least, [bound, cheapest], "scenario.optimal_bound")
+            least = cheapest
         for place, holder in claims.items():
             name = "cost" if place.startswith("scenario") else "optimal_cost"
             if name in holder and not same_figure(holder[name], least):
                 self.findings.add("wrong_optimum", least, holder[name], f"{place}.{name}")
-        self.check_schedule_named(found)
+        self.check_schedule_named(found if bound is None else None)
         return least
 
     def check_schedule_named(self, found: Optimum | None) -> None:
@@ -142,7 +151,7 @@ class Claims:
                 self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
         self.check_schedule("greedy", "wrong_greedy", schedule)
         witness = nested(nested(self.scenario, "witness"), "assignments")
-        given = tuple(slot_or_none(witness.get(str(m.id))) for m in self.game.setup.meetings)
+        given = tuple(whole(witness.get(str(m.id))) for m in self.game.setup.meetings)
         self.check_schedule(
             "witness", "wrong_witness", schedule_in_order(self.game.setup.calendars, self.game.setup.meetings, given)
         )
@@ -282,11 +291,6 @@ def nested(holder: dict[str, Any], name: str) -> dict[str, Any]:
     """An object in an object; empty where there is none."""
     value = holder.get(name)
     return value if isinstance(value, dict) else {}
-
-
-def slot_or_none(value: Any) -> int | None:
-    """A slot as it is listed; None where it is no number."""
-    return value if type(value) is int else None
 
 
 def claimed(holder: dict[str, Any], name: str) -> int | None:

@@ -63,7 +63,7 @@ def decision_events(game: Game, ref: AgentEventRef) -> DecisionEvents:
     """Where the agent's decision of this phase is recorded."""
     record = game.index.decides.get((ref[0], ref[2], ref[3]))
     if record is None and game.open_ended:
-        raise BrokenOff
+        raise BrokenOff(ref[3])
     return record or DecisionEvents()
 
 
@@ -102,7 +102,7 @@ def replay_own_attempts(game: Game, ref: AgentEventRef, meeting: Meeting, record
         game.findings.add("wrong_attempt", limit, len(record.ends), "attempts", round=ref[0], agent=ref[3])
     for attempt in range(limit):
         if game.open_ended and attempt >= max(len(record.ends), len(record.starts)):
-            raise BrokenOff
+            raise BrokenOff(ref[3])
         expect_attempt(game, ref, meeting, "retry" if attempt else "decision", attempt, conflict)
         staged = judge_recorded(game, ref, submitted_actions(game, record, attempt), meeting, record, attempt)
         if staged:

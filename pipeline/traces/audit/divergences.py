@@ -41,6 +41,12 @@ CODES = {
         C("wrong_digest", "The record is not the one that its digest was made of: somebody has changed it."),
         C("no_digest", "The record has no digest, as those of earlier versions have none.", NOTE, NOTE),
         C("wrong_usage", "An answer is another model's, or its tokens and its cost do not fit its agent's prices."),
+        C(
+            "odd_tokens",
+            "An answer's counts of tokens contradict each other, or are more than an answer takes.",
+            NOTE,
+            NOTE,
+        ),
         C("odd_price", "An answer's cost is outside what LiteLLM's table asks for its tokens.", NOTE, NOTE),
         C("wrong_labels", "The scenario's labels are not those that its seed draws from the bank."),
         C("wrong_task", "The game is not of the task that it names: a task list has other calendars, costs or names."),
@@ -112,6 +118,7 @@ CODES = {
         C("wrong_optimum", "A stated optimal cost is not the least cost of the initial calendars."),
         C("odd_optimum", "The oracle's schedule is not the one that the rule names among the cheapest.", NOTE, NOTE),
         C("unchecked_optimum", "The optimum could not be computed.", NOTE, NOTE),
+        C("unproven_optimum", "The task's maker has not proven its optimum: the game's excess is unknown.", NOTE, NOTE),
         C("wrong_greedy", "A stated greedy cost, slot or share is not that of the greedy rule."),
         C("wrong_witness", "The witness's stated cost or shares are not those of its slots."),
         C(

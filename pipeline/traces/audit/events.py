@@ -1,7 +1,7 @@
 """The trace's events against the replay's: which are missing, extra, out of order, or differ in a field."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any
@@ -13,6 +13,7 @@ from pipeline.traces.audit.game import ExpectedEvent, Game
 from pipeline.traces.audit.metrics import OWN_METRICS
 from pipeline.traces.audit.prompts import PromptChecker
 from pipeline.traces.audit.trace import KINDS, Event
+from pipeline.traces.audit.trace import SENT as CHANNEL_OF
 
 # Of lists longer than this that differ, only the first difference is reported.
 MOST_TO_ALIGN = 4_000
@@ -71,6 +72,8 @@ FIELDS = {
     "game_end": " ".join(OWN_METRICS),
     "game_stopped": "cause",
 }
+# Who a message went to: one agent, or several.
+READERS = ("to_agent", "to_agents")
 FIELDS_OF = {kind: PLACE.union(fields.split()) for kind, fields in FIELDS.items()}
 
 
@@ -88,7 +91,7 @@ class EventComparison:
         for kind in sorted({e.type for e in self.events} - KINDS):
             times = sum(e.type == kind for e in self.events)
             self.findings.add("unknown_event", "", kind, f"{times} times")
-        self.check_fields(known if not self.game.public else ())
+        self.check_fields(known)
         replayed = [e[:5] for e in self.game.expected]
         refs = self.game.index.refs
         recorded = [(self.events[n].type, *refs[n]) for n in known]
@@ -104,9 +107,17 @@ class EventComparison:
         """Fields that no event of its kind has: readers may take them for others."""
         for number in known:
             event = self.events[number]
-            if more := sorted(event.data.keys() - FIELDS_OF[event.type]):
+            if more := sorted(self.unknown_fields(event)):
                 where = {"round": event.data.get("round"), "agent": event.data.get("agent_id")}
                 self.findings.add("unknown_field", "", more, event.type, event=number, **where)
+
+    def unknown_fields(self, event: Event) -> Set[str]:
+        """The fields that no event of its kind has. Of a public trace, which has fields of its own, those that name a
+        message's readers otherwise than its channel does."""
+        if self.game.public:
+            given = {name for name in READERS if event.data.get(name) is not None}
+            return given - FIELDS_OF[event.type] if event.type in CHANNEL_OF else set()
+        return event.data.keys() - FIELDS_OF[event.type]
 
     def first_difference(self, replayed: Sequence[Any], recorded: Sequence[Any], known: Sequence[int]) -> None:
         """Report the first event in which two long lists differ."""
@@ -211,7 +222,7 @@ class EventComparison:
         if name == "actions":
             return equal(without_costs(replayed), without_costs(recorded))
         if name == "meeting_id" and kind != "resolution":
-            return True
+            return kind not in CHANNEL_OF or equal(replayed, recorded)
         if name == "inbox_drained" and isinstance(recorded, list) and all(isinstance(m, dict) for m in recorded):
             return equal(
                 [(m["from"], m["content"]) for m in replayed], [(m.get("from"), m.get("content")) for m in recorded]

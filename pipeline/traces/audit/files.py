@@ -27,6 +27,8 @@ CHUNK_FILES = 64
 SUMMARY = ("team", "condition", "audited", "code", "severity", "traces", "divergences")
 CLEAN = "none"
 MOST_DOUBTS = 20
+# What `audit` writes into its folder, beside its manifest.
+AUDIT_FILES = tuple(f"{AUDIT.name}{suffix}" for suffix in (".csv", ".parquet"))
 
 
 def audit_files(
@@ -128,6 +130,14 @@ def doubts(audits: Sequence[TraceAudit]) -> list[str]:
     return [escaped(f"the auditor finds errors in {line}") for line in (*lines[:MOST_DOUBTS], *more)]
 
 
+def told_doubts(traces: Sequence[Path], workers: int) -> list[str]:
+    """What the auditor finds wrong in the traces, as `doubts` has it, printed too."""
+    lines = doubts(audit_files(traces, workers or None))
+    for line in lines:
+        print(f"warning: {line} See `python -m pipeline audit`.", file=sys.stderr)
+    return lines
+
+
 def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
     """The lines that sum an audit up: one a code, then the traces in all."""
     clean = sum(not a.divergences for a in audits)
@@ -143,13 +153,12 @@ def publish(audits: Sequence[TraceAudit], out: Path | None, made_from: Mapping[s
     """Write the table and its manifest where a folder is named, and then print every divergence and the sums.
     made_from: the traces' digest, as `held_origins` has it."""
     if out:
-        from machine.manifests import write_manifest
+        from machine.manifests import begun, write_manifest
         from pipeline.tables.io import write_table
 
-        out.mkdir(parents=True, exist_ok=True)
-        write_table(table(audits), AUDIT, out)
-        written = [out / f"{AUDIT.name}{suffix}" for suffix in (".csv", ".parquet")]
-        write_manifest(out, "audit", written, made_from)
+        with begun(out, "audit", AUDIT_FILES):
+            write_table(table(audits), AUDIT, out)
+            write_manifest(out, "audit", [out / name for name in AUDIT_FILES], made_from)
     for audit in audits:
         for divergence in audit.divergences:
             print(divergence_line(divergence))

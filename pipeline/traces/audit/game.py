@@ -18,7 +18,11 @@ MOST_MISSING = 10_000
 
 
 class BrokenOff(Exception):
-    """The record ends in the middle of a game: it has no answer for a turn."""
+    """The record ends in the middle of a game: where this agent was to answer, or, without one, between two rounds."""
+
+    def __init__(self, agent: int | None = None) -> None:
+        super().__init__(agent)
+        self.agent = agent
 
 
 EventRef = tuple[int, int, str, int | None]  # round, turn, phase, agent
@@ -78,6 +82,7 @@ class Game:
     violations: int = 0
     disagreements: int = 0
     broken_off: bool = False
+    unanswered: int | None = None
     texts: dict[Calendar, str] = field(default_factory=dict)
     steps: int = 0
     deliveries: int = 0
@@ -178,7 +183,7 @@ def take_turn(game: Game, number: int, turn: int, agent: int, meeting: Meeting) 
     record = game.index.turns.get((number, turn, agent))
     if record is None or (record.start is None and record.end is None):
         if game.open_ended:
-            raise BrokenOff
+            raise BrokenOff(agent)
         record = record or TurnEvents()
     inbox, game.inboxes[agent] = game.inboxes[agent], []
     shown = game.view_of(agent, view_kind(game, agent, meeting), meeting, inbox=inbox)

@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 import msgspec
 
 from pipeline.traces.audit.divergences import Findings
-from pipeline.traces.audit.trace import Event, Trace
+from pipeline.traces.audit.trace import CHANNELS, Event, Trace
 
 GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
 # Parameters of a language model that decide how it is called, not what it is asked: no part of the id.
@@ -28,6 +28,7 @@ SCENARIO = ("parameters", "calendars_sha256", "meetings", "optimal", "greedy", "
 
 def check_identity(trace: Trace, findings: Findings) -> None:
     """What tables and comparisons rest on must be there, and the id must be the configuration's."""
+    check_condition(trace, findings)
     if trace.public:
         return
     check_digest(trace, findings)
@@ -36,19 +37,24 @@ def check_identity(trace: Trace, findings: Findings) -> None:
     if trace.schema_version is None:
         findings.add("wrong_setup", "", "", "schema_version is missing")
     check_present(trace.config, CONFIGURED, "config", findings)
+    check_limits_stated(trace.config, findings)
     scenario = trace.config.get("scenario")
     if isinstance(scenario, dict):
         check_present(scenario, SCENARIO, "config.scenario", findings)
         if isinstance(optimal := scenario.get("optimal"), dict):
             stated = {name: value for name, value in optimal.items() if value not in ({}, [])}
             check_present(stated, SCHEDULE, "config.scenario.optimal", findings)
-    probes = any(e.type == "agent_registered" and e.data.get("is_nosy_agent") for e in trace.events)
-    if (trace.config.get("condition") == "adversarial") != probes:
-        expected = "adversarial" if probes else "nobody probes"
-        findings.add("wrong_setup", expected, trace.config.get("condition"), "config.condition")
     wanted = configured_id(trace.config)
     if trace.game_id != wanted:
         findings.add("wrong_game_id", wanted, trace.game_id, "game_id")
+
+
+def check_condition(trace: Trace, findings: Findings) -> None:
+    """A game is adversarial where an agent probes the others, and only there. Public traces need not say so."""
+    stated = trace.config.get("condition")
+    probes = any(e.type == "agent_registered" and e.data.get("is_nosy_agent") for e in trace.events)
+    if (stated == "adversarial") != probes and not (trace.public and stated is None):
+        findings.add("wrong_setup", "adversarial" if probes else "nobody probes", stated, "config.condition")
 
 
 def check_present(holder: dict[str, Any], names: tuple[str, ...], place: str, findings: Findings) -> None:
@@ -56,6 +62,19 @@ def check_present(holder: dict[str, Any], names: tuple[str, ...], place: str, fi
     for name in names:
         if holder.get(name) is None:
             findings.add("wrong_setup", "", "", f"{place}.{name} is missing")
+
+
+def check_limits_stated(config: dict[str, Any], findings: Findings) -> None:
+    """What a game allowed is stated by every game: what is left out is no default of anybody's."""
+    channels, cap = config.get("channels"), config.get("dm_cap", "")
+    sound = {
+        "max_turns_per_round": type(config.get("max_turns_per_round")) is int,
+        "decision_retries": type(config.get("decision_retries")) is int,
+        "dm_cap": cap is None or type(cap) is int,
+        "channels": isinstance(channels, list) and all(channel in CHANNELS for channel in channels),
+    }
+    for name in (name for name, is_sound in sound.items() if not is_sound):
+        findings.add("wrong_setup", "what the game allowed", config.get(name, "nothing"), f"config.{name}")
 
 
 def configured_id(config: dict[str, Any]) -> str:
@@ -72,13 +91,17 @@ def without_carriage(agent: Any) -> Any:
     return agent | {"parameters": {k: v for k, v in agent["parameters"].items() if k not in CARRIAGE}}
 
 
-# Types of agents that are simulated speakers, and what the name of a model begins with that is none.
-SPEAKERS, SIMULATED = frozenset(("style", "adaptive-prober")), "simulated-"
+# Types of agents that are simulated speakers, one that always probes, and what the name of a model begins with that is
+# none. Only who speaks can probe.
+SPEAKERS, PROBER, SIMULATED = frozenset(("style", "adaptive-prober")), "adaptive-prober", "simulated-"
+SPEAKING = SPEAKERS | {"llm"}
 MILLION = 1_000_000
+# More tokens than any answer takes.
+MOST_TOKENS = 1_000_000_000
 # What is told of an answer by a model (docs/models.md).
 USAGE = frozenset(("model", "input_tokens", "output_tokens", "cached_input_tokens", "cost_usd", "priced_by"))
 USAGE |= {"finish_reason", "response_id", "served_model", "system_fingerprint", "reasoning_tokens", "reasoning"}
-USAGE |= {"refusal", "failed_attempts", "from_cache"}
+USAGE |= {"refusal", "failed_attempts", "charged_attempts", "from_cache"}
 
 
 def check_digest(trace: Trace, findings: Findings) -> None:
@@ -112,8 +135,25 @@ def check_agents(trace: Trace, findings: Findings) -> None:
         spec = agents[agent] if type(agent) is int and 0 <= agent < len(agents) else {}
         if spec.get("nosy", False) != data.get("is_nosy_agent", False):
             findings.add("wrong_setup", data.get("is_nosy_agent"), spec.get("nosy"), f"config.agents.{agent}.nosy")
+    for number, spec in enumerate(agents):
+        if problem := probing_problem(trace.config, number, spec):
+            findings.add("wrong_setup", *problem)
     if any(map(imitates, agents)) and trace.config.get("simulated") is not True:
         findings.add("wrong_setup", True, trace.config.get("simulated"), "config.simulated, by the types of its agents")
+
+
+def probing_problem(config: dict[str, Any], number: int, agent: dict[str, Any]) -> tuple[Any, Any, str] | None:
+    """(expected, found, detail) where the agent can't be one that probes, or none that does not; None where it can."""
+    kind, place = agent.get("type"), f"config.agents.{number}.nosy"
+    if not agent.get("nosy"):
+        return ("an agent that probes", kind, place) if kind == PROBER else None
+    if kind not in SPEAKING:
+        return "an agent that speaks", kind, place
+    prompts = config.get("prompts")
+    told = prompts[number] if isinstance(prompts, list) and number < len(prompts) else None
+    if kind == "llm" and not (isinstance(told, dict) and told.get("variants")):
+        return "a prompt that asks it to probe", told, f"config.prompts.{number}.variants"
+    return None
 
 
 def imitates(agent: dict[str, Any]) -> bool:
@@ -153,12 +193,24 @@ def usage_problems(trace: Trace, event: Event) -> Iterator[tuple[str, Any, Any, 
         yield "wrong_usage", "a model's", sorted(usage.keys() - USAGE) or agent.get("type"), "fields"
     if usage.get("model") != model_of(agent):
         yield "wrong_usage", model_of(agent), usage.get("model"), "model"
-    asked, given, cached = (usage.get(f"{name}_tokens") for name in ("input", "output", "cached_input"))
-    cost, source = usage.get("cost_usd"), usage.get("priced_by")
-    counts = [count for count in (asked, given, cached) if count is not None]
-    if any(type(count) is not int or count < 0 for count in counts) or (cached and cached > (asked or 0)):
-        yield "wrong_usage", "counts of tokens", [asked, given, cached], "input_tokens, output_tokens"
-    elif (cost is None) != (source is None) or (cost is not None and (asked is None or given is None)):
+    attempts = usage.get("charged_attempts") or []
+    for part in (usage, *(attempts if isinstance(attempts, list) else [attempts])):
+        yield from charge_problems(agent, part if isinstance(part, dict) else {"input_tokens": f"{part}"})
+
+
+def charge_problems(agent: dict[str, Any], part: dict[str, Any]) -> Iterator[tuple[str, Any, Any, str]]:
+    """The same of the tokens and the cost of an answer, or of an attempt before it that was charged for."""
+    counts = [part.get(f"{name}_tokens") for name in ("input", "output", "cached_input", "reasoning")]
+    if any(count is not None and (type(count) is not int or count < 0) for count in counts):
+        yield "wrong_usage", "counts of tokens", counts, "input_tokens, output_tokens"
+        return
+    asked, given, cached, thought = counts
+    cost, source = part.get("cost_usd"), part.get("priced_by")
+    apart = (cached or 0) > (asked or 0)
+    if apart or (thought or 0) > (given or 0) or any((count or 0) > MOST_TOKENS for count in counts):
+        yield "odd_tokens", "counts that agree", counts, "input_tokens, output_tokens"
+    uncounted = asked is None or given is None or (apart and source != "inspect")
+    if (cost is None) != (source is None) or (cost is not None and uncounted):
         yield "wrong_usage", "a cost, its source, and the tokens", [cost, source, asked, given], "cost_usd"
     elif isinstance(cost, int | float) and asked is not None and given is not None:
         yield from price_problems(agent, cost, str(source), (asked, given, cached or 0))
