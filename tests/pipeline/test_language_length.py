@@ -1,12 +1,18 @@
-"""Reading English takes time in proportion to a message's length, whatever it repeats."""
+"""Reading English takes work in proportion to a message's length, whatever it repeats.
 
-import time
+Work is the lines of Python that run, which a machine's load doesn't change. What an expression does inside of one
+line is bounded by the budget of a trace alone.
+"""
+
+import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from machine.processes import cpu_budget
 from pipeline.behaviour.patterns import Thresholds, message_patterns
 from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language
@@ -16,6 +22,7 @@ from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import MOST_CLAIMS
 from pipeline.privacy.language.passages import FAR
 from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
+from pipeline.traces.limits import CPU_SECONDS
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
@@ -82,6 +89,8 @@ SHAPES: tuple[Shape, ...] = (
     *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
     *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),
     *((start, "1", "") for start in ("slot ", "agents ", "cost slot ", "errand #")),
+    *(("", each, "") for each in ("3 ", "slot 3, ", "agent 1 and ", "not free at 3, ", "very ", "3-4-")),
+    *(("", each, "") for each in ("if slot 3 works, ", "no need to ")),
 )
 
 
@@ -103,45 +112,50 @@ def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def seconds(run: Callable[[str], None], message: str) -> float:
-    """The CPU time of a run, and no less than can be compared."""
-    start = time.process_time()
-    run(message)
-    return max(time.process_time() - start, 0.004)
+def lines_run(run: Callable[[str], None], message: str) -> int:
+    """How many lines of Python a run takes, with calls and returns."""
+    lines = 0
+
+    def count(frame: FrameType, event: str, value: object) -> Callable[..., object]:
+        nonlocal lines
+        lines += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        run(message)
+    finally:
+        sys.settrace(before)
+    return lines
 
 
 def lengthen(shape: Shape, length: int) -> str:
+    """A message that repeats its part over so many characters."""
     start, part, end = shape
-    return start + part * ((length - len(start) - len(end)) // len(part) + 1) + end
+    return start + part * (length // len(part) + 1) + end
 
 
-def assert_linear(run: Callable[[str], None], shape: Shape, most: int) -> None:
-    """From one length to twice that, time is less than three times as much; within a sentence less than six times.
-
-    A ratio that is too large is taken again, of the least times: whatever else happens on a machine only adds to one.
-    """
-    length = SENTENCE_CHARS // 4
-    once = seconds(run, lengthen(shape, length))
-    while length < most:
-        allowed = 3 if length >= 2 * SENTENCE_CHARS else 6
-        taken = [(once, seconds(run, lengthen(shape, 2 * length)))]
-        while min(twice for _, twice in taken) >= allowed * min(once for once, _ in taken):
-            assert len(taken) < 9, f"{shape} of {2 * length} characters"
-            taken.append((seconds(run, lengthen(shape, length)), seconds(run, lengthen(shape, 2 * length))))
-        once, length = min(twice for _, twice in taken), 2 * length
+def assert_linear(run: Callable[[str], None], shape: Shape) -> None:
+    """A message twice as long takes at most 2.6 times the work; within a sentence, at most six times."""
+    for length, allowed in ((SENTENCE_CHARS // 4, 6), (SENTENCE_CHARS // 2, 6), (4 * SENTENCE_CHARS, 2.6)):
+        once, twice = (lines_run(run, lengthen(shape, times * length)) for times in (1, 2))
+        assert twice < allowed * once + 5_000, f"{shape} of {2 * length} characters: {twice} lines after {once}"
 
 
 @pytest.mark.parametrize("run", [read, find])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: ascii("".join(shape)[-12:]))
-def test_a_message_twice_as_long_takes_twice_the_time(run: Callable[[str], None], shape: Shape) -> None:
-    assert_linear(run, shape, 20_000)
+def test_a_message_twice_as_long_takes_twice_the_work(run: Callable[[str], None], shape: Shape) -> None:
+    assert_linear(run, shape)
+    with cpu_budget(CPU_SECONDS):
+        run(lengthen(shape, 100 * SENTENCE_CHARS))
 
 
 @pytest.mark.parametrize("joint", [" ", ", ", "\n", " " * RUN])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_so_does_every_rule(rule: Rule, joint: str) -> None:
     words = rule.example.rstrip(".?!").split(" ")
-    assert_linear(read, ("", joint.join((*words, "")), ""), 4 * SENTENCE_CHARS)
+    assert_linear(read, ("", joint.join((*words, "")), ""))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,7 +170,7 @@ def test_so_does_every_phrase_of_the_vocabulary(kind: str, data: st.DataObject) 
     phrase = data.draw(st.sampled_from(KINDS[kind]))
     said = data.draw(st.from_regex(expand(phrase), fullmatch=True))
     joint = data.draw(st.sampled_from((" ", " 3, ", "\n", " " * RUN)))
-    assert_linear(read, ("", said + joint, ""), 4 * SENTENCE_CHARS)
+    assert_linear(read, ("", said + joint, ""))
 
 
 @pytest.mark.parametrize("blanks", [RUN - 1, RUN + 1, 3 * RUN])
