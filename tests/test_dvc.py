@@ -1,5 +1,7 @@
 """The study's stages declare what they depend on, are repeated where that changed, and take every parameter."""
 
+import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -249,6 +251,29 @@ def test_dvc_changes_nothing_of_the_parameters_but_the_one_that_it_is_told(
 @pytest.mark.parametrize("notebook", sorted(NOTEBOOKS))
 def test_a_notebook_that_is_run_by_hand_draws_where_git_sees_nothing(notebook: str) -> None:
     assert re.search(r"^figures = \"lab/", source(ROOT / notebook), re.MULTILINE)
+
+
+def digest(path: str, made: dict[str, str]) -> str | None:
+    """What a lock calls a file or folder that stages make, by path → digest of all such; None where none does.
+
+    A folder's is that of its files' digests and paths, as DVC lists them.
+    """
+    within = [{"md5": md5, "relpath": file.removeprefix(f"{path}/")} for file, md5 in sorted(made.items())]
+    within = [file for file in within if f"{path}/{file['relpath']}" in made]
+    return made.get(path) or (f"{hashlib.md5(json.dumps(within).encode()).hexdigest()}.dir" if within else None)
+
+
+@pytest.mark.slow
+def test_the_locks_are_of_the_stages_as_they_are_and_each_read_what_another_made() -> None:
+    """Else a stage's results are of tables that its study made anew since."""
+    locked: dict[str, Any] = {}
+    for path in DVC_FILES:
+        locked |= yaml.load(path.with_suffix(".lock").read_bytes(), yaml.CSafeLoader)["stages"]
+    assert {name.partition("@")[0] for name in locked} == STUDY.keys()
+    assert not [name for name in locked if ("@" in name) != ("matrix" in STUDY[name.partition("@")[0]])]
+    made = {out["path"]: out["md5"] for stage in locked.values() for out in stage["outs"]}
+    told = [(name, dep["path"], dep["md5"]) for name, stage in locked.items() for dep in stage.get("deps", ())]
+    assert [(name, path) for name, path, md5 in told if digest(path, made) not in (None, md5)] == []
 
 
 def test_a_run_of_the_study_says_which_stage_of_how_many_and_drops_what_dvc_says_of_its_own_work() -> None:
