@@ -121,20 +121,24 @@ def begun_mark(folder: Path, command: str) -> Path:
 
 @contextmanager
 def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
-    """While the block runs, and after it was killed, the mark stands there. Where the block raises and has changed
-    something, the mark lists the files that then are in the folder under such names, or in folders of such names, as a
-    manifest does. A folder that is made for the mark, and in which nothing else is written, goes with it.
+    """While the block runs, and after it was killed, the mark stands there. It lists the files that are there under
+    such names, or in folders of such names, and are not the command's. Where the block raises and has changed
+    something, it lists those that then are the command's, as a manifest does. A folder that is made for the mark, and
+    in which nothing else is written, goes with it.
 
     names: of what the block may replace, as patterns.
     """
-    made, mark = not folder.exists(), begun_mark(folder, command)
+    made, mark, patterns = not folder.exists(), begun_mark(folder, command), list(names)
+    known = _known(folder, command)
+    others = {name for name in _found(folder, patterns) if not known.is_own(name)}
     folder.mkdir(parents=True, exist_ok=True)
-    mark.write_bytes(b"")
     try:
+        with replacing(mark) as draft:
+            draft.write_text(json.dumps({"others": sorted(others)}), encoding="utf-8")
         yield
     except BaseException:
         with suppress(OSError):
-            found = {path for name in names for path in files_at(folder.glob(name)) if path.is_file()}
+            found = [folder / name for name in _found(folder, patterns) if name not in others]
             mark.write_text(_listing(folder, found), encoding="utf-8")
             if read_manifest(mark).files.items() <= _listed(manifest_path(folder, command)).items():
                 mark.unlink()
@@ -146,21 +150,45 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
             folder.rmdir()
 
 
+def _found(folder: Path, patterns: Iterable[str]) -> set[str]:
+    """The paths within the folder of the files under such names, or in folders of such names."""
+    paths = (path for pattern in patterns for path in files_at(folder.glob(pattern)))
+    return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a command's files in a folder. listed: path → SHA-256, by its manifest and what a run that
+    failed has left. others: after a run that was killed, what was none of its before; None where none was."""
+
+    listed: Mapping[str, str]
+    others: frozenset[str] | None
+
+    def is_own(self, name: str) -> bool:
+        """Whether a run of the command wrote the file: one that listed it, or may have before it was killed."""
+        return name in self.listed or (self.others is not None and name not in self.others)
+
+
+def _known(folder: Path, command: str) -> Known:
+    """What is known of a command's files in a folder."""
+    mark, others = begun_mark(folder, command), None
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        others = frozenset(json.loads(mark.read_text(encoding="utf-8"))["others"])
+    return Known({**_listed(manifest_path(folder, command)), **_listed(mark)}, others)
+
+
 def check_own(folder: Path, names: Iterable[str], command: str, unchanged: bool = False) -> None:
     """Raise FileExistsError where a file of one of the names in the folder, or in a folder of that name, is none that
     an earlier run of the command wrote, whether it listed it in its manifest or did not come so far.
 
-    unchanged: also where it was written to since.
+    unchanged: also where it was written to since, as far as anybody knows.
     """
-    mark = begun_mark(folder, command)
-    if mark.exists() and not mark.stat().st_size:
-        return  # killed, nobody knows when
-    listed = {**_listed(manifest_path(folder, command)), **_listed(mark)}
+    known = _known(folder, command)
     for path in files_at(folder / name for name in names):
-        digest = listed.get(path.relative_to(folder).as_posix())
-        if os.path.lexists(path) and digest is None:
+        name = path.relative_to(folder).as_posix()
+        if os.path.lexists(path) and not known.is_own(name):
             raise FileExistsError(f"{path} is of no earlier {command}, which would replace it; name another folder")
-        if unchanged and path.is_file() and digest != file_digest(path):
+        if unchanged and known.others is None and path.is_file() and known.listed[name] != file_digest(path):
             raise FileExistsError(f"{path} was written to since it was made; move it away, or name another")
 
 

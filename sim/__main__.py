@@ -66,6 +66,8 @@ def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> 
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
 
     again = "and run the same command again"
+    if out.suffix in (".gz", ".zst"):
+        fail(f"{out} would be plain text under the name of a packed file; call it {out.with_suffix('').name}")
     try:
         if is_other(out, known_by):
             fail(f"{out} is there, and holds something else; move it away, or name another file")

@@ -1,5 +1,6 @@
 """The command `export`: tables as a folder that others can read: Parquet, card, Croissant metadata, checksums."""
 
+import errno
 import json
 import os
 import shutil
@@ -124,7 +125,12 @@ def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> i
             number = fill_folder(draft := scratch / "dataset", paths, name, license)
         if out.is_dir():
             take_after(draft, out)
-        draft.replace(out)
+        try:
+            draft.replace(out)
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise FileExistsError(f"something came to stand at {out} meanwhile; name another folder") from None
+            raise
     return number
 
 

@@ -13,6 +13,7 @@ from test_show import called, tables
 
 from machine.files import file_digest
 from machine.manifests import held_origins
+from pipeline.reports.export import write_dataset
 from tests.imports import ROOT
 
 __all__ = ["tables"]
@@ -63,6 +64,14 @@ def test_two_exports_at_once_do_not_spoil_each_other(tables: Path, tmp_path: Pat
     sums = (tmp_path / "dataset" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     assert all(file_digest(tmp_path / "dataset" / line[66:]) == line[:64] for line in sums)
     assert [path.name for path in tmp_path.iterdir()] == ["dataset"]
+
+
+def test_what_came_to_stand_at_the_place_meanwhile_stays(tables: Path, tmp_path: Path) -> None:
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "mine").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"something came to stand at .*dataset meanwhile; name another folder"):
+        write_dataset(tables, tmp_path / "dataset", "mine", None)
+    assert [path.name for path in (tmp_path / "dataset").iterdir()] == ["mine"]
 
 
 def test_tables_that_are_replaced_while_they_are_read_are_an_error(tables: Path) -> None:

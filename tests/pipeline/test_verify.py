@@ -215,6 +215,22 @@ def test_what_a_run_that_was_killed_after_one_that_failed_has_left_is_its_own(tm
     check_own(tmp_path, ["games.csv", "agents.csv"], "derive")
 
 
+@pytest.mark.parametrize("killed", [True, False])
+def test_what_stood_there_before_a_run_that_ended_early_is_not_its_own(killed: bool, tmp_path: Path) -> None:
+    for name in ("tables/games.parquet", "index.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+    run = ExitStack()
+    run.enter_context(begun(tmp_path, "report", ["*.html", "tables"]))
+    (tmp_path / "imap.html").touch()
+    if not killed:
+        run.__exit__(OSError, OSError("no room"), None)
+    check_own(tmp_path, ["imap.html"], "report")
+    for name in ("tables", "index.html"):
+        with pytest.raises(FileExistsError, match="is of no earlier report"):
+            check_own(tmp_path, [name], "report")
+
+
 def test_a_folder_in_which_nothing_was_begun_keeps_no_mark(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     for folder in (tmp_path / "new", tmp_path / "mine"):

@@ -188,6 +188,7 @@ FAILURES = [
     (("suite", "list.csv", "--out", "own.yaml"), "own.yaml is there, and holds something else"),
     (("suite", "list.csv", "--out", "own.csv"), "own.csv is there, and holds something else"),
     (("select", "--setting", "uniform", "--out", "tasks.jsonl"), "tasks.jsonl is there, and holds something else"),
+    (("suite", "list.csv", "--out", "own.jsonl.zst"), "plain text under the name of a packed file; call it own.jsonl"),
     (("select", "--setting", "random", "--out", "again"), "there is no setting 'random'; known settings: uniform"),
     (("select", "--setting", "uniform", "--shape", "5by3", "--out", "again"), "the shape '5by3' is not written as"),
     (("select", "--setting", "uniform", "--shape", "2x3", "--out", "again"), "num_participants lies between"),

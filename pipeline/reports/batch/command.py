@@ -145,7 +145,8 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
     from pipeline.reports.batch.own_study import derive_study, made_from, replace_folder, unfinished_folder
     from pipeline.traces.audit.files import told_doubts
 
-    check_own(out, [*(path.name for path in out.glob(PAGES)), *(STUDY if traces else ())], "report")
+    folders = STUDY if traces else ()
+    check_own(out, [*(path.name for path in out.glob(PAGES)), *folders], "report")
     missing: list[str] = []
     doubts: list[str] = []
     rejected = 0
@@ -161,7 +162,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
             rejected, missing = count_rejected(study.derived, traces), list(study.failed)
             selection = selection._replace(tables=study.tables, results=study.results)
         _check_selection(selection)
-        stack.enter_context(begun(out, "report", (PAGES, *STUDY)))
+        stack.enter_context(begun(out, "report", (PAGES, *folders)))
         if traces:
             tables, results = (replace_folder(scratch / name, out.resolve() / name) for name in STUDY)
             selection = selection._replace(tables=tables, results=results)
