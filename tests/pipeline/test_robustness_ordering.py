@@ -112,6 +112,18 @@ def test_a_flip_needs_both_orders() -> None:
     assert row["p_at_choice"] == 2 / 2**8 < row["p_value"] == row["p_holm"]
 
 
+def test_no_two_teams_change_places_by_tasks_that_one_of_them_never_played() -> None:
+    some = games("ab", 6).head(9)  # b has the first three tasks
+    same, other = [1, 1, 1, 1, 1, 1, 2, 2, 2], [1, 1, 1, 9, 9, 9, 2, 2, 2]
+    points = GRID.points()
+    found = ordering.standings(np.array([same, other] + [same] * (points.height - 2), float), some, HOW)
+    at = ordering.point_index(points, CHOICE)
+    assert [row[0] > row[1] for row in found[0].means[:2]] == [False, True]
+    assert ordering.flips_table(points, found, at, 100, "s").is_empty()
+    agreement = ordering.agreement_table(points, found, {}, at)
+    assert agreement.select("kendall", "spearman", "pairs_compared", "flips").unique().rows() == [(1.0, 1.0, 1, 0)]
+
+
 def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() -> None:
     both = pl.concat([games("ab", 4), games("ab", 4, "varied")])
     values = np.ones((GRID.points().height, both.height))

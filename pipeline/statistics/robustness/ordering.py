@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from functools import cached_property
+from itertools import combinations, combinations_with_replacement, groupby
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy import stats  # type: ignore[import-untyped]
 
 from pipeline.statistics.bootstrap import percentile_bounds
 from pipeline.statistics.paired_tests import holm, paired_permutation
@@ -40,36 +40,26 @@ class Standings:
     intervals: Array  # points × teams × 2: its interval, NaN where there is none
     by_task: Array  # points × teams × tasks, NaN where a team has no game
 
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """The indices of every two teams."""
-        return list(combinations(range(len(self.teams)), 2))
+    @cached_property
+    def differences(self) -> Array:
+        """How much more VPS one team has than another, over the tasks that both have: points × teams × teams, NaN for
+        two without such a task, and of a team itself where it has none."""
+        known = np.isfinite(self.by_task)
+        apart = np.full((*self.means.shape, len(self.teams)), np.nan)
+        for a, b in combinations_with_replacement(range(len(self.teams)), 2):
+            both = known[:, a] & known[:, b]
+            sums = [np.where(both, self.by_task[:, team], 0.0).sum(axis=1) for team in (a, b)]
+            tasks = both.sum(axis=1)
+            mean = np.divide(np.subtract(*sums), tasks, out=np.full(len(tasks), np.nan), where=tasks > 0)
+            apart[:, a, b] = mean.round(DECIMALS)
+            apart[:, b, a] = -apart[:, a, b]
+        return apart
 
     def ranks(self) -> list[list[int | None]]:
         """Each point's ranks of the teams: 1 + those that have less on the tasks that both of a pair have; None for a
         team without a VPS."""
-        known = np.isfinite(self.by_task)
-        ahead = np.zeros(self.means.shape, dtype=np.int64)
-        for a, b in self.pairs:
-            both = known[:, a] & known[:, b]
-            sums = [np.where(both, self.by_task[:, team], 0.0).sum(axis=1) for team in (a, b)]
-            apart = (np.subtract(*sums) / np.maximum(1, both.sum(axis=1))).round(DECIMALS)
-            ahead[:, a] += apart > 0
-            ahead[:, b] += apart < 0
-        ranks = np.where(np.isfinite(self.means), 1 + ahead, -1)
+        ranks = np.where(np.isfinite(self.means), 1 + (self.differences > 0).sum(axis=2), -1)
         return [[int(rank) if rank > 0 else None for rank in row] for row in ranks]
-
-    @property
-    def shared(self) -> NDArray[np.bool_]:
-        """Whether two teams have a VPS on a common task: points × teams × teams."""
-        known = np.isfinite(self.by_task).astype(np.float64)
-        return np.asarray(known @ known.transpose(0, 2, 1) > 0)
-
-    def differences(self, pairs: Sequence[tuple[int, int]]) -> Array:
-        """First team's mean less the second's: points × pairs, NaN for two without a common task."""
-        shared = self.shared
-        differences = [np.where(shared[:, a, b], self.means[:, a] - self.means[:, b], np.nan) for a, b in pairs]
-        return np.reshape(differences, (len(pairs), len(self.means))).T
 
 
 def standings(vps: Array, games: pl.DataFrame, resampling: Resampling) -> list[Standings]:
@@ -167,28 +157,26 @@ def agreement_table(
     for s in settings:
         for group, members in {ALL: s.teams, **groups}.items():
             of = np.flatnonzero([team in members for team in s.teams])
-            means, shared = s.means[:, of], s.shared[:, of][:, :, of]
-            if np.isfinite(means[at]).sum() > 1:
-                both = zip(means, shared & shared[at], strict=True)
-                compared = [_compare_orders(here, means[at], pairs) for here, pairs in both]
+            orders = s.differences[:, of][:, :, of]
+            if np.isfinite(orders[at].diagonal()).sum() > 1:
+                compared = [_compare_orders(here, orders[at]) for here in orders]
                 columns = pl.DataFrame(compared, schema=AGREEMENT, orient="row")
                 named = columns.with_columns(setting=pl.lit(s.setting, pl.String), group=pl.lit(group))
                 parts.append(pl.concat([points, named], how="horizontal"))
     return pl.concat(parts, how="diagonal")
 
 
-def _compare_orders(
-    here: Array, chosen: Array, shared: NDArray[np.bool_]
-) -> tuple[int, float | None, float | None, int, int]:
-    """AGREEMENT's figures of two rows of teams' means, by the teams that have both and the pairs that share tasks."""
-    known = np.isfinite(here) & np.isfinite(chosen)
-    both = np.stack([here[known], chosen[known]])
-    first, second = np.triu_indices(known.sum(), 1)
-    pairs = shared[np.ix_(known, known)][first, second]
-    signs = np.sign(both[:, first] - both[:, second])[:, pairs]
-    ranks = stats.rankdata(both, axis=1)
-    kendall, spearman = _cosine(signs), _cosine(ranks - ranks.mean(axis=1, keepdims=True)) if pairs.all() else None
-    return int(known.sum()), kendall, spearman, int(pairs.sum()), int((signs[0] * signs[1] < 0).sum())
+def _compare_orders(here: Array, chosen: Array) -> tuple[int, float | None, float | None, int, int]:
+    """AGREEMENT's figures of two orders, each as how much more one team has than another: teams × teams. They are of
+    the teams that have a VPS in both, and of the pairs that share tasks."""
+    known = np.isfinite((here + chosen).diagonal())
+    signs = np.sign(np.stack([here, chosen])[:, known][:, :, known])
+    each = signs[:, *np.triu_indices(known.sum(), 1)]
+    pairs = np.isfinite(each).all(axis=0)
+    each = each[:, pairs]
+    # A rank less the mean of ranks is half of those below less those above, as ties share the mean of theirs.
+    spearman = _cosine(signs.sum(axis=2)) if pairs.all() else None
+    return int(known.sum()), _cosine(each), spearman, int(pairs.sum()), int((each[0] * each[1] < 0).sum())
 
 
 def _cosine(rows: Array) -> float | None:
@@ -200,18 +188,20 @@ def _cosine(rows: Array) -> float | None:
 def flips_table(points: pl.DataFrame, settings: Sequence[Standings], at: int, draws: int, seed: str) -> pl.DataFrame:
     """One row a setting, point and pair of teams whose order is the reverse of that at the point `at`.
 
-    difference is the first team's mean VPS less the second's; p of the paired permutation test, here and at `at`, not
-    corrected for their number. p_holm is that of the flip: the larger of the two, as both orders must be there, by
-    Holm's correction over all pairs that have both orders; one that keeps its order counts there with p = 1.
+    difference is how much more VPS the first team has than the second on the tasks that both have; p of the paired
+    permutation test, here and at `at`, not corrected for their number. p_holm is that of the flip: the larger of the
+    two, as both orders must be there, by Holm's correction over all pairs that have both orders; one that keeps its
+    order counts there with p = 1.
     """
     parts = [_flips(points, s, at, draws, seed) for s in settings]
     return pl.concat([to_frame(ROBUSTNESS_FLIPS, []), *parts], how="diagonal")
 
 
 def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -> pl.DataFrame:
-    differences = s.differences(s.pairs)
+    differences = s.differences[:, *np.triu_indices(len(s.teams), 1)]  # pairs as `combinations` has them
     where, which = np.nonzero(np.sign(differences) * np.sign(differences[at]) < 0)
-    pairs = [s.pairs[k] for k in which]
+    every = list(combinations(range(len(s.teams)), 2))
+    pairs = [every[k] for k in which]
     compared = np.isfinite(differences + differences[at]).sum(axis=1)
 
     def p(point: int, pair: tuple[int, int]) -> float:
