@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import filterfalse
 from pathlib import Path, PurePath
 
-from machine.files import file_digest, held, replacing
+from machine.files import DRAFT, file_digest, held, replacing
 
 MANIFEST_SUFFIX = ".manifest.json"
+BEGUN = re.compile(r"\..+-begun")
 MOST_SHOWN = 5
 
 
@@ -71,6 +75,23 @@ def files_at(places: Iterable[Path]) -> Iterator[Path]:
     """The places themselves, and of those that are folders the files in them."""
     for place in places:
         yield from visible_files(place) if place.is_dir() else (place,)
+
+
+def _replaced_at(places: Iterable[Path]) -> Iterator[Path]:
+    """The places themselves, and of those that are folders every file in them but what nobody would miss: drafts,
+    marks and manifests of commands, and what a desktop keeps of a folder."""
+    for place in places:
+        yield from filterfalse(partial(_is_by_the_way, place), place.rglob("*")) if place.is_dir() else (place,)
+
+
+def _is_by_the_way(folder: Path, path: Path) -> bool:
+    """Whether it is a folder, or a file that nobody would miss."""
+    if path.is_dir() or path.name in (".DS_Store", "Thumbs.db") or BEGUN.fullmatch(path.name):
+        return True
+    if path.name.endswith(MANIFEST_SUFFIX):
+        with suppress(OSError, ValueError):
+            return bool(read_manifest(path).files)
+    return any(map(DRAFT.fullmatch, path.relative_to(folder).parts))
 
 
 def write_manifest(
@@ -152,7 +173,7 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
 
 def _found(folder: Path, patterns: Iterable[str]) -> set[str]:
     """The paths within the folder of the files under such names, or in folders of such names."""
-    paths = (path for pattern in patterns for path in files_at(folder.glob(pattern)))
+    paths = (path for pattern in patterns for path in _replaced_at(folder.glob(pattern)))
     return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
 
 
@@ -184,7 +205,7 @@ def check_own(folder: Path, names: Iterable[str], command: str, unchanged: bool 
     unchanged: also where it was written to since, as far as anybody knows.
     """
     known = _known(folder, command)
-    for path in files_at(folder / name for name in names):
+    for path in _replaced_at(folder / name for name in names):
         name = path.relative_to(folder).as_posix()
         if os.path.lexists(path) and not known.is_own(name):
             raise FileExistsError(f"{path} is of no earlier {command}, which would replace it; name another folder")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from math import isfinite
@@ -126,8 +126,9 @@ def is_pack(place: Path | str) -> bool:
 
 
 @contextmanager
-def alone(place: Path | str) -> Iterator[None]:
-    """Keep other runs out of the folder of traces, and remove what killed ones left there half-written.
+def alone(place: Path | str, folders: Iterable[Path] = ()) -> Iterator[None]:
+    """Keep other runs out of the folder of traces and of those within it that traces go to, and remove what killed ones
+    left there half-written.
 
     Packs appear whole, side by side: of two runs that write the same one, the last one's stays. So does each trace in a
     store, which has no locks and nothing half-written. Raises InUse, and Unreachable where nothing can be written.
@@ -137,9 +138,16 @@ def alone(place: Path | str) -> Iterator[None]:
         check_writable(place, is_file=packed)
         yield
         return
-    with nullcontext() if packed else exclusive_access(place):
+    held = set() if packed else {place, *folders}
+    made = sorted((folder for folder in held if not folder.exists()), reverse=True)
+    with ExitStack() as locks:
+        for folder in sorted(held):
+            locks.enter_context(exclusive_access(folder))
         remove_drafts(place.parent if packed else place, deep=not packed)
         yield
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()  # where nothing was written
 
 
 def read_yaml(path: Path) -> Any:

@@ -128,7 +128,7 @@ def carry_out(o: RunOptions) -> None:
         elif o.dry_run:
             estimate_only(o, jobs)
         else:
-            with no_empty_folders(folders_of(jobs)), alone(o.out):
+            with no_empty_folders(folders_of(jobs)), alone(o.out, folders_searched(o, jobs)):
                 play_all_of(o, jobs)
     except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, NoSpans) as error:
         fail(error)
@@ -148,6 +148,15 @@ def carry_out(o: RunOptions) -> None:
 def folders_of(jobs: Sequence[Job]) -> set[Path]:
     """The folders of this machine that the run's traces go to."""
     return {job.path.parent for job in jobs if isinstance(job.path, Path)}
+
+
+def folders_searched(o: RunOptions, jobs: Sequence[Job]) -> set[Path]:
+    """These, and those that are there in which other runs may have left the same games."""
+    from sim.runs.options import is_pack
+    from sim.runs.standing import Job, other_path
+
+    others = [] if is_pack(o.out) else [Job(job.play, other_path(job, o.out)) for job in jobs]
+    return folders_of(jobs) | {folder for folder in folders_of(others) if folder.is_dir()}
 
 
 def planned(o: RunOptions) -> list[Job]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from pathlib import Path
@@ -21,6 +24,8 @@ T = TypeVar("T")
 
 # Traces fetched at once from a store, where each takes long to come and no work.
 READ_AT_ONCE = 32
+
+GZIP = b"\x1f\x8b"
 
 # Names of fields in which two games differ, of which so many are shown.
 MOST_SHOWN = 3
@@ -76,19 +81,36 @@ PROBLEMS = {
 
 
 def standing(path: Path | str) -> Standing | None:
-    """What stands at the path or URL; None where there is no file, or none with a trace. Raises Unreachable."""
+    """What stands at the path or URL; None where nothing does, and no game_id where it is no trace, or a damaged one.
+    Raises Unreachable, and InTheWay where the file cannot be read."""
     try:
-        with opened(path) as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-            return msgspec.json.decode(stream.read(), type=Standing)
+        with opened(path) as file:
+            text = unpacked(file.read())
+        return msgspec.json.decode(text, type=Standing) if text else None
     except Unreachable:
         raise
-    except (OSError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except (gzip.BadGzipFile, EOFError, zlib.error, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError):
+        return Standing("")
+    except OSError as error:
+        advice = "let it be read, move it away, or name another folder; or --overwrite replaces it"
+        raise InTheWay(f"{path} is there and cannot be read ({error.strerror}): {advice}") from None
 
 
 def opened(path: Path | str) -> IO[bytes]:
     """The file at the path or URL."""
     return path.open("rb") if isinstance(path, Path) else io.BytesIO(read_file(path))
+
+
+def unpacked(content: bytes) -> bytes:
+    """The text of a trace that may be packed by zstd or gzip, whatever its file is called, as its readers have it."""
+    if content.startswith(GZIP):
+        content = gzip.decompress(content)
+    elif not content.lstrip().startswith((b"{", BOM_UTF8)) and content:
+        with zstandard.ZstdDecompressor().stream_reader(content) as stream:
+            content = stream.read()
+    return content.removeprefix(BOM_UTF8)
 
 
 def verdict(job: Job, resume: bool) -> Verdict:
@@ -197,7 +219,10 @@ def in_words(problem: Verdict, wrong: Sequence[Job]) -> str:
 
 def described(job: Job) -> str:
     """The game that stands in the job's place, and in which fields it differs from the job's."""
-    there = config_in(standing(job.path))
+    stands = standing(job.path)
+    if stands and not stands.game_id:
+        return "or what is none"
+    there = config_in(stands)
     try:
         mine = msgspec.json.decode(msgspec.json.encode(identified(config_of(job.play))))
         fields = list(dict.fromkeys(differences(identified(there), mine)))
@@ -244,8 +269,8 @@ def write_unless_worse(trace: Trace, path: Path | str) -> bool:
 
 def is_further(stands: Standing, trace: Trace) -> bool:
     """Whether what stands there is worth more than a trace that stopped."""
-    if not stands.stopped:
-        return True
+    if not stands.game_id or not stands.stopped:
+        return bool(stands.game_id)
     try:
         events = msgspec.json.decode(stands.events, type=list[Happened])
         return stands.game_id == trace.game_id and reached(events) > reached(trace.events)

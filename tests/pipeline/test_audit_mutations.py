@@ -207,6 +207,8 @@ ELSEWHERE: tuple[tuple[str, str, Change, str], ...] = (
     ("prompted", "an answer is silent", silence, "silent_failure"),
 )  # fmt: skip
 
+UNDRAWN = {"labels": {"errands": {"0": {"label": "Chemotherapy", "tier": "sensitive", "terms": ["slot"]}}}}
+
 # Of the scripted game in the public harness's form: what is known of that harness is no error.
 PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
     ("a retry without decide events", lambda raw: None, "retry_unrecorded", KNOWN),
@@ -226,6 +228,8 @@ PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
     ("a message is of another meeting", put("dm_sent", "meeting_id", 9), "message_differs", ERROR),
     ("the start tells no optimum", forget("events.0.data.optimal_cost"), "wrong_setup", ERROR),
     ("the start tells no greedy cost", forget("events.0.data.greedy_cost"), "wrong_setup", ERROR),
+    ("the end has other shares", put("game_end", "oracle_per_agent_cost", [0, 9, 0, 0]), "end_differs", ERROR),
+    ("a label is listed that its seed does not draw", at("config.scenario", UNDRAWN), "wrong_labels", ERROR),
     ("it is called adversarial", at("config.condition", "adversarial"), "wrong_setup", ERROR),
 )  # fmt: skip
 
@@ -259,7 +263,7 @@ TASK_CODES = ("wrong_task", "unknown_task", "other_difficulty", "other_rules")
 def test_there_is_a_mutation_for_every_code() -> None:
     reached = {m[3] for m in ALL} | {m[2] for m in PUBLIC}
     # What needs a task list is in test_audit_tasks, what a forger makes again in test_audit_identity.
-    forged = {"no_digest", "wrong_digest", "wrong_labels", "odd_price", "odd_tokens"}
+    forged = {"no_digest", "wrong_digest", "odd_price", "odd_tokens"}
     assert set(CODES) - reached == {"unchecked_optimum", *TASK_CODES} | forged
 
 

@@ -92,6 +92,16 @@ def test_every_query_runs_and_ends_in_an_order(name: str, attached: DuckDBPyConn
     assert first.equals(second)
 
 
+def test_tasks_of_one_name_and_several_seeds_are_several_and_one_without_a_name_is_its_own(tmp_path: Path) -> None:
+    played = [("t", 1), ("t", 1), ("t", 2), (None, 3), (None, 3)]
+    for number, (task, seed) in enumerate(played):
+        game = toy_game(f"g{number}", team="imap", task_id=task, seed=seed, repeat=number)
+        write_trace(tmp_path / "in" / f"{number}.json", game.text())
+    parallel.derive([tmp_path / "in"], tmp_path / "out", parallel.Recipe(csv=False), workers=1)
+    setup = queries.query("setup", tmp_path / "out").filter(setting="pooled", fact="tasks")
+    assert setup["value"].to_list() == queries.query("models", tmp_path / "out")["tasks"].to_list() == [4]
+
+
 def test_the_shares_of_sources_add_up(derived: Path) -> None:
     shares = queries.query("vps_by_source", derived).group_by("team", "weight_mode").agg(pl.col("share").sum())
     assert shares["share"].to_list() == pytest.approx([1.0] * 4)

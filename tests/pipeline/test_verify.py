@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import md5
@@ -213,6 +214,18 @@ def test_what_a_run_that_was_killed_after_one_that_failed_has_left_is_its_own(tm
     killed.enter_context(begun(tmp_path, "derive", ["*.csv"]))
     (tmp_path / "agents.csv").touch()
     check_own(tmp_path, ["games.csv", "agents.csv"], "derive")
+
+
+@pytest.mark.parametrize("name", [".git/HEAD", ".notes", "old/.a.csv", "my.manifest.json"])
+def test_a_hidden_file_in_a_folder_that_would_be_replaced_is_kept(name: str, tmp_path: Path) -> None:
+    kept = tmp_path / "games" / name
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine", encoding="utf-8")
+    (tmp_path / "games" / ".DS_Store").touch()
+    with pytest.raises(FileExistsError, match=f"{re.escape(name)} is of no earlier derive"):
+        check_own(tmp_path, ["games"], "derive")
+    kept.unlink()
+    check_own(tmp_path, ["games"], "derive")
 
 
 @pytest.mark.parametrize("killed", [True, False])

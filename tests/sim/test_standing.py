@@ -1,11 +1,17 @@
 """What stands where a run's traces go is replaced only where that loses nothing, or where somebody asks for it."""
 
+import gzip
+from codecs import BOM_UTF8
+
 import msgspec
 import pytest
 from typer import Exit
+from zstandard import decompress
 
+from machine.files import InUse
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded, packed, read, write
+from sim.runs.options import alone
 from sim.runs.play import Play, play_game
 from sim.runs.run import check_plays
 from sim.runs.runner import jobs_for
@@ -33,7 +39,7 @@ OTHER = (
 
 
 def contents(folder):
-    return {p.name: p.read_bytes() for p in (folder / "traces").rglob("*.zst")}
+    return {p.name: p.read_bytes() for p in (folder / "traces").rglob("*.zst") if p.is_file()}
 
 
 # One row a run over three finished games of a model with 500 tokens: its words, its tokens, and why it is refused.
@@ -178,6 +184,52 @@ def test_a_trace_that_stopped_replaces_none_that_is_worth_more(tmp_path, stands,
 def test_a_stopped_trace_is_better_than_none(tmp_path, content):
     (tmp_path / "a.json.zst").write_bytes(content)
     assert write_unless_worse(stopped(GAME, 3), tmp_path / "a.json.zst")
+
+
+OTHER_FORMS = {
+    "unpacked": decompress,
+    "gzip": lambda content: gzip.compress(decompress(content)),
+    "with a byte order mark": lambda content: BOM_UTF8 + decompress(content),
+}
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS.values(), ids=OTHER_FORMS)
+def test_a_paid_game_in_another_packing_is_found(folder, form):
+    with stub() as server:
+        run(folder, server)
+        path = folder / "traces/tiny1.json.zst"
+        path.write_bytes(form(path.read_bytes()))
+        before, asked = contents(folder), server.requests
+        assert PAID in run(folder, server).stderr
+        assert run(folder, server, "--resume").stdout.startswith("0 games played, 3 were there already")
+        assert server.requests == asked and contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda path: path.write_bytes(b"mine"), "holds another game, or what is none: name another folder; or"),
+        (lambda path: (path.unlink(), path.mkdir()), "is there and cannot be read (Is a directory): let it be read, "),
+    ],
+)
+def test_what_cannot_be_read_as_a_trace_is_in_the_way(folder, spoil, told):
+    with stub() as server:
+        run(folder, server)
+        spoil(folder / "traces/tiny1.json.zst")
+        before, asked = contents(folder), server.requests
+        result = run(folder, server, "--resume")
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1) and told in result.stderr
+        assert "--overwrite replaces" in result.stderr
+        assert server.requests == asked and contents(folder) == before
+
+
+def test_of_two_runs_that_write_to_one_folder_the_second_ends(folder):
+    """The one names it, the other makes it for one of its teams."""
+    with alone(folder / "traces", [folder / "traces/stub"]):
+        for place in (folder / "traces/stub", folder / "traces"):
+            with pytest.raises(InUse, match="another run is writing there"), alone(place):
+                pass
+    assert not (folder / "traces").exists()
 
 
 def test_fields_in_which_games_differ_are_named_by_their_place():

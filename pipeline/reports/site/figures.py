@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.statistics.bootstrap import ratio_intervals
-from pipeline.statistics.by_game import ALL, TEAM, UNKNOWN, by_game, level_name
+from pipeline.statistics.by_game import ALL, TEAM, UNKNOWN, by_game, ended, level_name
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result, read_table
 from pipeline.tables.paths import read_yaml
@@ -62,10 +62,9 @@ def figures(tables: Path, metrics: Sequence[str], resampling: Resampling) -> pl.
 
 def _values(tables: Path) -> pl.DataFrame:
     """One row a game that was not stopped: team, setting, condition, task, difficulty, density, Table 1's metrics."""
-    games = read_table(tables, "games").filter(~pl.col("stopped").fill_null(False))
-    tasks = games.select(
+    tasks = ended(read_table(tables, "games")).select(
         "game_id",
-        task_id=pl.col("task_id").fill_null(pl.col("game_id")),
+        "task_id",
         difficulty=level_name(),
         density=pl.col("density").cast(pl.String).fill_null(UNKNOWN),
     )

@@ -1,5 +1,6 @@
 -- What the games of a condition and setting share: one row per condition, setting (`pooled` for both) and fact.
--- A fact that differs between games has no value; a cell is a setting, density and difficulty.
+-- A fact that differs between games has no value; a cell is a setting, density and difficulty. Tasks of one name and
+-- several seeds are several, and a game that names no task is of one of its own.
 WITH played AS (
     SELECT
         condition,
@@ -7,7 +8,7 @@ WITH played AS (
         games.setting AS costs,
         density,
         difficulty,
-        task_id,
+        (coalesce(task_id, game_id), seed) AS task,
         num_agents,
         meetings,
         num_slots,
@@ -20,12 +21,12 @@ WITH played AS (
     unnest([coalesce(games.setting, 'unknown'), 'pooled']) AS counted(setting)
 ),
 cells AS (
-    SELECT condition, setting, count(DISTINCT task_id) AS tasks
+    SELECT condition, setting, count(DISTINCT task) AS tasks
     FROM played
     GROUP BY condition, setting, costs, density, difficulty
 ),
 facts AS (
-    SELECT condition, setting, 'tasks' AS fact, count(DISTINCT task_id) AS least, least AS largest
+    SELECT condition, setting, 'tasks' AS fact, count(DISTINCT task) AS least, least AS largest
     FROM played
     GROUP BY condition, setting
     UNION ALL

@@ -28,6 +28,8 @@ from pipeline.traces.audit.metrics import (
 )
 from pipeline.traces.audit.trace import Trace
 
+SHARES = "oracle_per_agent_cost"
+
 
 class Claims:
     """One trace's claims."""
@@ -37,6 +39,7 @@ class Claims:
         scenario = trace.config.get("scenario")
         self.scenario: dict[str, Any] = scenario if isinstance(scenario, dict) else {}
         self.start = next((e.data for e in trace.events if e.type == "game_start"), {})
+        self.end = next((e.data for e in trace.events if e.type == "game_end"), {})
         self.state = trace.final_state or {}
         self.metrics = trace.metrics or {}
         self.too_large = places_to_look_at(game.setup.calendars, game.setup.meetings) is None
@@ -175,7 +178,12 @@ class Claims:
 
         Returns what each agent is said to owe, None where nothing usable is said.
         """
-        stated = self.state.get("oracle_per_agent_cost", self.metrics.get("oracle_per_agent_cost"))
+        places = {"final_state": self.state, "metrics": self.metrics, "game_end": self.end}
+        told = {place: holder[SHARES] for place, holder in places.items() if SHARES in holder}
+        stated = next(iter(told.values()), None)
+        for place, shares in told.items():
+            if shares != stated:
+                self.findings.add("end_differs", stated, shares, f"{place}.{SHARES}")
         self.check_shares(stated)
         if not isinstance(stated, list) or not all(type(cost) is int for cost in stated):
             return None
@@ -259,10 +267,10 @@ class Claims:
         rest = sorted(set(self.metrics) - set(facts) - DESCRIPTIONS - ORACLE_METRICS)
         if rest:
             self.findings.add("unchecked_metric", "", rest)
-        number, end = next(((n, e.data) for n, e in enumerate(self.trace.events) if e.type == "game_end"), (None, None))
-        for name, value in self.metrics.items() if end is not None else ():
-            if end is not None and not same_figure(end.get(name), value):
-                self.findings.add("end_differs", value, end.get(name), name, event=number)
+        number = next((n for n, e in enumerate(self.trace.events) if e.type == "game_end"), None)
+        for name, value in self.metrics.items() if number is not None else ():
+            if not same_figure(self.end.get(name), value):
+                self.findings.add("end_differs", value, self.end.get(name), name, event=number)
 
     def check_kept(self) -> None:
         """Meetings that were coordinated in their round and are no longer in one slot at the end.

@@ -113,7 +113,7 @@ CODES = {
         C("wrong_metric", "A metric is not what the replay adds up to."),
         C("missing_metric", "A metric that every trace of ours has is missing."),
         C("unchecked_metric", "Metrics that the auditor does not recompute.", NOTE, NOTE),
-        C("end_differs", "game_end states another metric than the trace's metrics."),
+        C("end_differs", "game_end states another metric than the trace's metrics, or other shares of the optimum."),
         C("wrong_final_state", "The final state is not what the replay ends in."),
         C("wrong_optimum", "A stated optimal cost is not the least cost of the initial calendars."),
         C("odd_optimum", "The oracle's schedule is not the one that the rule names among the cheapest.", NOTE, NOTE),

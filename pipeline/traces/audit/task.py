@@ -215,7 +215,7 @@ def check_labels(trace: Trace, game: Game, findings: Findings) -> None:
     """The scenario's labels, where it lists them: its seed draws them from the bank (Appendix D.1)."""
     scenario = trace.config.get("scenario")
     listed = scenario.get("labels") if isinstance(scenario, dict) else None
-    if listed is None or trace.public or len(game.setup.meetings) < game.setup.announced:
+    if listed is None or len(game.setup.meetings) < game.setup.announced:
         return
     drawn = drawn_labels(game.setup.calendars, game.setup.meetings, trace.config.get("seed"))
     for kind, labels in drawn.items():
