@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -16,6 +18,9 @@ from typer.core import TyperGroup
 
 # An argument, or an option with its value, that is a URL; addresses of model servers (http) are no such URLs.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
+
+# A byte of a name that is no UTF-8, as Python holds it.
+NO_TEXT = re.compile("[\\udc80-\\udcff]")
 
 # The exit code of what Ctrl-C ended.
 INTERRUPTED = 130
@@ -38,6 +43,8 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
         """The command's name, the command, and its arguments. Ends with bad usage for a misplaced URL."""
         name, command, arguments = super().resolve_command(ctx, args)
+        named = [word for before, word in pairwise(["", *arguments]) if "-" in (before[:1], word[:1])]
+        self.check_names(ctx, [*named, str(Path.cwd())])
         options = self.may_be_urls.get(str(name), ())
         for before, word in pairwise(["", *arguments]):
             url, option = URL.fullmatch(word), word.partition("=")[0] if word.startswith("-") else before
@@ -45,6 +52,11 @@ class Commands(TyperGroup):
                 takes = f"takes a URL after {options[0]} alone" if options else "takes no URL"
                 self.refuse(ctx, f"{name} {takes}; copy {self.shown(url[1])} to a folder, and name that")
         return name, command, arguments
+
+    def check_names(self, ctx: typer.Context, names: Sequence[str]) -> None:
+        """End with bad usage where a name is no UTF-8: libraries that write files take no other."""
+        if odd := next(filter(NO_TEXT.search, names), None):
+            self.refuse(ctx, f"{os.fsencode(odd)!r} is no UTF-8, so no file can be written there; name another folder")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command. Where Ctrl-C ends it and it says nothing itself, say how to go on."""

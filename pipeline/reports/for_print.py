@@ -3,14 +3,14 @@ and at half of it, and tables as LaTeX (`latex.py`)."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import of_project, replacing
+from machine.files import PROJECT, of_project, replacing
 from machine.manifests import begun, check_own, earlier_files, held_origins, write_manifest
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
@@ -52,7 +52,7 @@ def figures(
 
     known = _notebooks(own=tables != TABLES)
     sources = _chosen(notebooks or [], known)
-    tables, results = of_project(tables), of_project(results)
+    tables, results = of_project(tables).resolve(), of_project(results).resolve()
     if absent := no_tables(tables, "run `make repro`"):
         raise typer.BadParameter(f"{printable(absent)}.", param_hint="--tables")
     if problem := other_results(tables, results):
@@ -129,7 +129,7 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
     drawn: dict[str, Any] = {}
     for number, cell in ((number, cell) for number, cell in cells if cell["cell_type"] == "code"):
         try:
-            with redirect_stdout(StringIO()):
+            with redirect_stdout(StringIO()), chdir(PROJECT):  # notebooks read what is the project's there
                 exec(compile("".join(cell["source"]), f"{source}, cell {number}", "exec"), space)
         except Exception as error:  # whatever it is, the other notebooks can be run
             first = str(error).strip().partition("\n")[0]

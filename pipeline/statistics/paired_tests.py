@@ -59,7 +59,7 @@ def paired_permutation(
     sums = 2 * (kept @ moving) - moving.sum()
     reached = np.abs(sums) >= abs(fsum(moving)) - TIE * np.abs(moving).sum()
     p = reached.mean() if exact else (1 + reached.sum()) / (1 + draws)
-    return Paired(fsum(differences) / len(known), float(p), len(known), exact)
+    return Paired(_gap(known) / len(known), float(p), len(known), exact)
 
 
 def _patterns(count: int) -> NDArray[np.float64]:
@@ -183,10 +183,17 @@ def _ahead(name: str, means: Mapping[str, Mapping[str, float]], higher_is_better
     ahead, own, teams = 0, means[name], 1
     for rival in means.keys() - {name}:
         common = own.keys() & means[rival].keys()
-        theirs, ours = (fsum(of[task] for task in common) for of in (means[rival], own))
-        ahead += theirs > ours if higher_is_better else theirs < ours
+        gap = _gap([(means[rival][task], own[task]) for task in common])
+        ahead += gap > 0 if higher_is_better else gap < 0
         teams += bool(common)
     return ahead, teams
+
+
+def _gap(pairs: Sequence[tuple[float, float]]) -> float:
+    """The sum of the pairs' differences, 0 where it is rounding alone."""
+    moving = [x - y for x, y in pairs if abs(x - y) > TIE * max(abs(x), abs(y))]
+    gap = fsum(moving)
+    return gap if abs(gap) > TIE * fsum(map(abs, moving)) else 0.0
 
 
 SETTING = ("setting", "condition")

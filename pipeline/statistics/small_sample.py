@@ -167,3 +167,9 @@ def correlate(x: Array, y: Array) -> MeansTest:
     every = stats.PermutationMethod(n_resamples=orders, batch=CHUNK, rng=stream("correlate", f"{len(x)}"))
     test = stats.pearsonr(x, y, alternative="less", method=every)
     return MeansTest(float(test.statistic), float(test.pvalue))
+
+
+def correlation_p(correlation: float, points: int) -> float:
+    """The two-sided p of Pearson's correlation over so many points, three at least, whose one value is normal."""
+    shape = points / 2 - 1
+    return float(2 * stats.beta(shape, shape, loc=-1, scale=2).cdf(-abs(correlation)))

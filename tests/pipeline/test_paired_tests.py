@@ -1,6 +1,7 @@
 """Paired tests, Holm's correction and rank intervals against enumeration and figures worked by hand."""
 
 from itertools import combinations, product
+from math import fsum
 
 import numpy as np
 import polars as pl
@@ -171,6 +172,15 @@ def test_pairs_are_tested_on_common_tasks_and_corrected_together() -> None:
 def test_repeats_of_a_task_count_once() -> None:
     doubled = pl.concat([LEAGUE, LEAGUE.with_columns(pl.col("cost") + 2)])
     assert pairwise(doubled, value="cost").equals(pairwise(LEAGUE, value="cost"))
+
+
+def test_what_differs_by_rounding_alone_shares_a_rank() -> None:
+    rows = [("a", "t", 49.544), ("b", "t", 49.544), ("b", "t", 49.544), ("b", "t", 49.544)]
+    frame = pl.DataFrame(rows, schema=["team", "task_id", "excess_cost"], orient="row")
+    assert fsum([49.544] * 3) / 3 != 49.544
+    pairs = pairwise(frame)
+    assert pairs["difference"].to_list() == [0.0]
+    assert rank_intervals(frame, pairs)["rank"].to_list() == [1, 1]
 
 
 def test_a_team_without_values_is_listed_last_and_has_no_rank() -> None:

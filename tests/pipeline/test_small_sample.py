@@ -10,7 +10,7 @@ from statistics_check import games, long, ols_p, textbook
 
 from pipeline.statistics.mixed_effects import crossed
 from pipeline.statistics.resampling import stream
-from pipeline.statistics.small_sample import between_test, bootstrap_test, correlate, permutation_test
+from pipeline.statistics.small_sample import between_test, bootstrap_test, correlate, correlation_p, permutation_test
 
 pytestmark = pytest.mark.slow
 
@@ -106,3 +106,10 @@ def test_of_more_models_than_can_be_relabelled_in_all_ways_some_are_drawn() -> N
     rising = np.arange(12.0)
     assert correlate(rising, -rising).p_one_sided < 1e-5 < 0.999 < correlate(rising, rising).p_one_sided  # type: ignore[operator]
     assert correlate(rising, np.sin(9 * rising)) == correlate(rising, np.sin(9 * rising))
+
+
+@pytest.mark.parametrize("correlation", [-1.0, -0.84, -0.2, 0.0, 0.71])
+@pytest.mark.parametrize("points", [3, 7, 30])
+def test_the_p_of_a_correlation_is_that_of_its_t(correlation: float, points: int) -> None:
+    t = np.inf if abs(correlation) == 1 else abs(correlation) * np.sqrt((points - 2) / (1 - correlation**2))
+    assert correlation_p(correlation, points) == pytest.approx(2 * stats.t.sf(t, points - 2), abs=1e-12)

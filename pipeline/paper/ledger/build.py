@@ -193,9 +193,7 @@ def figure_row(figure: Figure, entry: Entry) -> tuple[object, ...]:
     printed = (figure.source, figure.setting, figure.method, figure.metric, figure.value)
     said = (entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note, entry.test)
     tested = entry.outcome
-    numbers = (
-        (tested.statistic, tested.low, tested.high, tested.p_value, tested.p_holm, tested.n) if tested else (None,) * 6
-    )
+    numbers = (*tested.figures, tested.n) if tested else (None,) * 6
     return (*printed, *said, *numbers)
 
 

@@ -38,6 +38,8 @@ def ledger(
     from pipeline.paper.ledger import printed
     from pipeline.paper.statements.checks import read_statement_rows
 
+    if audit and not tables:
+        raise typer.BadParameter("is of the games of --tables; name these, too.", param_hint="--audit")
     without = printed.failed_games(audit, tables) if audit and tables else set()
     if tables and not audit:
         print("warning: no audit of these games is named (--audit): they are taken at their word", file=sys.stderr)

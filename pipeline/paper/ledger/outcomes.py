@@ -6,7 +6,7 @@ A statement of the paper and a comparison that simulated teams stand in for are 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from math import isfinite
+from math import floor, isfinite, log10
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ FEWEST = fewest_clusters(RESAMPLING.level)
 EXAMPLES = 2  # of cases that do not hold, as many are told
 PAIRED_DRAWS = 100_000  # of signs: small p keep their first digit from run to run
 EVERY_ORDER = 8  # up to 8! orders of a ranking are all tried
+DIGITS = 8  # significant ones of a statistic: those beyond may differ from machine to machine
 TIE = 1e-12  # sums that are closer than this differ by rounding only
 
 
@@ -52,6 +53,13 @@ class Outcome:
     p_value: float | None = None
     p_holm: float | None = None
     exact: bool = True
+
+    @property
+    def figures(self) -> tuple[float | None, ...]:
+        """Statistic and interval to so many significant digits as are the same on every machine, p and Holm's p."""
+        measured = (self.statistic, self.low, self.high)
+        known = (round(v, DIGITS - 1 - floor(log10(abs(v)))) if v and isfinite(v) else v for v in measured)
+        return (*known, self.p_value, self.p_holm)
 
     @property
     def clear(self) -> bool:
@@ -103,12 +111,17 @@ def paired(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     times = cluster_draws(known["task"].to_list(), RESAMPLING)
     low, high = _bounds(difference, (np.subtract(a, b) @ times) / len(a), len(a))
     means = (sum(a) / len(a), sum(b) / len(b))
-    moved = sum(x > y for x, y in zip(a, b, strict=True)), sum(x < y for x, y in zip(a, b, strict=True))
+    moved = [sum(is_more(*(pair[::way])) for pair in zip(a, b, strict=True)) for way in (1, -1)]
     shown = f"{labels.shown(means)}; more on {moved[0]} tasks, less on {moved[1]}"
     found = Outcome(
         "paired by task, signs flipped", difference > 0, difference < 0, shown, len(a), "tasks", difference, low, high
     )
     return replace(found, p_value=tested.p_value, exact=tested.exact)
+
+
+def is_more(x: float, y: float) -> bool:
+    """Whether one value is more than another, and not by rounding alone."""
+    return x - y > TIE * max(abs(x), abs(y))
 
 
 def _bounds(statistic: float, draws: Array, tasks: int) -> tuple[float | None, float | None]:

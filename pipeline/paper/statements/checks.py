@@ -207,7 +207,7 @@ def _tested(outcome: Outcome | None) -> Row:
     if outcome is None:
         return ("", "", *(None,) * 7, "")
     o = outcome
-    return (o.shown, o.test, o.statistic, o.low, o.high, o.p_value, o.p_holm, o.exact, o.n, o.unit)
+    return (o.shown, o.test, *o.figures, o.exact, o.n, o.unit)
 
 
 def check_statements(f: Figures, suite: Suite, leaks: pl.DataFrame) -> list[Check]:

@@ -1,5 +1,5 @@
 -- What a style's parameters do: one row per setting, condition, parameter and pattern or other outcome, over the teams of
--- simulated speakers that state the parameter. Patterns count per message, or per game where no message shows them.
+-- simulated speakers that state the parameter and played every task that any team there did. Patterns count per message, or per game where no message shows them.
 -- The correlation is over teams, few of them, and so a hint, no test.
 -- by_construction marks what the parameter brings about by its meaning: that direction supports nothing.
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
@@ -8,6 +8,16 @@ WITH parameters AS (
     FROM agent_parameters JOIN games USING (game_id)
     WHERE simulated
     GROUP BY team, setting, condition, parameter
+),
+tasks AS (
+    SELECT (setting, condition) AS place, (team, setting, condition) AS played_by, (coalesce(task_id, game_id), seed) AS task
+    FROM games
+),
+whole AS (
+    SELECT played_by
+    FROM tasks JOIN (SELECT place, count(DISTINCT task) AS every FROM tasks GROUP BY place) USING (place)
+    GROUP BY played_by, every
+    HAVING count(DISTINCT task) = every
 ),
 played AS (
     SELECT
@@ -20,7 +30,9 @@ played AS (
         avg(coordination_rate ORDER BY game_id) AS coordination_rate,
         avg(excess_cost ORDER BY game_id) AS excess_cost,
         avg(vps_loss_mean ORDER BY game_id) AS vps
-    FROM games JOIN game_summary USING (game_id)
+    FROM games
+    JOIN game_summary USING (game_id)
+    JOIN whole ON whole.played_by = (team, setting, condition)
     WHERE simulated AND weight_mode = 'uniform'
     GROUP BY team, setting, condition
 ),
