@@ -146,10 +146,10 @@ class World(Section, omit_defaults=True):
 
 class Worlds(Section):
     base: World
-    sweeps: dict[str, Annotated[list[World], Meta(min_length=1)]]
+    sweeps: Annotated[dict[str, Annotated[list[World], Meta(min_length=1)]], Meta(min_length=1)]
     settings: Annotated[list[Setting], Meta(min_length=1)]
     seeds: Count
-    name: str
+    name: Annotated[str, Meta(pattern=r"^[^/\\]+$")]
     effort: Amount
     protocols: Names
 
@@ -157,6 +157,15 @@ class Worlds(Section):
         for size in self.base.__struct_fields__:
             if getattr(self.base, size) is None:
                 raise ValueError(f"worlds.base lacks {size}")
+        for place, world in [
+            ("base", self.base),
+            *((name, cell) for name, cells in self.sweeps.items() for cell in cells),
+        ]:
+            together, agents = (
+                getattr(world, size) or getattr(self.base, size) for size in ("num_participants", "num_agents")
+            )
+            if together > agents:
+                raise ValueError(f"worlds.{place} lets {together} of {agents} agents meet")
 
 
 class Parameters(Section):

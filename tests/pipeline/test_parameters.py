@@ -62,6 +62,9 @@ WRONG_BEYOND: list[tuple[str, Any, str]] = [
     ("strategy.pairs", [[0, 1, 2]], "Expected `array` of length <= 2"),
     ("worlds.base", {"num_agents": 10}, "worlds.base lacks num_participants"),
     ("worlds.sweeps", {"agents": [{"agents": 5}]}, "Object contains unknown field `agents`"),
+    ("worlds.sweeps", {}, "Expected `object` of length >= 1"),
+    ("worlds.sweeps", {"agents": [{"num_participants": 900}]}, "worlds.agents lets 900 of "),
+    ("worlds.name", "../x", "Expected `str` matching regex"),
     ("ladder.limits", 1, "Object contains unknown field `limits`"),
 ]
 

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.text import Text
 
 from pipeline.reports.plots.dots import (
     Panel,
@@ -319,6 +320,17 @@ def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
         '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'
     )
     assert not re.search(r"\d\.\d{3,}(?=[ \"][^>]*/>)", told_shorter.replace("0.015625", "").replace("0.075", ""))
+
+
+@pytest.mark.parametrize("name", [r"$\nosuch$", "a $x$ b", "$^_{$"])
+def test_a_name_is_drawn_as_it_is_written(name: str, tmp_path: Path) -> None:
+    means = pl.DataFrame({"name": [name, "IMAP"], "kind": ["other", "protocol"], "excess": [1.0, 20.0]})
+    figure = team_dots(means, [Panel("excess", name, name)], name)
+    assert figure is not None
+    save(figure, tmp_path / "drawn.svg")
+    texts = [part for part in figure.findobj() if isinstance(part, Text)]
+    assert [text.get_text() for text in texts].count(name) >= 3
+    assert not any(text.get_parse_math() for text in texts)
 
 
 PRINTED = """
