@@ -86,7 +86,9 @@ def _replaced_at(places: Iterable[Path]) -> Iterator[Path]:
 
 def _is_by_the_way(folder: Path, path: Path) -> bool:
     """Whether it is a folder, or a file that nobody would miss."""
-    if path.is_dir() or path.name in (".DS_Store", "Thumbs.db") or BEGUN.fullmatch(path.name):
+    if path.is_dir() and not path.is_symlink():
+        return True
+    if path.name in (".DS_Store", "Thumbs.db") or BEGUN.fullmatch(path.name):
         return True
     if path.name.endswith(MANIFEST_SUFFIX):
         with suppress(OSError, ValueError):

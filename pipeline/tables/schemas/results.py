@@ -195,7 +195,7 @@ ROBUSTNESS_FLIPS = _at_points(
         C("b", "str", "the other"),
         C("a_simulated", "bool", "whether the speakers of a are simulated"),
         C("b_simulated", "bool", "whether those of b are"),
-        C("difference_at_choice", "float", "a's mean − b's at the study's choice", "VPS"),
+        C("difference_at_choice", "float", "a's mean − b's on the tasks of both, at the study's choice", "VPS"),
         C("difference", "float", "the same at this point", "VPS"),
         C("p_at_choice", "float", "of the paired permutation test at the study's choice; not corrected"),
         C("p_value", "float", "the same at this point; not corrected"),
