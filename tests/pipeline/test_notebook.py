@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from trace_builder import toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.paper.stages import robustness
+from pipeline.paper.stages import comparisons, robustness
 from pipeline.paper.stages.intervals import main as write_intervals
 from pipeline.privacy.rules import Weighing
 from pipeline.reports.jupyter_kernel import isolated_kernel
@@ -283,6 +283,7 @@ def make_toy_study(prior: float, folder: Path) -> None:
     derive([write_trace(folder / "a.json", toy_game().text())], tables, recipe, workers=1)
     write_query_results(tables, results)
     write_intervals(tables, results)
+    comparisons.main(tables, results)
     robustness.main(tables, results)
 
 
