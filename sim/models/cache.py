@@ -36,7 +36,7 @@ def digest(ask: Ask) -> str:
 
 class Cache:
     """A folder with a JSON file for each answer. With `paid_only` it leaves out what costs nothing and may change under
-    one name: models at an address of a user's own, and simulated ones."""
+    one name: models at an address of a user's own, unless their team states a price, and simulated ones."""
 
     def __init__(self, folder: Path, paid_only: bool = False) -> None:
         self.folder = folder
@@ -44,7 +44,8 @@ class Cache:
 
     def keeps(self, p: LlmParameters) -> bool:
         """Whether the model's answers are kept here."""
-        return not self.paid_only or not (p.api_base or p.api_base_env or is_simulated(p.model))
+        free = bool(p.api_base or p.api_base_env) and not (p.prices and (p.prices.input or p.prices.output))
+        return not self.paid_only or not (free or is_simulated(p.model))
 
     def path(self, name: str) -> Path:
         """Where the answer of that digest stands."""

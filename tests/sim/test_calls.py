@@ -15,7 +15,7 @@ from sim.models.money import Ledger
 from sim.models.prompts.answer_format import answer_schema, format_arguments
 from sim.models.provider import Provider, check_models
 from sim.models.request import marked, marks_cache
-from sim.models.spec import LlmParameters, read_parameters
+from sim.models.spec import LlmParameters, Prices, read_parameters
 from sim.runs.teams import TeamError, load_team
 from tests.sim.stub import LIMIT, parameters, stub
 
@@ -209,6 +209,8 @@ KEPT = [
     ({"model": "openai/gpt-5.4-mini"}, True),
     ({"model": "openai/m", "api_base": "http://localhost/v1"}, False),
     ({"model": "openai/m", "api_base_env": "PLACES"}, False),
+    ({"model": "openai/m", "api_base": "http://localhost/v1", "prices": Prices(3.0, 15.0, None)}, True),
+    ({"model": "openai/m", "api_base": "http://localhost/v1", "prices": Prices(0.0, 0.0, None)}, False),
     ({"model": "openai/simulated-negotiator"}, False),
 ]
 
