@@ -91,12 +91,13 @@ def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> 
 
 
 def is_other(place: Path, known_by: tuple[bytes, ...]) -> bool:
-    """Whether a file with something in it is there, in whose first line one of the patterns is not found."""
+    """Whether a file with something in it is there, in whose first line one of the patterns is not found, or which is
+    of games."""
     if not place.is_file() or not place.stat().st_size:
         return False
     with place.open("rb") as file:
         first = file.readline().strip()
-    return not all(re.search(pattern, first) for pattern in known_by)
+    return b"game_id" in first or not all(re.search(pattern, first) for pattern in known_by)
 
 
 @app.command(

@@ -131,6 +131,7 @@ def test_who_imitates_is_called_simulated_whoever_made_the_team() -> None:
 def test_an_answer_at_its_team_s_prices_is_right() -> None:
     assert codes(priced()) == []
     assert codes(priced(priced_by="team, 2025-12-31", cost_usd=5.0)) == []
+    assert codes(priced(cost_usd=5.0, from_cache=True)) == ["odd_price"]
     assert codes(priced(charged_attempts=[CHARGE, dict.fromkeys(CHARGE)])) == []
 
 
@@ -139,6 +140,8 @@ def test_an_answer_at_its_team_s_prices_is_right() -> None:
     "usage",
     [
         {"cost_usd": 0.0023},
+        {"cost_usd": "0.0022"},
+        {"cost_usd": [0.0022]},
         {"input_tokens": 999},
         {"output_tokens": 101},
         {"cached_input_tokens": 0},

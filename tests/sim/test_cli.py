@@ -188,6 +188,8 @@ FAILURES = [
     (("suite", "list.csv", "--out", "own.yaml"), "own.yaml is there, and holds something else"),
     (("suite", "list.csv", "--out", "own.csv"), "own.csv is there, and holds something else"),
     (("select", "--setting", "uniform", "--out", "tasks.jsonl"), "tasks.jsonl is there, and holds something else"),
+    (("suite", "list.csv", "--out", "games.jsonl"), "games.jsonl is there, and holds something else"),
+    (("select", "--setting", "uniform", "--out", "games.csv"), "games.csv is there, and holds something else"),
     (("suite", "list.csv", "--out", "own.jsonl.zst"), "plain text under the name of a packed file; call it own.jsonl"),
     (("select", "--setting", "random", "--out", "again"), "there is no setting 'random'; known settings: uniform"),
     (("select", "--setting", "uniform", "--shape", "5by3", "--out", "again"), "the shape '5by3' is not written as"),
@@ -200,6 +202,8 @@ FAILURES = [
 def test_a_command_that_can_t_be_carried_out_says_why_in_one_line(folder, words, problem):
     (folder / "own.yaml").write_text("team: mine\nagents: [{type: imap}]\n")
     (folder / "own.csv").write_text(LIST)
+    (folder / "games.jsonl").write_text('{"game_id": "a", "config": {"task_id": "t", "calendars": []}}\n')
+    (folder / "games.csv").write_text("game_id,task_id,seed\na,t,1\n")
     before = {name: (folder / name).read_bytes() for name in files(folder)}
     assert problem in failure(sim(folder, *words))
     assert {name: (folder / name).read_bytes() for name in files(folder)} == before

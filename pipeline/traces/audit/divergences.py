@@ -47,7 +47,12 @@ CODES = {
             NOTE,
             NOTE,
         ),
-        C("odd_price", "An answer's cost is outside what LiteLLM's table asks for its tokens.", NOTE, NOTE),
+        C(
+            "odd_price",
+            "An answer's cost is outside what LiteLLM's table asks for its tokens, or a cached one's at another price.",
+            NOTE,
+            NOTE,
+        ),
         C("wrong_labels", "The scenario's labels are not those that its seed draws from the bank."),
         C("wrong_task", "The game is not of the task that it names: a task list has other calendars, costs or names."),
         C("unknown_task", "No task list has the calendars of the task, so the game was held against none.", NOTE, NOTE),

@@ -212,20 +212,24 @@ def charge_problems(agent: dict[str, Any], part: dict[str, Any]) -> Iterator[tup
     uncounted = asked is None or given is None or (apart and source != "inspect")
     if (cost is None) != (source is None) or (cost is not None and uncounted):
         yield "wrong_usage", "a cost, its source, and the tokens", [cost, source, asked, given], "cost_usd"
-    elif isinstance(cost, int | float) and asked is not None and given is not None:
-        yield from price_problems(agent, cost, str(source), (asked, given, cached or 0))
+    elif type(cost) not in (int, float, type(None)):
+        yield "wrong_usage", "a number of US dollars", cost, "cost_usd"
+    elif cost is not None and asked is not None and given is not None:
+        code = "odd_price" if part.get("from_cache") else "wrong_usage"
+        yield from price_problems(agent, cost, str(source), (asked, given, cached or 0), code)
 
 
 def price_problems(
-    agent: dict[str, Any], cost: float, source: str, tokens: tuple[int, int, int]
+    agent: dict[str, Any], cost: float, source: str, tokens: tuple[int, int, int], code: str
 ) -> Iterator[tuple[str, Any, Any, str]]:
-    """Whether the cost, in US dollars, is that of (input, output, cached input) tokens at the price named."""
+    """Whether the cost, in US dollars, is that of (input, output, cached input) tokens at the price named. code: of a
+    cost that is not at the team's price; an answer from a cache keeps what was asked when it was given."""
     parameters = agent.get("parameters")
     prices = parameters.get("prices") if isinstance(parameters, dict) else None
     if isinstance(prices, dict) and source == f"team, {prices.get('date')}":
         wanted = team_cost(prices, *tokens)
         if wanted is not None and not isclose(cost, wanted, rel_tol=1e-9, abs_tol=1e-12):
-            yield "wrong_usage", wanted, cost, "cost_usd"
+            yield code, wanted, cost, "cost_usd"
     elif rates := listed_rates(str(model_of(agent)), source):
         (least, most), (low, high) = rates
         asked, given, cached = tokens
