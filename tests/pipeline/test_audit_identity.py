@@ -132,6 +132,8 @@ def test_an_answer_at_its_team_s_prices_is_right() -> None:
     assert codes(priced()) == []
     assert codes(priced(priced_by="team, 2025-12-31", cost_usd=5.0)) == []
     assert codes(priced(cost_usd=5.0, from_cache=True)) == ["odd_price"]
+    dearer = CHARGE | {"cost_usd": 0.0023}
+    assert codes(priced(charged_attempts=[dearer], from_cache=True)) == ["odd_price"]
     assert codes(priced(charged_attempts=[CHARGE, dict.fromkeys(CHARGE)])) == []
 
 

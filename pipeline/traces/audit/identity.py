@@ -195,7 +195,8 @@ def usage_problems(trace: Trace, event: Event) -> Iterator[tuple[str, Any, Any, 
         yield "wrong_usage", model_of(agent), usage.get("model"), "model"
     attempts = usage.get("charged_attempts") or []
     for part in (usage, *(attempts if isinstance(attempts, list) else [attempts])):
-        yield from charge_problems(agent, part if isinstance(part, dict) else {"input_tokens": f"{part}"})
+        part = part if isinstance(part, dict) else {"input_tokens": f"{part}"}
+        yield from charge_problems(agent, part | {"from_cache": usage.get("from_cache")})
 
 
 def charge_problems(agent: dict[str, Any], part: dict[str, Any]) -> Iterator[tuple[str, Any, Any, str]]:
