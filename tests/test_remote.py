@@ -43,7 +43,7 @@ def test_games_are_played_to_a_store_as_to_a_folder(folder: str, here: Path, buc
     assert contents(place) == contents(here / "traces")
 
 
-def test_resuming_plays_what_is_missing_or_stopped_or_no_trace_and_nothing_else(here: Path, bucket: str) -> None:
+def test_resuming_plays_what_is_missing_or_stopped_and_replaces_nothing_unasked(here: Path, bucket: str) -> None:
     send(contents(here / "traces"), bucket)
     stopped = read(here / "traces" / "sd" / "tiny2.json.zst")
     stopped.stopped = True
@@ -52,7 +52,9 @@ def test_resuming_plays_what_is_missing_or_stopped_or_no_trace_and_nothing_else(
     system, path = file_system(f"{bucket}/imap/tiny5.json.zst")
     system.rm_file(path)
     refused = run(here, bucket, "--resume")
-    assert refused.exit_code == 2 and f"{bucket}/sd/tiny3.json.zst holds another game, of team sd on" in refused.stderr
+    assert (
+        refused.exit_code == 2 and f"{bucket}/imap/tiny1.json.zst holds another game, or what is none" in refused.stderr
+    )
     result = run(here, bucket, "--resume", "--overwrite")
     assert result.stdout == f"4 games played, 8 were there already; traces in {bucket}\n"
     assert contents(bucket) == contents(here / "traces")

@@ -165,7 +165,7 @@ async def play_waiting(
             else:
                 reserve.begins(team)
                 trace = await play_one(job, provider, outcomes)
-                reserve.ends(team, spent_on(trace), whole=trace is not None and not trace.stopped)
+                reserve.ends(team, spent_on(trace), whole=trace is not None and is_paid_whole(trace))
             count(1)
 
     await asyncio.gather(*(work() for _ in range(min(concurrency, len(jobs)))))
@@ -178,6 +178,11 @@ async def reason_to_end(reserve: Reserve, team: str, outcomes: Outcomes) -> str 
     except BudgetSpent as spent:
         return str(spent)
     return outcomes.unwritten or short
+
+
+def is_paid_whole(trace: Trace) -> bool:
+    """Whether the game ended, and no answer was paid for earlier: only such a one says what games cost."""
+    return not trace.stopped and not any((e.data.get("usage") or {}).get("from_cache") for e in trace.events)
 
 
 def spent_on(trace: Trace | None) -> float:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from sim.__main__ import app
 from sim.game.trace import read
+from sim.runs.runner import is_paid_whole
 from sim.tasks.suite import write_tasks
 from tests.sim.stub import KEY, LIMIT, parameters, stub
 from tests.sim.worlds import tiny_task
@@ -200,6 +201,13 @@ def test_no_game_begins_that_the_budget_does_not_pay_for(folder):
         some = run(folder, server, "--max-cost", f"{usd * 20:.2f}", prices=DEAR)
     assert some.exit_code == 0
     assert [t.stopped for t in traces(folder)] == [False] * 3
+
+
+def test_a_game_out_of_the_cache_says_nothing_of_what_games_cost(folder):
+    with stub() as server:
+        for out in ("one", "two"):
+            assert run(folder, server, "--limit", "1", out=out, prices=DEAR).exit_code == 0
+    assert [is_paid_whole(trace) for out in ("one", "two") for trace in traces(folder, out)] == [True, False]
 
 
 def test_a_budget_that_is_used_up_all_the_same_ends_the_run_and_says_so(folder):
