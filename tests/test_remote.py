@@ -52,9 +52,7 @@ def test_resuming_plays_what_is_missing_or_stopped_and_replaces_nothing_unasked(
     system, path = file_system(f"{bucket}/imap/tiny5.json.zst")
     system.rm_file(path)
     refused = run(here, bucket, "--resume")
-    assert (
-        refused.exit_code == 2 and "/imap/tiny1.json.zst holds another game, or what is none" in refused.stderr
-    )
+    assert refused.exit_code == 2 and "/imap/tiny1.json.zst holds another game, or what is none" in refused.stderr
     result = run(here, bucket, "--resume", "--overwrite")
     assert result.stdout == f"4 games played, 8 were there already; traces in {bucket}\n"
     assert contents(bucket) == contents(here / "traces")

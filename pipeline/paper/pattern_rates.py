@@ -15,14 +15,15 @@ def pattern_rates(patterns: pl.DataFrame, condition: str = "standard") -> pl.Dat
 
     patterns: rows of that result. Returns team, simulated, paper_rank, pattern, unit, messages, occurrences, strict,
     and per_100: occurrences for a hundred messages sent, whatever the pattern's unit, so that teams of few words
-    compare with those of many.
+    compare with those of many; null where none was sent.
     """
     pooled = (
         patterns.filter(condition=condition)
         .group_by("team", "simulated", "paper_rank", "pattern", "unit")
         .agg(pl.col("messages", "occurrences").sum(), strict=pl.col("strict_occurrences").sum())
     )
-    return pooled.with_columns(per_100=100 * pl.col("occurrences") / pl.col("messages")).sort("team", "paper_rank")
+    sent = pl.when(pl.col("messages") > 0).then("messages")
+    return pooled.with_columns(per_100=100 * pl.col("occurrences") / sent).sort("team", "paper_rank")
 
 
 def reported_rates(table4: pl.DataFrame, messages: float) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 from polars import selectors as cs
 
 from pipeline.statistics.mixed_effects import crossed, per_group_slopes, predictors
-from pipeline.statistics.small_sample import between_test, bootstrap_test, correlate, permutation_test
+from pipeline.statistics.small_sample import MeansTest, between_test, bootstrap_test, correlate, permutation_test
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
 
@@ -112,7 +112,7 @@ def _row(sample: Sample, tests: Tests) -> dict[str, object]:
 def _figures(sample: Sample, tests: Tests) -> dict[str, object]:
     """The fit's columns. Raises ValueError as `crossed` does."""
     fit = crossed(sample.cells, OUTCOME, "predictor", GROUPS)
-    between = between_test(sample.cells, OUTCOME, "predictor", GROUPS[0])
+    between = _between(sample.cells)
     team, task = GROUPS
     low, high = fit.interval()
     same = ("beta", "se", "t", "p_one_sided", "df", "p_one_sided_t", "loglik", "singular", "sd")
@@ -130,6 +130,16 @@ def _figures(sample: Sample, tests: Tests) -> dict[str, object]:
         "between_correlation": between.correlation,
         "between_p": between.p_one_sided,
     }
+
+
+def _between(cells: pl.DataFrame) -> MeansTest:
+    """The test of the teams' means, over the tasks that all of them played; none where these tell nothing."""
+    team, task = GROUPS
+    shared = cells.filter(pl.col(team).n_unique().over(task) == cells[team].n_unique())
+    try:
+        return between_test(shared, OUTCOME, "predictor", team)
+    except ValueError:
+        return MeansTest(None, None)
 
 
 def _reference(sample: Sample, tests: Tests) -> dict[str, object]:

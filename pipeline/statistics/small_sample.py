@@ -5,7 +5,7 @@ Each takes its draws from a stream with a name, and is the same from run to run.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial
+from math import factorial, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -173,3 +173,11 @@ def correlation_p(correlation: float, points: int) -> float:
     """The two-sided p of Pearson's correlation over so many points, three at least, whose one value is normal."""
     shape = points / 2 - 1
     return float(2 * stats.beta(shape, shape, loc=-1, scale=2).cdf(-abs(correlation)))
+
+
+def is_negative(correlation: float | None, points: int, alpha: float = 0.05) -> bool | None:
+    """Whether a correlation is below 0, and False where it is above; None where chance makes its sign more often than
+    alpha, of fewer than three points, and where there is none."""
+    if correlation is None or isnan(correlation) or points < 3 or correlation_p(correlation, points) > alpha:
+        return None
+    return correlation < 0

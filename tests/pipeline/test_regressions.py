@@ -66,3 +66,14 @@ def test_a_slope_falls_where_wald_and_the_test_beside_it_say_so(
 ) -> None:
     assert falls({"p_one_sided": wald, "p_permutation": permutation, "p_bootstrap": bootstrap}) is verdict
     assert falls(None) is None
+
+
+@pytest.mark.slow
+def test_the_means_of_teams_are_of_the_tasks_that_all_of_them_played() -> None:
+    dear = pl.col("task_id") + " again", pl.col("excess_cost") + 100
+    alone = played().filter(team="0").with_columns(*dear)
+    fits, more = (
+        fits_table(games, GROUP, TESTS).filter(predictor="raw") for games in (played(), pl.concat([played(), alone]))
+    )
+    assert more["between_correlation"].to_list() == pytest.approx(fits["between_correlation"].to_list(), rel=1e-6)
+    assert more["games"].to_list() != fits["games"].to_list()

@@ -10,7 +10,14 @@ from statistics_check import games, long, ols_p, textbook
 
 from pipeline.statistics.mixed_effects import crossed
 from pipeline.statistics.resampling import stream
-from pipeline.statistics.small_sample import between_test, bootstrap_test, correlate, correlation_p, permutation_test
+from pipeline.statistics.small_sample import (
+    between_test,
+    bootstrap_test,
+    correlate,
+    correlation_p,
+    is_negative,
+    permutation_test,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -113,3 +120,22 @@ def test_of_more_models_than_can_be_relabelled_in_all_ways_some_are_drawn() -> N
 def test_the_p_of_a_correlation_is_that_of_its_t(correlation: float, points: int) -> None:
     t = np.inf if abs(correlation) == 1 else abs(correlation) * np.sqrt((points - 2) / (1 - correlation**2))
     assert correlation_p(correlation, points) == pytest.approx(2 * stats.t.sf(t, points - 2), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("correlation", "points", "verdict"),
+    [
+        (-0.9, 7, True),
+        (0.9, 7, False),
+        (-0.7, 7, None),
+        (1.0, 2, None),
+        (-1.0, 3, True),
+        (None, 7, None),
+        (float("nan"), 1, None),
+        (0.1, 1000, False),
+    ],
+)
+def test_the_sign_of_a_correlation_is_told_where_chance_seldom_makes_it(
+    correlation: float | None, points: int, verdict: bool | None
+) -> None:
+    assert is_negative(correlation, points) is verdict

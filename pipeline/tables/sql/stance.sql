@@ -2,8 +2,8 @@
 -- The ratio is acquiescence / pushback; expensive moves are errands of cost 100 or more moved in varied games.
 -- The paper names profiles without a rule. Ours reproduces its seven: ratio 2 and 0.8 part those who give in, balance
 -- and resist, 1 the two kinds of balance; 1.5 expensive moves a varied game (its models lie at 0.4 to 1.2, and at 2.0
--- and 2.8) part those who know what a move costs from those who do not. Where a game's setting is unknown, so are the
--- moves per varied game, and the profile.
+-- and 2.8) part those who know what a move costs from those who do not. Where a game's setting is unknown, or none is
+-- varied, so are the moves per varied game, and the profile.
 WITH talked AS (
     SELECT
         team,
@@ -32,7 +32,7 @@ moved AS (
     GROUP BY team, condition
 ),
 measured AS (
-    SELECT *, coalesce(expensive_moves, 0) AS moves_made, coalesce(moves_made / nullif(varied_games, 0), 0) > 1.5 AS costly
+    SELECT *, coalesce(expensive_moves, 0) AS moves_made, moves_made / nullif(varied_games, 0) > 1.5 AS costly
     FROM talked JOIN played USING (team, condition) LEFT JOIN moved USING (team, condition)
 )
 SELECT
@@ -48,7 +48,7 @@ SELECT
     moves_made AS expensive_moves,
     moves_made / nullif(varied_games, 0) AS expensive_moves_per_varied_game,
     CASE
-        WHEN acquiescing + pushing_back = 0 OR varied_games IS NULL THEN NULL
+        WHEN acquiescing + pushing_back = 0 OR costly IS NULL THEN NULL
         WHEN acquiescing >= pushing_back AND costly THEN 'Indiscriminate capitulation'
         WHEN costly THEN 'Assertive, ineffective'
         WHEN acquiescing >= 2 * pushing_back THEN 'Informed acquiescence'
