@@ -319,6 +319,7 @@ def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
         '<svg><path id="g1" d="M 1.23 0 L 2 4 " transform="scale(0.015625)"/>'
         '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'
     )
+    assert compact_svg("<svg>a\x1b\ufffeb\t</svg>") == "<svg>a\ufffd\ufffdb\t</svg>\n"
     assert not re.search(r"\d\.\d{3,}(?=[ \"][^>]*/>)", told_shorter.replace("0.015625", "").replace("0.075", ""))
 
 

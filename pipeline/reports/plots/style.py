@@ -16,6 +16,8 @@ STYLE = PROJECT / "figures" / "paper.mplstyle"
 
 SMALL = 7.0  # points: the size of the smallest words, which are still read in print
 
+# What no XML can hold; a name may.
+NO_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 COMMENT, INDENT, BETWEEN_TAGS = re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"\s*\n\s*"), re.compile(r">\s+<")
 GROUP = re.compile(r"(<g id=)")
 COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
@@ -75,8 +77,8 @@ def save(figure: "Figure", path: Path) -> Path:
 
 
 def compact_svg(svg: str) -> str:
-    """The SVG without comments and indentation, its coordinates rounded to 0.01."""
-    bare = BETWEEN_TAGS.sub("><", INDENT.sub(" ", COMMENT.sub("", svg)))
+    """The SVG without comments and indentation, its coordinates rounded to 0.01, \ufffd for what no XML can hold."""
+    bare = BETWEEN_TAGS.sub("><", INDENT.sub(" ", COMMENT.sub("", NO_XML.sub("\ufffd", svg))))
     return GROUP.sub(r"\n\1", COORDINATES.sub(lambda places: DECIMAL.sub(_rounded, places[0]), bare)) + "\n"
 
 

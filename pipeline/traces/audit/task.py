@@ -73,7 +73,8 @@ def check_rules(trace: Trace, findings: Findings) -> None:
         if trace.config.get(name, value) != value:
             findings.add("other_rules", value, trace.config[name], f"config.{name}")
     cap = trace.config.get("dm_cap")
-    if not probes and cap is not None and cap < NO_CAP:
+    uncapped = cap in (None, NO_CAP) or (trace.public and cap > NO_CAP)
+    if not probes and not uncapped:
         findings.add("other_rules", None, cap, "config.dm_cap")
 
 
