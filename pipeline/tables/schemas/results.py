@@ -115,7 +115,7 @@ MIXED_EFFECTS = Table(
         C(
             "between_correlation",
             "float",
-            "Pearson's correlation of the teams' means: one point a team; of the paper's models, as printed",
+            "Pearson's correlation of the teams' means over the tasks that all have; of the paper's models, as printed",
         ),
         C("between_p", "float", "its one-sided p over all relabellings of the teams"),
         C("note", "str", "why there is no fit"),
