@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sim.runs.standing import Job
 
 STOPPED = 4
+# Written, and removed, to see whether answers can be kept.
+TRIAL_FILE = ".calbench-trial"
 # The command, as its manifest names it.
 RUN = "run"
 
@@ -180,8 +182,12 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
         from sim.models.provider import Provider
         from sim.runs.runner import models_of, play_waiting
 
+        models, cache = list(models_of(jobs)), cache_of(o)
+        if cache and not o.offline and any(map(cache.keeps, models)):
+            check_writable(cache)
+
         async def play() -> None:
-            provider = Provider(models_of(jobs), ledger, cache_of(o), failure_log(o.out), o.offline)
+            provider = Provider(models, ledger, cache, failure_log(o.out), o.offline)
             async with telling(lambda: so_far(outcomes, ledger, outcomes.told - before, len(jobs))):
                 await play_waiting(jobs, provider, reserve, o.concurrency, outcomes, count)
 
@@ -209,6 +215,19 @@ def cache_of(o: RunOptions) -> Cache | None:
     if o.no_cache:
         return None
     return Cache(o.cache) if o.cache else Cache(users_folder(), paid_only=True)
+
+
+def check_writable(cache: Cache) -> None:
+    """Raise InTheWay where no answer could be kept: it would be paid for again."""
+    from machine.files import write_atomically
+    from sim.runs.standing import InTheWay
+
+    try:
+        write_atomically(trial := cache.folder / TRIAL_FILE, [b""])
+        trial.unlink(missing_ok=True)
+    except OSError as error:
+        advice = "name another folder with --cache, or keep none with --no-cache"
+        raise InTheWay(f"answers can't be kept in {cache.folder} ({error.strerror}): {advice}") from None
 
 
 def report(outcomes: Outcomes, ledger: Ledger | None, o: RunOptions) -> None:

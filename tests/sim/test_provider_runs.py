@@ -203,6 +203,14 @@ def test_no_game_begins_that_the_budget_does_not_pay_for(folder):
     assert [t.stopped for t in traces(folder)] == [False] * 3
 
 
+def test_where_answers_can_t_be_kept_nobody_is_asked(folder):
+    (folder / "mine").write_text("mine")
+    with stub() as server:
+        result = run(folder, server, "--cache", str(folder / "mine"))
+        assert (result.exit_code, server.requests) == (2, 0)
+    assert result.stderr.endswith("name another folder with --cache, or keep none with --no-cache\n")
+
+
 def test_a_game_out_of_the_cache_says_nothing_of_what_games_cost(folder):
     with stub() as server:
         for out in ("one", "two"):
