@@ -87,7 +87,8 @@ def export(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = STUDY,
     name: Annotated[str, typer.Option(help="The dataset's name.")] = "calbench-lab",
     license: Annotated[
-        Path | None, typer.Option(help="Its licence.", show_default="of the study: the project's, MIT; else none")
+        Path | None,
+        typer.Option(help="Its licence; of games of your own to be named.", show_default="the study's: MIT"),
     ] = None,
 ) -> None:
     """Write the tables as a dataset folder: Parquet files, a dataset card, Croissant metadata, licence, checksums."""

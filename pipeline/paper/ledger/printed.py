@@ -73,10 +73,10 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
             audit / "audit.parquet", columns=["game_id", "trace_path", "code", "severity"], glob=False
         )
         played = read_table(tables, "games").select("game_id", "trace_path")
-        origins = [
-            read_manifest(manifest_path(folder, command)).made_from.get("traces")
-            for folder, command in ((audit, "audit"), (tables, "derive"))
-        ]
+        derived = manifest_path(tables, "derive")
+        # Tables that `report` made are listed beside their folder.
+        listed = derived if derived.exists() else manifest_path(tables.resolve().parent, "report")
+        origins = [read_manifest(path).made_from.get("traces") for path in (manifest_path(audit, "audit"), listed)]
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         problem = printable(f"{audit} holds no audit of {tables} ({error}); make it with `pipeline audit --out`.")
         raise typer.BadParameter(problem, param_hint="--audit") from None
