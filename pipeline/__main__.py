@@ -53,7 +53,9 @@ Examples:
 
   python -m pipeline database
 
-  duckdb data/calbench.duckdb "SELECT team, avg(excess_cost) FROM games GROUP BY team"
+  duckdb data/calbench.duckdb "SELECT team, avg(excess_cost) FROM games WHERE NOT stopped GROUP BY team"
+
+The file has every row of the tables, also of games that broke off; `sql` and the views of results leave these out.
 """
 
 

@@ -30,7 +30,10 @@ from tests.imports import ROOT
 from tests.sim.worlds import tiny_task
 
 # What marks a folder in which a command began to replace files.
-MARKS = {begun_mark(Path(), command).name for command in ("all.duckdb", "audit", "derive", "figures", "report", "site")}
+MARKS = {
+    begun_mark(Path(), command).name
+    for command in ("all.duckdb", "audit", "derive", "figures", "judge", "report", "site")
+}
 
 # Seconds. No run here takes so long, on no machine however busy: what takes longer hangs.
 LIMIT = 300.0

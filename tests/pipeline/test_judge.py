@@ -293,6 +293,16 @@ def test_the_page_shows_what_the_simulated_judge_s_command_prints(tmp_path: Path
 
 
 @pytest.mark.slow
+def test_a_table_that_no_judge_wrote_is_kept_and_nobody_is_asked(tables: Path, tmp_path: Path) -> None:
+    (tmp_path / "judge_evidence.csv").write_text("mine", encoding="utf-8")
+    with judge() as server:
+        refused = run(tables, server, tmp_path)
+        assert (refused.exit_code, server.requests) == (2, 0)
+    assert "judge_evidence.csv is of no earlier judge, which would replace it" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["judge_evidence.csv"]
+
+
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_goes_on_from_its_answers(tables: Path, tmp_path: Path) -> None:
     # Four more answers take twelve seconds: time enough to interrupt it after the first.
     with judge(latency=3_000.0) as server:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from machine.manifests import visible_files, write_manifest
+from machine.manifests import begun, visible_files, write_manifest
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.replies import Asked, Question, Reading
 from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
@@ -21,7 +21,10 @@ from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame, write_table
-from pipeline.tables.shards import publish, scratch_folder
+from pipeline.tables.shards import publish, scratch_folder, table_files
+
+# The command, as its manifest names it, and what it writes beside that.
+JUDGED, JUDGE_FILES = "judge", sorted(table_files(table.name for table in JUDGE_TABLES))
 
 POOLED, ANY = "pooled", "any"
 NOTHING: frozenset[str] = frozenset()
@@ -168,5 +171,6 @@ def write_frames(frames: Frames, out: Path, made_from: Mapping[str, str]) -> Non
         finished = scratch / "finished"
         for table in JUDGE_TABLES:
             write_table(frames[table.name], table, finished)
-        write_manifest(finished, "judge", visible_files(finished), made_from)
-        publish(finished, out)
+        write_manifest(finished, JUDGED, visible_files(finished), made_from)
+        with begun(out, JUDGED, JUDGE_FILES):
+            publish(finished, out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from machine.manifests import held_origins
+from machine.manifests import check_own, held_origins
 from machine.terminal import escaped
 from pipeline.privacy import rules
 
@@ -82,15 +82,17 @@ def judge(
 
 def carry_out(o: JudgeOptions) -> None:
     """Price the questions, ask those that are open, write the tables, and say how far the two readers agree."""
+    from pipeline.beyond.judge.agreement import JUDGE_FILES, JUDGED
     from pipeline.beyond.judge.model import Answers, Unfinished, load_judge
     from pipeline.beyond.judge.replies import read_messages
 
     folder = o.cache or o.out / "answers"
     try:
+        check_own(o.out, JUDGE_FILES, JUDGED)
         answers = Answers(load_judge(o.model, o.api_base, o.api_key_env), folder, o.max_cost)
         with held_origins({"tables": sorted(o.tables.glob("*.parquet"))}) as origins:
             asked = read_messages(o.tables, o.sample, o.seed)
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, FileNotFoundError, FileExistsError) as error:
         fail(error)
     if not asked:
         fail(f"no English message in {o.tables}: a protocol's JSON is never judged")
