@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -34,6 +35,11 @@ if WORKER:
 
 # What a file of tests holds if none of them would run, by what is asked for with -m: what it imports is not loaded.
 WITHOUT = {"slow": r"(?s)(?!.*mark\.slow)", "not slow": r"(?ms).*^pytestmark = \[?\s*pytest\.mark\.slow\b"}
+
+
+# A job in the background ignores Ctrl-C, and so would every program that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
