@@ -162,7 +162,8 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
     except BaseException:
         with suppress(OSError):
             found = [folder / name for name in _found(folder, patterns) if name not in others]
-            mark.write_text(_listing(folder, found), encoding="utf-8")
+            with replacing(mark) as draft:
+                draft.write_text(_listing(folder, found), encoding="utf-8")
             if read_manifest(mark).files.items() <= _listed(manifest_path(folder, command)).items():
                 mark.unlink()
         raise

@@ -43,13 +43,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
         """The command's name, the command, and its arguments. Ends with bad usage for a misplaced URL."""
         name, command, arguments = super().resolve_command(ctx, args)
-        named = [word for before, word in pairwise(["", *arguments]) if "-" in (before[:1], word[:1])]
-        self.check_names(ctx, [*named, str(Path.cwd())])
-        options = self.may_be_urls.get(str(name), ())
+        self.check_names(ctx, [*in_options(command, arguments), str(Path.cwd())])
+        may_be = self.may_be_urls.get(str(name), ())
         for before, word in pairwise(["", *arguments]):
             url, option = URL.fullmatch(word), word.partition("=")[0] if word.startswith("-") else before
-            if url and options is not None and option not in options:
-                takes = f"takes a URL after {options[0]} alone" if options else "takes no URL"
+            if url and may_be is not None and option not in may_be:
+                takes = f"takes a URL after {may_be[0]} alone" if may_be else "takes no URL"
                 self.refuse(ctx, f"{name} {takes}; copy {self.shown(url[1])} to a folder, and name that")
         return name, command, arguments
 
@@ -69,6 +68,14 @@ class Commands(TyperGroup):
     def refuse(self, ctx: typer.Context, problem: str) -> None:
         """End with bad usage, saying what is wrong."""
         ctx.fail(f"{problem}.")
+
+
+def in_options(command: Any, arguments: Sequence[str]) -> list[str]:
+    """The words that are an option, or follow one that is no flag."""
+    parameters = getattr(command, "params", ())
+    flags = {name for option in parameters if getattr(option, "is_flag", False) for name in option.opts}
+    follows = [before.startswith("-") and before not in flags for before in ["", *arguments]]
+    return [word for word, after in zip(arguments, follows, strict=False) if after or word.startswith("-")]
 
 
 def show_version(asked: bool) -> None:

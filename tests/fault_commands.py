@@ -112,6 +112,10 @@ def report(folder: Path, out: Path) -> list[str]:
     return ["pipeline", "report", *study(folder), "--team", "imap", "--out", str(out), "--workers", "1"]
 
 
+def report_of_traces(folder: Path, out: Path) -> list[str]:
+    return ["pipeline", "report", f"{folder}/traces", "--team", "imap", "--out", str(out), "--workers", "1"]
+
+
 def study(folder: Path) -> list[str]:
     return ["--tables", f"{folder}/tables", "--results", f"{folder}/results"]
 
@@ -132,5 +136,6 @@ COMMANDS = {
     "row": Command(partial(kills.traces, games=1), row, 3),
     "figures": Command(kills.results, figures, 3),
     "report": Command(kills.results, report, 3),
+    "report-of-traces": Command(partial(kills.traces, games=3), report_of_traces, 3),
 }
 UNSTABLE = ("database",)

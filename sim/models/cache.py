@@ -12,6 +12,13 @@ from machine.files import write_atomically
 from sim.models.agent import Answer, Ask
 from sim.models.spec import LlmParameters, is_simulated
 
+# Written, and removed, to see whether answers can be kept.
+TRIAL_FILE = ".trial"
+
+
+class Unwritable(Exception):
+    """A cache in which nothing can be kept: which, and what to do."""
+
 
 def users_folder() -> Path:
     """Where a user's answers are kept unless another place is named: in the folder for caches of the system."""
@@ -63,3 +70,12 @@ class Cache:
         """Keep the answer; its file appears whole or not at all. One that is kept already stays."""
         if self.get(name) is None:
             write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
+
+    def check_writable(self) -> None:
+        """Raise Unwritable where no answer could be kept: it would be paid for again."""
+        try:
+            write_atomically(trial := self.folder / TRIAL_FILE, [b""])
+            trial.unlink(missing_ok=True)
+        except OSError as error:
+            advice = "name another folder with --cache, or keep none with --no-cache"
+            raise Unwritable(f"answers can't be kept in {self.folder} ({error.strerror}): {advice}") from None

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sim.runs.standing import Job
 
 STOPPED = 4
-# Written, and removed, to see whether answers can be kept.
-TRIAL_FILE = ".calbench-trial"
 # The command, as its manifest names it.
 RUN = "run"
 
@@ -184,7 +182,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
 
         models, cache = list(models_of(jobs)), cache_of(o)
         if cache and not o.offline and any(map(cache.keeps, models)):
-            check_writable(cache)
+            cache.check_writable()
 
         async def play() -> None:
             provider = Provider(models, ledger, cache, failure_log(o.out), o.offline)
@@ -215,19 +213,6 @@ def cache_of(o: RunOptions) -> Cache | None:
     if o.no_cache:
         return None
     return Cache(o.cache) if o.cache else Cache(users_folder(), paid_only=True)
-
-
-def check_writable(cache: Cache) -> None:
-    """Raise InTheWay where no answer could be kept: it would be paid for again."""
-    from machine.files import write_atomically
-    from sim.runs.standing import InTheWay
-
-    try:
-        write_atomically(trial := cache.folder / TRIAL_FILE, [b""])
-        trial.unlink(missing_ok=True)
-    except OSError as error:
-        advice = "name another folder with --cache, or keep none with --no-cache"
-        raise InTheWay(f"answers can't be kept in {cache.folder} ({error.strerror}): {advice}") from None
 
 
 def report(outcomes: Outcomes, ledger: Ledger | None, o: RunOptions) -> None:

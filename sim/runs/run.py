@@ -112,6 +112,7 @@ def carry_out(o: RunOptions) -> None:
     from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.stores import Unreachable
     from sim.models.attempts import KeyMissing
+    from sim.models.cache import Unwritable
     from sim.models.money import UnknownPrice
     from sim.models.spans import NoSpans
     from sim.runs.options import alone
@@ -132,7 +133,7 @@ def carry_out(o: RunOptions) -> None:
                 play_all_of(o, jobs)
     except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, NoSpans) as error:
         fail(error)
-    except (InUse, ClusterError, InTheWay) as error:
+    except (InUse, ClusterError, InTheWay, Unwritable) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
