@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import filterfalse
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 
 from machine.files import DRAFT, file_digest, held, replacing
 
@@ -63,12 +63,12 @@ def manifest_path(folder: Path, command: str) -> Path:
     return folder / f"{command}{MANIFEST_SUFFIX}"
 
 
-def _listed(manifest: Path) -> Mapping[str, str]:
-    """Path → SHA-256 of what a manifest lists; nothing where there is none."""
+def any_manifest(path: Path) -> Manifest:
+    """The manifest at the path; where there is none, one that lists nothing."""
     try:
-        return read_manifest(manifest).files
+        return read_manifest(path)
     except (OSError, ValueError):
-        return {}
+        return Manifest(path, {}, {})
 
 
 def files_at(places: Iterable[Path]) -> Iterator[Path]:
@@ -90,9 +90,8 @@ def _is_by_the_way(folder: Path, path: Path) -> bool:
         return True
     if path.name in (".DS_Store", "Thumbs.db") or BEGUN.fullmatch(path.name):
         return True
-    if path.name.endswith(MANIFEST_SUFFIX):
-        with suppress(OSError, ValueError):
-            return bool(read_manifest(path).files)
+    if path.name.endswith(MANIFEST_SUFFIX) and any_manifest(path).files:
+        return True
     return any(map(DRAFT.fullmatch, path.relative_to(folder).parts))
 
 
@@ -123,10 +122,7 @@ def earlier_files(
     """Path → SHA-256 of the files with such endings that the command's earlier manifest lists and that are not written
     anew, where they were made from the same; where they were not, or nobody knows, they are removed, if they are still
     as listed."""
-    try:
-        earlier = read_manifest(manifest_path(folder, command))
-    except (OSError, ValueError):
-        return {}
+    earlier = any_manifest(manifest_path(folder, command))
     left = earlier.files.keys() - {path.relative_to(folder).as_posix() for path in written}
     names = sorted(name for name in left if name.endswith(endings))
     if made_from and earlier.made_from == dict(made_from):
@@ -144,10 +140,10 @@ def begun_mark(folder: Path, command: str) -> Path:
 
 @contextmanager
 def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
-    """While the block runs, and after it was killed, the mark stands there. It lists the files that are there under
-    such names, or in folders of such names, and are not the command's. Where the block raises and has changed
-    something, it lists those that then are the command's, as a manifest does. A folder that is made for the mark, and
-    in which nothing else is written, goes with it.
+    """While the block runs, and after it was killed, the mark stands there. It lists these names, and the files that
+    are there under one of them, or in a folder of that name, and are not the command's. Where the block raises and has
+    changed something, it lists those that then are the command's, as a manifest does. A folder that is made for the
+    mark, and in which nothing else is written, goes with it.
 
     names: of what the block may replace, as patterns.
     """
@@ -157,14 +153,14 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with replacing(mark) as draft:
-            draft.write_text(json.dumps({"others": sorted(others)}), encoding="utf-8")
+            draft.write_text(json.dumps({"names": patterns, "others": sorted(others)}), encoding="utf-8")
         yield
     except BaseException:
         with suppress(OSError):
             found = [folder / name for name in _found(folder, patterns) if name not in others]
             with replacing(mark) as draft:
                 draft.write_text(_listing(folder, found), encoding="utf-8")
-            if read_manifest(mark).files.items() <= _listed(manifest_path(folder, command)).items():
+            if read_manifest(mark).files.items() <= any_manifest(manifest_path(folder, command)).files.items():
                 mark.unlink()
         raise
     else:
@@ -183,22 +179,29 @@ def _found(folder: Path, patterns: Iterable[str]) -> set[str]:
 @dataclass(frozen=True)
 class Known:
     """What is known of a command's files in a folder. listed: path → SHA-256, by its manifest and what a run that
-    failed has left. others: after a run that was killed, what was none of its before; None where none was."""
+    failed has left. names, others: after a run that was killed, what it might replace, as patterns, and what of that
+    was none of its before; None where none was killed."""
 
     listed: Mapping[str, str]
-    others: frozenset[str] | None
+    names: Sequence[str] = ()
+    others: frozenset[str] | None = None
 
     def is_own(self, name: str) -> bool:
         """Whether a run of the command wrote the file: one that listed it, or may have before it was killed."""
-        return name in self.listed or (self.others is not None and name not in self.others)
+        if name in self.listed or self.others is None:
+            return name in self.listed
+        places = [PurePosixPath("/", name), *PurePosixPath("/", name).parents]
+        return name not in self.others and any(place.match(f"/{own}") for place in places for own in self.names)
 
 
 def _known(folder: Path, command: str) -> Known:
     """What is known of a command's files in a folder."""
-    mark, others = begun_mark(folder, command), None
+    mark = begun_mark(folder, command)
+    listed = {**any_manifest(manifest_path(folder, command)).files, **any_manifest(mark).files}
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        others = frozenset(json.loads(mark.read_text(encoding="utf-8"))["others"])
-    return Known({**_listed(manifest_path(folder, command)), **_listed(mark)}, others)
+        told = json.loads(mark.read_text(encoding="utf-8"))
+        return Known(listed, [str(name) for name in told["names"]], frozenset(told["others"]))
+    return Known(listed)
 
 
 def check_own(folder: Path, names: Iterable[str], command: str, unchanged: bool = False) -> None:

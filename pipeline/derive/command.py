@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from machine.files import output_destination
-from machine.manifests import MANIFEST_SUFFIX, check_own, listed_names
+from machine.manifests import MANIFEST_SUFFIX, any_manifest, check_own, listed_names
 from machine.stores import TRIAL_FILE, Unreachable, file_system, is_url, plain_errors, write_trial
 from machine.terminal import progress_bar
 from pipeline.privacy.rules import ENGLISH_RULES, RULES
@@ -226,7 +226,9 @@ def _check_destination(out: str, scratch: str | None, cluster: str | None, table
         if isinstance(destination, str):
             check_writable(destination)
         else:
-            check_own(destination, sorted(table_files((*tables, REJECTED.name))), DERIVE)
+            earlier = {name.partition("/")[0] for name in any_manifest(destination / MANIFEST).files}
+            replaced = table_files((*tables, REJECTED.name)) | earlier & table_files(TABLES)
+            check_own(destination, sorted(replaced), DERIVE)
     except (FileExistsError, ValueError) as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--out") from None
     except Unreachable as error:

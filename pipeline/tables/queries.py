@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from machine.manifests import manifest_path, read_manifest
+from machine.manifests import any_manifest, manifest_path
 from pipeline.tables.hive import FILE, FOLDER_PREFIXES
 from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
 from pipeline.tables.paths import ROOT, params
@@ -156,10 +156,7 @@ def other_results(tables: Path, results: Path) -> str:
 
 def other_rules(tables: Path) -> str:
     """What to say of tables that `derive` made by other rules than the study's, as their manifest tells; else ""."""
-    try:
-        rules = read_manifest(manifest_path(tables, "derive")).made_from.get("rules")
-    except (OSError, ValueError):
-        return ""
+    rules = any_manifest(manifest_path(tables, "derive")).made_from.get("rules")
     vps = params("vps", ROOT)
     own = f"{vps['rules']}, {vps['english']}"
     return "" if rules in (None, own) else f"These tables are by the rules {rules}; the paper's VPS are by {own}."

@@ -144,10 +144,12 @@ def alone(place: Path | str, folders: Iterable[Path] = ()) -> Iterator[None]:
         for folder in sorted(held):
             locks.enter_context(exclusive_access(folder))
         remove_drafts(place.parent if packed else place, deep=not packed)
-        yield
-        for folder in made:
-            with suppress(OSError):
-                folder.rmdir()  # where nothing was written
+        try:
+            yield
+        finally:
+            for folder in made:
+                with suppress(OSError):
+                    folder.rmdir()  # where nothing was written
 
 
 def read_yaml(path: Path) -> Any:

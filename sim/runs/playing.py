@@ -106,14 +106,11 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
     """Write, last, which traces the runs into the folder wrote, if any. Of those that were kept, and of other runs, it
     says what it said before; a pack is one file, and appears whole."""
-    from machine.manifests import manifest_path, read_manifest, write_manifest
+    from machine.manifests import any_manifest, manifest_path, write_manifest
 
     if is_pack(out) or not isinstance(out, Path) or not out.is_dir():
         return
-    try:
-        kept = read_manifest(manifest_path(out, RUN)).files
-    except (OSError, ValueError):  # of no earlier run
-        kept = {}
+    kept = any_manifest(manifest_path(out, RUN)).files
     played = {job.path for job in left}
     paths = {job.path for job in jobs if isinstance(job.path, Path)}
     new = [p for p in paths if p.is_file() and (p in played or p.relative_to(out).as_posix() not in kept)]

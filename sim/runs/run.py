@@ -152,12 +152,12 @@ def folders_of(jobs: Sequence[Job]) -> set[Path]:
 
 
 def folders_searched(o: RunOptions, jobs: Sequence[Job]) -> set[Path]:
-    """These, and those that are there in which other runs may have left the same games."""
+    """These, and those in which other runs may leave the same games."""
     from sim.runs.options import is_pack
     from sim.runs.standing import Job, other_path
 
     others = [] if is_pack(o.out) else [Job(job.play, other_path(job, o.out)) for job in jobs]
-    return folders_of(jobs) | {folder for folder in folders_of(others) if folder.is_dir()}
+    return folders_of(jobs) | folders_of(others)
 
 
 def planned(o: RunOptions) -> list[Job]:

@@ -18,7 +18,7 @@ from pipeline.traces.audit.divergences import ERROR
 from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.suites import Suites, read_suites
 from pipeline.traces.ingest import ingest
-from pipeline.traces.records import EVENTS, Config
+from pipeline.traces.records import EVENTS, Config, Scenario
 from pipeline.traces.trace import TraceError, decode_trace
 
 pytestmark = pytest.mark.slow
@@ -48,6 +48,8 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
 def absent(raw: Raw) -> Iterator[Path]:
     """The path of each field that the tables' readers know, where the trace does not have it."""
     yield from (("config", name) for name in Config.__struct_fields__ if name not in raw["config"])
+    scenario = raw["config"].get("scenario", {})
+    yield from (("config", "scenario", name) for name in Scenario.__struct_fields__ if name not in scenario)
     for number, event in enumerate(raw["events"]):
         if event["type"] in EVENTS:
             names = EVENTS[event["type"]].__struct_fields__
@@ -148,6 +150,7 @@ UNKNOWABLE = tuple(
     re.compile(pattern)
     for pattern in (
         r"config\.(team|repeat|simulated|task_id|difficulty)",
+        r"config\.(max_turns_per_round|decision_retries|dm_cap)",
         r"config\.agents\.\*(\.type|\.parameters.*)?",
         r"events\.(turn|decide)_end\.data\.(thinking|text|intent.*)",
         r"events\.(turn|decide)_end\.data\.usage(\.(cached_)?(in|out)put_tokens)?",

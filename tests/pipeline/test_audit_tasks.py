@@ -72,6 +72,7 @@ FORGED: Sequence[tuple[str, str, Change, str]] = (
     ("no difficulty", "standard", forget("config.difficulty"), "difficulty"),
     ("another witness", "standard", at("config.scenario.witness.assignments.1", 15), "witness's cost"),
     ("other meetings", "standard", other_meetings, "cost of"),
+    ("an optimum that nobody could prove", "standard", at("config.scenario.optimal_bound", 0), "optimal cost of"),
     ("a blocked game as standard", "blocked", at("config.task_id", FIRST), "digest"),
     ("a standard game as blocked", "standard", at("config.task_id", f"{FIRST}_blocked2"), "blocked errands an agent"),
     ("another number", "blocked", at("config.task_id", f"{FIRST}_blocked4"), "name of"),

@@ -244,6 +244,40 @@ def test_what_stood_there_before_a_run_that_ended_early_is_not_its_own(killed: b
             check_own(tmp_path, [name], "report")
 
 
+def test_a_killed_run_owns_nothing_under_names_that_it_would_not_have_replaced(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for name in ("results/mine.html", "mine.csv"):
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+    killed = ExitStack()
+    killed.enter_context(begun(tmp_path, "report", ["*.html", "tables"]))
+    (tmp_path / "tables").mkdir()
+    for name in ("imap.html", "tables/games.parquet"):
+        (tmp_path / name).touch()
+    check_own(tmp_path, ["imap.html", "tables"], "report")
+    for name in ("results", "mine.csv"):
+        with pytest.raises(FileExistsError, match="is of no earlier report"):
+            check_own(tmp_path, [name], "report")
+
+
+def test_where_the_disk_is_full_a_failed_run_keeps_its_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OSError, match="no room"), begun(tmp_path, "derive", ["*.csv"]):
+        (tmp_path / "games.csv").touch()
+        monkeypatch.setattr(Path, "write_text", lambda *_, **__: (_ for _ in ()).throw(OSError("no room")))
+        raise OSError("no room")
+    check_own(tmp_path, ["games.csv"], "derive")
+
+
+def test_fewer_tables_remove_no_file_of_a_user_s_in_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_bytes(text_of("protocol"))
+    assert run("derive", "a.json", "--out", "tables", "--partition", "--workers", 1).exit_code == 0
+    mine = next(Path("tables/messages").glob("*/*")) / "notes.txt"
+    mine.write_text("mine", encoding="utf-8")
+    for words in ((), ("--tables", "games")):
+        done = run("derive", "a.json", "--out", "tables", "--workers", 1, *words)
+        assert done.exit_code == 2 and "notes.txt" in done.stderr and mine.read_text() == "mine"
+
+
 def test_a_folder_in_which_nothing_was_begun_keeps_no_mark(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     for folder in (tmp_path / "new", tmp_path / "mine"):

@@ -2,6 +2,7 @@
 
 import gzip
 from codecs import BOM_UTF8
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -13,10 +14,10 @@ from sim.game.game import Limits
 from sim.game.trace import Trace, encoded, packed, read, write
 from sim.runs.options import alone
 from sim.runs.play import Play, play_game
-from sim.runs.run import check_plays
+from sim.runs.run import check_plays, folders_searched
 from sim.runs.runner import jobs_for
-from sim.runs.standing import differences, write_unless_worse
-from sim.runs.teams import load_team
+from sim.runs.standing import Job, differences, write_unless_worse
+from sim.runs.teams import load_team, named_teams
 from tests.sim.stub import stub
 from tests.sim.test_provider_runs import FREE, folder, run, traces
 from tests.sim.worlds import tiny_task
@@ -230,6 +231,15 @@ def test_of_two_runs_that_write_to_one_folder_the_second_ends(folder):
             with pytest.raises(InUse, match="another run is writing there"), alone(place):
                 pass
     assert not (folder / "traces").exists()
+
+
+def test_a_run_of_one_team_holds_the_folder_that_a_run_into_it_would_name(folder):
+    play = Play(tiny_task(1), named_teams()["imap"])
+    options = SimpleNamespace(out=folder / "traces")
+    assert folders_searched(options, [Job(play, folder / "traces/tiny1.json.zst")]) == {
+        folder / "traces",
+        folder / "traces/imap",
+    }
 
 
 def test_fields_in_which_games_differ_are_named_by_their_place():

@@ -3,7 +3,7 @@
 import errno
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from machine.executor import map_unordered
 from machine.files import folded, replacing
-from machine.manifests import earlier_files, visible_files, write_manifest
+from machine.manifests import any_manifest, earlier_files, manifest_path, visible_files, write_manifest
 from pipeline.reports.batch.own_study import Selection
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute, load_nbformat
 from pipeline.reports.views.html import escape_text
@@ -220,11 +220,13 @@ def write_index(
         draft.write_text(html_page(body, "Reports"), encoding="utf-8")
 
 
-def list_report(out: Path, jobs: Iterable[PageJob], folders: Iterable[Path], made_from: Mapping[str, str]) -> None:
+def list_report(out: Path, jobs: Iterable[PageJob], folders: Collection[Path], made_from: Mapping[str, str]) -> None:
     """Write, last, the manifest of the report: its pages, what is in the folders, and what they were made from. Pages
-    of an earlier report go, unless they were made from the same."""
+    of an earlier report go, unless they were made from the same; without folders, those of an earlier one stay its."""
     pages = [out / "index.html", *(out / job.target.name for job in jobs if job.target.is_file())]
-    kept = earlier_files(out, "report", pages, made_from, (".html",))
+    study = {} if folders else any_manifest(manifest_path(out, "report")).files
+    kept = {name: digest for name, digest in study.items() if "/" in name and (out / name).is_file()}
+    kept |= earlier_files(out, "report", pages, made_from, (".html",))
     tables = (out / folder.name / path.relative_to(folder) for folder in folders for path in visible_files(folder))
     write_manifest(out, "report", (*pages, *tables), made_from, kept)
 

@@ -133,6 +133,8 @@ def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) ->
         yield list(found.slots), list(stated), "optimal slots"
     if is_blocked:
         return
+    if not proven and task.optimal_cost is not None:
+        yield task.optimal_cost, "not proven", "optimal cost"
     schedule = schedule_in_order(calendars, meetings)
     greedy = sum(schedule.paid) if schedule else None
     if task.greedy_cost not in (None, greedy):
