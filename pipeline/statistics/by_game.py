@@ -42,9 +42,12 @@ def with_whole(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
 
 def tasks_apart(rows: pl.DataFrame) -> str:
     """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
-    apart = sorted(rows.filter(~pl.col("whole"))["team"].unique())
-    said = "Rows compare where they are on the same tasks; not on all of the others', and so in no verdict or frontier"
-    return f"{said}: {', '.join(apart)}." if apart else ""
+    named = pl.format("{}{}", "team", pl.format(" ({})", "setting").fill_null(""))
+    apart = rows.filter(~pl.col("whole")).select(named).to_series().unique().sort()
+    said = (
+        "Rows compare where they are on the same tasks; not on all of the others', and there in no verdict or frontier"
+    )
+    return f"{said}: {', '.join(apart)}." if len(apart) else ""
 
 
 def uneven_tasks(games: pl.DataFrame) -> list[str]:

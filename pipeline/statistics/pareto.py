@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
+DECIMALS = 8  # what lies below is rounding
+
 
 def pareto_frontier(points: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
     """The rows that no other row dominates, least x first, without those that lack x or y. points: columns x and y."""
     known = points.drop_nulls([x, y])
-    points_xy = known.select(x, y).rows()
+    points_xy = known.select(pl.col(x, y).round(DECIMALS)).rows()
     undominated = [not any(dominates(other, point) for other in points_xy) for point in points_xy]
     return known.filter(pl.Series(undominated, dtype=pl.Boolean)).sort(x, y)
 

@@ -55,11 +55,13 @@ def cell_means(games: pl.DataFrame) -> pl.DataFrame:
 
 
 def samples(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> Iterator[Sample]:
-    """Each group of teams, setting, and both settings together, by each predictor."""
+    """Each group of teams, setting, and both settings together where there is not one alone, by each predictor."""
     cells = cell_means(games)
     for name, teams in groups.items():
         of_group = cells.filter(pl.col("team").is_in(list(teams)))
-        for setting in [*sorted(of_group["setting"].drop_nulls().unique()), POOLED]:
+        settings = sorted(of_group["setting"].drop_nulls().unique())
+        alone = of_group["setting"].n_unique() == len(settings) == 1
+        for setting in settings if alone else [*settings, POOLED]:
             part = of_group if setting == POOLED else of_group.filter(setting=setting)
             for predictor, frame in predictors(part, PREDICTOR).items():
                 left_out = int(part["games"].sum()) - int(frame["games"].sum())

@@ -190,6 +190,13 @@ def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results")
     assert not {"figures_and_expensive_moves", "fewest_messages"} & {query for query, _ in tested}
 
 
+@pytest.mark.parametrize(("tasks", "even"), [("xx", ["a", "b"]), ("xy", [])])
+def test_teams_are_compared_task_by_task_where_they_play_the_same(tasks: str, even: list[str], tmp_path: Path) -> None:
+    teams = {team: TEAMS["acting"] | {"task_id": task} for team, task in zip("ab", tasks, strict=True)}
+    with open_tables(derived(tmp_path, teams)) as results:
+        assert results.sql("SELECT team FROM even_games ORDER BY team").pl()["team"].to_list() == even
+
+
 def test_without_simulated_teams_nothing_stands_in(tmp_path: Path) -> None:
     with open_tables(derived(tmp_path, {"lab": TEAMS["lab"]})) as results:
         found = build_ledger(results, DECLARED, [])

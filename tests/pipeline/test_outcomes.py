@@ -20,6 +20,7 @@ from pipeline.paper.ledger.outcomes import (
     fitted,
     paired,
 )
+from pipeline.statistics.resampling import stream
 
 FITS = ((-2.5, 0.01), (2.5, 0.99))
 LABELS = Labels(("more", "less"), 1)
@@ -58,13 +59,35 @@ def test_pairs_that_cancel_are_chance_and_a_missing_value_leaves_its_pair_out() 
 
 
 def test_levels_are_exchanged_within_a_stratum_only() -> None:
-    apart = [("s", level, float(level)) for level in (0, 0, 0, 0, 1, 1, 1, 1)]
+    apart = [("s", level, float(level)) for level in (0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1)]
     found = by_level(levels(*apart), LABELS, "x")
     assert found and found.holds and found.statistic == 1.0 and (found.low, found.high) == (1.0, 1.0)
-    assert found.p_value == pytest.approx(2 / 70, abs=0.01)  # 8 choose 4 assignments, two of them as extreme
+    assert found.p_value == pytest.approx(2 / 924, abs=0.002)  # 12 choose 6 assignments, two of them as extreme
     by_stratum = [("a", 0, 0.0)] * 4 + [("b", 1, 1.0)] * 4
     alone = by_level(levels(*by_stratum), LABELS, "x")
     assert alone and alone.p_value == 1.0  # no stratum has two levels to exchange
+
+
+@pytest.mark.parametrize("tasks_a_cell", [1, 2, 12])
+def test_the_interval_of_a_rise_is_as_wide_as_the_spread_of_its_tasks(tasks_a_cell: int) -> None:
+    """The standard error of a difference of means, from what the tasks of each cell spread; of one there is none."""
+    rng = stream("rise", str(tasks_a_cell))
+    strata = [str(s) for s in range(24 // tasks_a_cell)]
+    values = [(s, level, float(rng.normal())) for s in strata for level in (0, 1) for _ in range(tasks_a_cell)]
+    rows = levels(*values)
+    found = by_level(rows, LABELS, "x")
+    assert found is not None
+    if tasks_a_cell == 1:
+        assert (found.low, found.high) == (None, None)
+        return
+    spread = rows.group_by("stratum", "level").agg(pl.col("above").var())["above"].mean()
+    assert found.low is not None and found.high is not None and isinstance(spread, float)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * (2 * spread / 24) ** 0.5, rel=0.1)
+
+
+def test_of_fewer_tasks_a_level_than_an_interval_takes_there_is_none() -> None:
+    found = by_level(levels(*[("s", level, float(v)) for level in (0, 1) for v in range(5)]), LABELS, "x")
+    assert found and (found.low, found.high) == (None, None)
 
 
 def test_a_rise_whose_middle_is_out_of_order_neither_holds_nor_is_the_opposite() -> None:

@@ -80,6 +80,11 @@ def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None
     assert kept == sorted(kept)
 
 
+def test_teams_that_differ_by_rounding_alone_are_on_the_frontier_together() -> None:
+    points = pl.DataFrame({"team": ["a", "b"], "x": [1.704, 1.7039999999999997], "y": [2.0, 2.0]})
+    assert set(pareto_frontier(points, "x", "y")["team"]) == {"a", "b"}
+
+
 def test_a_team_without_a_value_is_on_no_frontier() -> None:
     points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
     assert pareto_frontier(points, "x", "y")["team"].to_list() == ["a"]

@@ -160,6 +160,13 @@ def test_an_order_is_the_same_without_flips_and_another_by_a_clear_one(
     assert ordering.is_same_order(agreement.clear(), flips.clear()) is None
 
 
+def test_teams_that_are_equal_at_every_point_have_no_order() -> None:
+    found = ordering.standings(swept([[2, 2, 2], [3, 3, 3]], 4), games("abx", 4), HOW)
+    points = ordering.with_changes(GRID.points(), CHOICE)
+    agreement, flips = ordering.agreement_table(points, found, {}, 0), ordering.flips_table(points, found, 0, 100, "f")
+    assert ordering.is_same_order(agreement, flips) is None
+
+
 def test_a_team_that_tells_nobody_anything_takes_no_place_in_the_order() -> None:
     """It has no VPS over observed pairs, and one of 0 over all: the others' order and pairs are as without it."""
     means = [[1, 2, 3, 4], [2, 1, 4, 3], [1, 2, 4, 3]]

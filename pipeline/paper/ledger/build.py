@@ -181,11 +181,7 @@ class LedgerBuilder:
 
 def direction_verdict(outcome: Outcome) -> str:
     """Whether a test shows the direction, its opposite, or neither beyond chance."""
-    if not outcome.clear:
-        return UNDECIDED
-    if outcome.holds:
-        return SAME_DIRECTION
-    return OPPOSITE if outcome.opposite else UNDECIDED
+    return {True: SAME_DIRECTION, False: OPPOSITE, None: UNDECIDED}[outcome.told]
 
 
 def figure_row(figure: Figure, entry: Entry) -> tuple[object, ...]:

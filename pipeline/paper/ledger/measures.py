@@ -28,6 +28,15 @@ TEAMS_SCHEMA = {
     "tasks": pl.Int64,
 }
 
+# A comparison of tasks over simulated teams would compare teams, where some play more of them than others.
+# `even_games` are those of simulated teams that play every task of a condition which any of them does.
+EVEN_GAMES = """
+CREATE VIEW main.even_games AS
+SELECT *
+FROM (SELECT *, (coalesce(task_id, game_id), seed) AS one FROM main.games WHERE simulated)
+QUALIFY count(DISTINCT one) OVER (PARTITION BY team, condition) = count(DISTINCT one) OVER (PARTITION BY condition)
+"""
+
 MeasureKey = tuple[str, str, str, str]  # method, condition, setting, metric
 
 
@@ -73,6 +82,7 @@ def _with_results(connection: duckdb.DuckDBPyConnection, frames: dict[str, pl.Da
         connection.register("frame", frame)
         connection.execute(f"CREATE TABLE results.{quoted(name)} AS FROM frame")
         connection.unregister("frame")
+    connection.execute(EVEN_GAMES)
     connection.execute("SET search_path = 'results,main'")
     return connection
 

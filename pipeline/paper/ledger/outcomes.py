@@ -62,6 +62,11 @@ class Outcome:
         return (*known, self.p_value, self.p_holm)
 
     @property
+    def told(self) -> bool | None:
+        """Whether it goes the way that is said, beyond chance; False for the other way, None where chance may do it."""
+        return None if not self.clear else True if self.holds else False if self.opposite else None
+
+    @property
     def clear(self) -> bool:
         """Whether it is beyond chance, after Holm's correction where there was one."""
         p = self.p_value if self.p_holm is None else self.p_holm
@@ -125,8 +130,8 @@ def is_more(x: float, y: float) -> bool:
 
 
 def _bounds(statistic: float, draws: Array, tasks: int) -> tuple[float | None, float | None]:
-    """The interval of a statistic; none of fewer tasks than one takes."""
-    return interval_around(statistic, draws, RESAMPLING.level) if tasks >= FEWEST else (None, None)
+    """The interval of a statistic; none of fewer tasks than one takes, and none without draws."""
+    return interval_around(statistic, draws, RESAMPLING.level) if tasks >= FEWEST and draws.size else (None, None)
 
 
 def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
@@ -147,7 +152,8 @@ def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     rng = stream("ledger", name)
     drawn = np.hstack([rng.permuted(np.tile(levels[part], (DRAWS, 1)), axis=1) for part in strata])
     reached = int((np.abs(sums.rises(drawn)) >= abs(rise) - TIE).sum())
-    low, high = _bounds(rise, sums.redrawn(levels, strata, known["task"].to_list()), known.height)
+    ends = (levels == 0).sum(), (levels == levels.max()).sum()
+    low, high = _bounds(rise, sums.redrawn(levels, strata, known["task"].to_list()), min(ends))
     shown, in_order = labels.shown(ratios.tolist()), bool((np.diff(ratios) > 0).all())
     found = Outcome("levels exchanged within strata", in_order, rise < 0, shown, known.height, "tasks", rise, low, high)
     return replace(found, p_value=(1 + reached) / (1 + DRAWS), exact=False)
@@ -174,13 +180,20 @@ class _Sums(NamedTuple):
         return rises
 
     def redrawn(self, levels: NDArray[np.int64], strata: Sequence[NDArray[np.int64]], tasks: Sequence[str]) -> Array:
-        """The rise with the tasks of each level and stratum drawn anew; draws in which a ratio is missing left out."""
+        """The rise with the tasks of each level and stratum drawn anew; draws in which a ratio is missing left out.
+
+        The mean of n tasks drawn from n spreads by √((n - 1)/n) too little, as much as draws are widened here. Of one
+        task in a cell nothing tells its spread: then there are no draws.
+        """
         times = np.zeros((len(levels), RESAMPLING.resamples))
         for part in strata:
-            for level in range(self.steps):
+            for level in (0, self.steps - 1):
                 cell = part[levels[part] == level]
+                if len(cell) == 1:
+                    return np.zeros(0)
                 if len(cell):
-                    times[cell] = cluster_draws([tasks[i] for i in cell], RESAMPLING)
+                    drawn = cluster_draws([tasks[i] for i in cell], RESAMPLING)
+                    times[cell] = 1 + np.sqrt(len(cell) / (len(cell) - 1)) * (drawn - 1)
         first, last = ((levels == level)[:, None] * times for level in (0, self.steps - 1))
         with np.errstate(invalid="ignore", divide="ignore"):
             rises: Array = (self.above @ last) / (self.below @ last) - (self.above @ first) / (self.below @ first)

@@ -241,9 +241,10 @@ def _corrected_by_point(where: Sequence[int], p_values: Sequence[float], pairs: 
 
 def is_same_order(agreement: pl.DataFrame, flips: pl.DataFrame, alpha: float = 0.05) -> bool | None:
     """Whether no pair of teams changes places: False where one does beyond chance, None where those that do may do so
-    by chance, and where no two teams are compared. agreement, flips: rows of both tables, of the same points and teams.
+    by chance, and where there is no order, as no two teams are compared or all are equal. agreement, flips: rows of
+    both tables, of the same points and teams.
     """
-    if not agreement["pairs_compared"].sum():
+    if agreement["kendall"].is_null().all():
         return None
     if flips.is_empty():
         return True

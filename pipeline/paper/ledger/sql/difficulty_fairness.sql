@@ -5,7 +5,7 @@ SELECT
     list_position(['hard', 'medium', 'easy'], difficulty) - 1 AS level,
     sum(fairness) AS above,
     count(fairness) AS below
-FROM games
-WHERE simulated AND condition = 'standard'
+FROM even_games
+WHERE condition = 'standard'
 GROUP BY task, stratum, level
 ORDER BY task

@@ -5,7 +5,7 @@ SELECT
     list_position(['easy', 'medium', 'hard'], difficulty) - 1 AS level,
     sum(dms_per_meeting) AS above,
     count(dms_per_meeting) AS below
-FROM games
-WHERE simulated AND condition = 'standard'
+FROM even_games
+WHERE condition = 'standard'
 GROUP BY task, stratum, level
 ORDER BY task

@@ -1,8 +1,8 @@
 -- Does the simulated team that writes least in varied games pay more than the cheapest of the others? One row per task.
 WITH simulated AS (
     SELECT *
-    FROM games
-    WHERE simulated AND condition = 'standard' AND setting = 'varied'
+    FROM even_games
+    WHERE condition = 'standard' AND setting = 'varied'
 ),
 means AS (
     SELECT team, avg(dms_per_meeting) AS messages, avg(excess_cost) AS excess

@@ -9,9 +9,9 @@ SELECT
     task_id AS task,
     difficulty || ' ' || density AS stratum,
     list_position(['uniform', 'varied'], setting) - 1 AS level,
-    1000 * sum((SELECT count(*) FROM induced WHERE induced.game_id = games.game_id)) AS above,
+    1000 * sum((SELECT count(*) FROM induced WHERE induced.game_id = even_games.game_id)) AS above,
     sum(dms + group_messages) AS below
-FROM games
-WHERE simulated AND condition = 'adversarial'
+FROM even_games
+WHERE condition = 'adversarial'
 GROUP BY task, stratum, level
 ORDER BY task

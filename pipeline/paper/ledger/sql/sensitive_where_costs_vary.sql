@@ -12,8 +12,8 @@ SELECT
     list_position(['uniform', 'varied'], setting) - 1 AS level,
     100 * count_if(sensitive) AS above,
     count(event_index) AS below
-FROM games
+FROM even_games
 LEFT JOIN induced USING (game_id)
-WHERE simulated AND condition = 'adversarial'
+WHERE condition = 'adversarial'
 GROUP BY task, stratum, level
 ORDER BY task
