@@ -85,6 +85,12 @@ def test_the_interval_of_a_rise_is_as_wide_as_the_spread_of_its_tasks(tasks_a_ce
     assert found.high - found.low == pytest.approx(2 * 1.96 * (2 * spread / 24) ** 0.5, rel=0.1)
 
 
+@pytest.mark.parametrize("there", [[0, 1], [0, 2], [1, 2], []])
+def test_of_levels_without_a_task_nothing_is_said(there: list[int]) -> None:
+    rows = levels(*[("s", level, float(level)) for level in there for _ in range(6)])
+    assert by_level(rows, Labels(("easy", "medium", "hard")), "x") is None
+
+
 def test_of_fewer_tasks_a_level_than_an_interval_takes_there_is_none() -> None:
     found = by_level(levels(*[("s", level, float(v)) for level in (0, 1) for v in range(5)]), LABELS, "x")
     assert found and (found.low, found.high) == (None, None)

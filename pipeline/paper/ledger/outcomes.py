@@ -137,21 +137,21 @@ def _bounds(statistic: float, draws: Array, tasks: int) -> tuple[float | None, f
 def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     """A test that Σ above / Σ below rises from level to level: levels are exchanged between the tasks of a stratum.
 
-    rows: task, stratum, level (0, 1, …), above and below, one row a task.
+    rows: task, stratum, level (0, 1, …), above and below, one row a task. None where a level has nothing below.
     """
     known = rows.drop_nulls(["level", "above", "below"]).sort("stratum", "task")
     levels = known["level"].to_numpy().astype(np.int64)
-    if len(set(levels.tolist())) < 2:
-        return None
     above, below = (known[side].cast(pl.Float64).to_numpy() for side in ("above", "below"))
     sums = _Sums(above, below, len(labels.names))
     ratios = sums.ratios(levels[None, :])[:, 0]
+    if not np.isfinite(ratios).all():
+        return None
     rise = float(ratios[-1] - ratios[0])
     edges = np.flatnonzero(np.diff(known["stratum"].rank("dense").to_numpy())) + 1
     strata = np.split(np.arange(known.height), edges)
     rng = stream("ledger", name)
     drawn = np.hstack([rng.permuted(np.tile(levels[part], (DRAWS, 1)), axis=1) for part in strata])
-    reached = int((np.abs(sums.rises(drawn)) >= abs(rise) - TIE).sum())
+    reached = int((~(np.abs(sums.rises(drawn)) < abs(rise) - TIE)).sum())  # a rise that is none counts as one
     ends = (levels == 0).sum(), (levels == levels.max()).sum()
     low, high = _bounds(rise, sums.redrawn(levels, strata, known["task"].to_list()), min(ends))
     shown, in_order = labels.shown(ratios.tolist()), bool((np.diff(ratios) > 0).all())
