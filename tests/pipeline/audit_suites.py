@@ -23,7 +23,7 @@ COLUMNS = ("setting", "task_id", "seed", "num_agents", "num_participants", "dens
 
 def write_suite(path: Path, games: Iterable[Raw], **changes: Any) -> Path:
     """A list of these games' tasks."""
-    rows = [{c: raw["config"][c] for c in COLUMNS} | digest_of(raw) | changes for raw in games]
+    rows = [{c: raw["config"][c] for c in COLUMNS} | known_of(raw) | changes for raw in games]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()
@@ -31,8 +31,9 @@ def write_suite(path: Path, games: Iterable[Raw], **changes: Any) -> Path:
     return path
 
 
-def digest_of(raw: Raw) -> dict[str, Any]:
-    return {"calendars_sha256": raw["config"]["scenario"]["calendars_sha256"]}
+def known_of(raw: Raw) -> dict[str, Any]:
+    scenario = raw["config"]["scenario"]
+    return {"calendars_sha256": scenario["calendars_sha256"], "optimal_cost": scenario["optimal"]["cost"]}
 
 
 def own_suite(folder: Path, *bases: str) -> Path:

@@ -48,8 +48,8 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
 def absent(raw: Raw) -> Iterator[Path]:
     """The path of each field that the tables' readers know, where the trace does not have it."""
     yield from (("config", name) for name in Config.__struct_fields__ if name not in raw["config"])
-    scenario = raw["config"].get("scenario", {})
-    yield from (("config", "scenario", name) for name in Scenario.__struct_fields__ if name not in scenario)
+    if isinstance(scenario := raw["config"].get("scenario"), dict):
+        yield from (("config", "scenario", name) for name in Scenario.__struct_fields__ if name not in scenario)
     for number, event in enumerate(raw["events"]):
         if event["type"] in EVENTS:
             names = EVENTS[event["type"]].__struct_fields__

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from audit_bases import Raw, raw_of, sealed, text_of
 from audit_changes import Change, at, forget, nth
-from audit_suites import digest_of, own_suite, paper_game, paper_text, write_suite
+from audit_suites import known_of, own_suite, paper_game, paper_text, write_suite
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -152,7 +152,7 @@ def test_of_several_tasks_of_a_name_one_must_fit(tmp_path: Path) -> None:
     other = write_suite(tmp_path / "other.csv", [raw], seed=1, **{"calendars_sha256": "0" * 64})
     assert found(raw, other)
     assert not found(raw, other, PAPER_SUITE)
-    assert digest_of(raw)["calendars_sha256"] != read_suites([PAPER_SUITE])[FIRST][0].digest
+    assert known_of(raw)["calendars_sha256"] != read_suites([PAPER_SUITE])[FIRST][0].digest
 
 
 def run(*arguments: object) -> Result:
