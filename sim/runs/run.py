@@ -154,9 +154,9 @@ def folders_of(jobs: Sequence[Job]) -> set[Path]:
 def folders_searched(o: RunOptions, jobs: Sequence[Job]) -> set[Path]:
     """These, and those in which other runs may leave the same games."""
     from sim.runs.options import is_pack
-    from sim.runs.standing import Job, other_path
+    from sim.runs.standing import Job, other_paths
 
-    others = [] if is_pack(o.out) else [Job(job.play, other_path(job, o.out)) for job in jobs]
+    others = [] if is_pack(o.out) else [Job(job.play, path) for job in jobs for path in other_paths(job, o.out)]
     return folders_of(jobs) | folders_of(others)
 
 

@@ -16,7 +16,7 @@ import zstandard
 from msgspec import Struct
 
 from machine.stores import Unreachable, list_urls, read_file
-from sim.game.trace import Event, Trace, write
+from sim.game.trace import SUFFIX, Event, Trace, write
 from sim.runs.play import Play, config_of, identified, identity, is_waiting, trace_path
 from sim.tasks.suite import LONGEST_NAME
 
@@ -26,6 +26,9 @@ T = TypeVar("T")
 READ_AT_ONCE = 32
 
 GZIP = b"\x1f\x8b"
+
+# Ends of names that other packings of a trace have.
+OTHER_SUFFIXES = (".json", ".json.gz")
 
 # Names of fields in which two games differ, of which so many are shown.
 MOST_SHOWN = 3
@@ -149,23 +152,28 @@ def left_to_play(jobs: Sequence[Job], out: Path | str, resume: bool, overwrite: 
 
 
 def where_they_are(jobs: Sequence[Job], out: Path | str) -> list[Job]:
-    """The jobs, each with the path at which its very game is in the folder. A run of one team writes to the folder
-    itself and one of several to a folder for each team: either finds there what the other wrote."""
-    others = [Job(job.play, other_path(job, out)) for job in jobs]
-    there = for_each(others, out, how_far, 0)
-    found = zip(jobs, others, there, strict=True)
-    return [other if far and far > how_far(job) else job for job, other, far in found]
+    """The jobs, each with the path at which its very game is in the folder."""
+    elsewhere = [[Job(job.play, path) for path in other_paths(job, out)] for job in jobs]
+    there = iter(for_each([other for others in elsewhere for other in others], out, how_far, 0))
+    far = [[next(there) for _ in others] for others in elsewhere]
+    return [where_it_is(*found) for found in zip(jobs, elsewhere, far, strict=True)]
 
 
-def other_path(job: Job, out: Path | str) -> Path | str:
-    """Where the job's trace is in the folder if it was written by one team alone and this run has several, or the other
-    way round."""
-    for by_team in (True, False):
-        path = trace_path(Path(), job.play, by_team)
-        place = out / path if isinstance(out, Path) else f"{out}/{path.as_posix()}"
-        if place != job.path:
-            return place
-    raise ValueError(f"{job.path} is not in {out}")
+def where_it_is(job: Job, others: Sequence[Job], far: Sequence[int]) -> Job:
+    """The job at that of its places where its game came furthest; its own where none is further."""
+    best = max(far)
+    return others[far.index(best)] if best and best > how_far(job) else job
+
+
+def other_paths(job: Job, out: Path | str) -> list[Path | str]:
+    """Where else the job's trace may be. A run of one team writes to the folder itself and one of several to a folder
+    for each team: either finds there what the other wrote. Who unpacks the trace of a game that was paid for, or packs
+    it otherwise, may have given it another name."""
+    suffixes = (SUFFIX, *OTHER_SUFFIXES) if is_waiting(job.play) else (SUFFIX,)
+    names = [trace_path(Path(), job.play, by_team).as_posix() for by_team in (True, False)]
+    paths = [f"{name.removesuffix(SUFFIX)}{suffix}" for name in names for suffix in suffixes]
+    places = [out / path if isinstance(out, Path) else f"{out}/{path}" for path in paths]
+    return [place for place in places if place != job.path]
 
 
 def how_far(job: Job) -> int:

@@ -206,6 +206,19 @@ def test_a_paid_game_in_another_packing_is_found(folder, form):
         assert server.requests == asked and contents(folder) == before
 
 
+@pytest.mark.parametrize(("suffix", "form"), [(".json", decompress), (".json.gz", OTHER_FORMS["gzip"])])
+def test_a_paid_game_that_was_packed_under_another_name_is_found(folder, suffix, form):
+    with stub() as server:
+        run(folder, server)
+        packed = folder / "traces/tiny1.json.zst"
+        (folder / f"traces/tiny1{suffix}").write_bytes(form(packed.read_bytes()))
+        packed.unlink()
+        before, asked = contents(folder), server.requests
+        assert PAID in run(folder, server, "--no-cache").stderr
+        assert run(folder, server, "--resume", "--no-cache").stdout.startswith("0 games played, 3 were there already")
+        assert server.requests == asked and contents(folder) == before
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
