@@ -62,8 +62,8 @@ def uneven_tasks(games: pl.DataFrame) -> list[str]:
 
 
 def mixed_teams(tables: Path) -> list[str]:
-    """A line for each team whose games in one condition differ in the rules of the game, or in the kinds and models of
-    their agents.
+    """A line for each team whose games in one condition differ in the rules of the game, or in the kinds, models and
+    parameters of their agents.
 
     How many agents are of a kind, and who sits where, is the task's. Where the tables do not say the rules, nothing is
     said of them.
@@ -71,8 +71,9 @@ def mixed_teams(tables: Path) -> list[str]:
     games = pl.read_parquet(tables / "games.parquet", glob=False)
     of_game = {"game_rules": games} if "game_rules" in games.columns else {}
     if (tables / "agents.parquet").is_file():
-        who = pl.format("{} {}", "agent_type", pl.col("model").fill_null("")).str.strip_chars()
-        line_ups = read_table(tables, "agents").group_by("game_id").agg(who=who.unique().sort())
+        agents = read_table(tables, "agents")
+        who = pl.concat_str(pl.col(*LINE_UP).fill_null(""), separator=SEPARATOR)
+        line_ups = agents.group_by("game_id").agg(who=who.unique().sort())
         of_game["who"] = games.join(line_ups, on="game_id")
     return [
         f"{team}, {condition}: games {MIXED[what].format(number)}."
@@ -83,8 +84,9 @@ def mixed_teams(tables: Path) -> list[str]:
 
 MIXED = {
     "game_rules": "by {} different rules of the game (turns, retries, channels, cap)",
-    "who": "of {} different line-ups of agents or models",
+    "who": "of {} different line-ups of agents, models or their parameters",
 }
+LINE_UP = ("agent_type", "model", "parameters")
 
 
 def _different(frame: pl.DataFrame, what: str) -> Iterator[tuple[str, str, int]]:

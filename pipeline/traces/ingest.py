@@ -179,6 +179,7 @@ def _agents(trace: Trace, game: GameState) -> list[Row]:
                 agent=agent,
                 agent_type=registered.agent_type or (specs[agent].type if agent < len(specs) else None),
                 model=registered.model or (specs[agent].named_model() if agent < len(specs) else None),
+                parameters=specs[agent].asked() if agent < len(specs) else None,
                 nosy=registered.is_nosy_agent or agent in nosy,
                 cost=costs[agent],
                 oracle_cost=burden,

@@ -22,6 +22,12 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     """A frozen record; fields that the tables do not need are skipped while decoding."""
 
 
+# Parameters of a language model that decide how it is called, not what it is asked: with others it is the same game.
+CALLING = ("timeout", "retry_for", "retries", "backoff", "max_retry_after", "concurrency", "requests_per_minute")
+REACHING = ("api_base", "api_base_env", "api_key_env", "headers_env", "needs_env", "mark_cache")
+CARRIAGE = frozenset(("prices", *REACHING, *CALLING))
+
+
 class AgentSpec(Record, frozen=True, gc=False):
     type: Name | None = None
     model: Name | None = None
@@ -31,6 +37,12 @@ class AgentSpec(Record, frozen=True, gc=False):
         """The agent's model, from the field or from its parameters; None where neither names one."""
         given = self.parameters.get("model") if isinstance(self.parameters, dict) else None
         return self.model or (given if isinstance(given, str) and len(given) <= NAME_CHARS else None)
+
+    def asked(self) -> str | None:
+        """The agent's parameters but those of how its model is reached, as JSON with sorted keys; None for none."""
+        given = self.parameters if isinstance(self.parameters, dict) else {}
+        kept = {name: value for name, value in given.items() if self.type != "llm" or name not in CARRIAGE}
+        return msgspec.json.encode(kept, order="deterministic").decode() if kept else None
 
 
 class OracleSchedule(Record, frozen=True, gc=False):

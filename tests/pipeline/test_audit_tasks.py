@@ -75,6 +75,8 @@ FORGED: Sequence[tuple[str, str, Change, str]] = (
     ("an optimum that nobody could prove", "standard", at("config.scenario.optimal_bound", 0), "optimal cost of"),
     ("a blocked game as standard", "blocked", at("config.task_id", FIRST), "digest"),
     ("a standard game as blocked", "standard", at("config.task_id", f"{FIRST}_blocked2"), "blocked errands an agent"),
+    ("a name of no list", "standard", at("config.task_id", "warmup"), f"name of a task of {PAPER_SUITE.name}"),
+    ("a blocked game's, too", "blocked", at("config.task_id", "warmup"), f"name of a task of {PAPER_SUITE.name}"),
     ("another number", "blocked", at("config.task_id", f"{FIRST}_blocked4"), "name of"),
     ("other errands blocked", "misblocked", lambda raw: None, "blocked slots of"),
 )

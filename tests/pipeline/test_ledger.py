@@ -187,7 +187,7 @@ def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
 
 def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results") -> None:
     tested = run_directions(DECLARED.directions, played)
-    assert not {"figures_and_expensive_moves", "fewest_messages"} & {query for query, _ in tested}
+    assert "figures_and_expensive_moves" not in {query for query, _ in tested}
 
 
 @pytest.mark.parametrize(("tasks", "even"), [("xx", ["a", "b"]), ("xy", [])])

@@ -124,22 +124,26 @@ def test_what_latex_would_read_as_its_own_is_escaped() -> None:
     )
 
 
+TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]
+
+
+@pytest.mark.parametrize("column", ["agent_type", "model", "parameters"])
 @pytest.mark.parametrize(
     ("games", "told"),
     [
         ([["imap"] * 2, ["imap"] * 5], []),
         ([["imap", "sd"], ["sd", "imap", "imap"]], []),
-        ([["imap"] * 2, ["sd"] * 2], ["one, standard: games of 2 different line-ups of agents or models."]),
-        ([["imap"] * 2, ["imap", "sd"]], ["one, standard: games of 2 different line-ups of agents or models."]),
+        ([["imap"] * 2, ["sd"] * 2], TWO_LINE_UPS),
+        ([["imap"] * 2, ["imap", "sd"]], TWO_LINE_UPS),
     ],
 )
 def test_a_team_of_the_same_kinds_is_one_team_for_any_number_of_agents(
-    games: list[list[str]], told: list[str], tmp_path: Path
+    games: list[list[str]], told: list[str], column: str, tmp_path: Path
 ) -> None:
     rows = {
         GAMES_TABLE: [{"game_id": f"{i}", "team": "one", "condition": "standard"} for i in range(len(games))],
         AGENTS: [
-            {"game_id": f"{i}", "agent": seat, "agent_type": kind}
+            {"game_id": f"{i}", "agent": seat, column: kind}
             for i, kinds in enumerate(games)
             for seat, kind in enumerate(kinds)
         ],
@@ -214,7 +218,7 @@ def test_the_command_prints_rows_of_traces_and_of_tables(tmp_path: Path, monkeyp
     for protocol in ("imap", "sd"):
         team = structs.replace(named_teams()[protocol], team="two")
         write(play_game(Play(tiny_task(len(protocol)), team)), tmp_path / f"two/{protocol}.json.zst")
-    told = "two, standard: games of 2 different line-ups of agents or models."
+    told = "two, standard: games of 2 different line-ups of agents, models or their parameters."
     assert told in CliRunner().invoke(app, ["row", "two"]).stdout
     (tmp_path / "in/broken.json").write_text("{", encoding="utf-8")
     again = CliRunner().invoke(app, ["row", "in", "--format", "json"])

@@ -112,6 +112,21 @@ def test_a_spoiled_answer_is_still_an_answer(kind):
         assert post(good, HELLO) != post(bad, HELLO)
 
 
+def test_a_fault_of_counts_and_one_that_leaves_them_out_meet():
+    with stub("no-usage", "reasons", "usage-text") as server:
+        assert "usage" not in post(server, HELLO)
+
+
+def test_a_prompt_in_parts_is_read_as_its_text():
+    parts = [
+        m | {"content": [{"type": "text", "text": m["content"]}]} for m in (SYSTEM, {"role": "user", "content": START})
+    ]
+    whole = [SYSTEM, {"role": "user", "content": START}]
+    with stub() as server:
+        told, asked = (post(server, {"model": "stub", "messages": messages}) for messages in (parts, whole))
+    assert told["choices"] == asked["choices"] and "I can offer" in str(told)
+
+
 @pytest.mark.parametrize("kind", ["429", "500", "400", "401"])
 def test_a_fault_passes_unless_it_is_stubborn(kind):
     with stub(kind) as server:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from pipeline.tables.io import NAMES, read_result
+from pipeline.paper.compare import is_of_suite
+from pipeline.tables.io import NAMES, read_result, read_table
 from pipeline.tables.paths import PAPER_PROTOCOLS
 from pipeline.tables.queries import attach, query_text, quoted
 
@@ -61,6 +62,11 @@ def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyC
     when it has none."""
     connection = attach(tables, without)
     return _with_results(connection, {name: connection.sql(query_text(name)).pl() for name in RESULTS_READ})
+
+
+def other_games(tables: Path) -> list[str]:
+    """The games of a folder of tables whose tasks are none of the paper's."""
+    return read_table(tables, "games").filter(~is_of_suite())["game_id"].to_list()
 
 
 def read_for_queries(path: Path) -> pl.DataFrame:

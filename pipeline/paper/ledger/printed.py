@@ -11,7 +11,6 @@ import typer
 
 from machine.files import of_project
 from machine.manifests import manifest_path, read_manifest
-from pipeline.paper.compare import is_of_suite
 from pipeline.paper.ledger.build import (
     BY_CHOICE,
     CONTRADICTED,
@@ -26,7 +25,7 @@ from pipeline.paper.ledger.build import (
 )
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS
-from pipeline.statistics.by_game import ended, uneven_tasks
+from pipeline.statistics.by_game import ended, mixed_teams, uneven_tasks
 from pipeline.tables.io import check_tables, read_table
 from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import other_rules
@@ -95,20 +94,20 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
 
 def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFrame:
     """The ledger of a folder of tables, without some games. Raises BadParameter where it is none."""
-    from pipeline.paper.ledger.measures import open_tables
+    from pipeline.paper.ledger.measures import open_tables, other_games
 
     try:
         check_tables(tables)
     except ValueError as problem:
         raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
-    games = read_table(tables, "games")
-    others = games.filter(~is_of_suite())["game_id"]
-    if len(others):
+    others = other_games(tables)
+    if others:
         print(f"{len(others)} games left out, whose tasks are none of the paper's 72", file=sys.stderr)
     without = {*without, *others}
     if note := other_rules(tables):
         print(f"warning: {printable(note)}", file=sys.stderr)
-    for line in uneven_tasks(ended(games).filter(~pl.col("game_id").is_in(list(without)))):
+    games = read_table(tables, "games").filter(~pl.col("game_id").is_in(list(without)))
+    for line in (*mixed_teams(tables), *uneven_tasks(ended(games))):
         print(f"warning: {printable(line)}", file=sys.stderr)
     results = open_tables(tables.resolve(), without)
     with chdir(ROOT):  # what is declared about the paper is there

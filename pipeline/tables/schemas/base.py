@@ -86,6 +86,7 @@ AGENTS = Table(
         C("agent", "int", "the agent, from 0"),
         C("agent_type", "str", "its kind, as the trace names it"),
         C("model", "str", "its model, as the trace names it"),
+        C("parameters", "str", "its parameters in the trace but how its model is reached, as JSON; empty for none"),
         C("nosy", "bool", "whether it was told to probe the others"),
         C("cost", "int", "what its moves cost it", "cost"),
         C("oracle_cost", "int", "its share of the oracle's schedule, when the trace says so", "cost"),

@@ -15,12 +15,9 @@ import msgspec
 
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.trace import CHANNELS, Event, Trace
+from pipeline.traces.records import CARRIAGE
 
 GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
-# Parameters of a language model that decide how it is called, not what it is asked: no part of the id.
-CALLING = ("timeout", "retry_for", "retries", "backoff", "max_retry_after", "concurrency", "requests_per_minute")
-REACHING = ("api_base", "api_base_env", "api_key_env", "headers_env", "needs_env", "mark_cache")
-CARRIAGE = frozenset(("prices", *REACHING, *CALLING))
 CONFIGURED = ("team", "condition", "setting", "task_id", "seed", "repeat", "num_meetings", "agents", "scenario")
 SCHEDULE = ("assignments", "per_agent_cost")
 SCENARIO = ("parameters", "calendars_sha256", "meetings", "optimal", "greedy", "witness", "labels")

@@ -47,6 +47,10 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
             check_rules(trace, findings)
         check_difficulty(trace, fitting, findings)
         return
+    if not held and not trace.public and (twin := same_calendars(game, suites)):
+        what = f"name of a task of {twin.suite}, by its calendars; {OTHER_LIST}"
+        findings.add("wrong_task", twin.task_id, name, what)
+        return
     if fitting or not held:
         reason = "its list has no calendars_sha256" if fitting else "no list has this task; name its list with --suite"
         findings.add("unknown_task", "", name, reason)
@@ -54,6 +58,13 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
     task, found = min(held, key=lambda pair: len(pair[1]))
     for expected, actual, what in found:
         findings.add("wrong_task", expected, actual, f"{what} of {name} in {task.suite}; {OTHER_LIST}")
+
+
+def same_calendars(game: Game, suites: Suites) -> ListedTask | None:
+    """A listed task with the game's initial calendars, blocked errands or not."""
+    standard = unblocked(game.setup.calendars)
+    own = {listed_digest(standard), digest(standard)}
+    return next((task for tasks in suites.values() for task in tasks if task.digest in own), None)
 
 
 def check_difficulty(trace: Trace, tasks: Iterable[ListedTask], findings: Findings) -> None:

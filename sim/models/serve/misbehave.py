@@ -216,7 +216,7 @@ KINDS = (*RESPONSES, *CONTENTS, *BODIES)
 
 def spoil(kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """The answer's body, spoiled; kinds that are no faults of a body leave it as it is."""
-    if not body["choices"]:
+    if not body["choices"] or (kind in (*USAGES, "reasons") and "usage" not in body):
         return body
     if kind == "no-usage":
         return {k: v for k, v in body.items() if k != "usage"}

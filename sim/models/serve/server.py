@@ -96,12 +96,12 @@ class Stub:
         raw = await request.read()
         try:
             body = json.loads(raw)
-            messages = body["messages"]
-            assert isinstance(messages, list) and all(isinstance(m, dict) for m in messages)
+            messages = [in_text(message) for message in body["messages"]]
         except (ValueError, KeyError, TypeError, AssertionError):
             return error(400, "the request needs a list of messages")
         if self.options.keep:
             self.seen.append(body)
+        body = body | {"messages": messages}
         digest = sha256(raw).hexdigest()
         self.arrivals[digest] += 1
         await asyncio.sleep(self.options.latency / 1000)
@@ -116,6 +116,15 @@ class Stub:
         for kind in faults if self.lasts(digest, None) else ():
             answer = spoil(kind, answer)
         return web.json_response(answer)
+
+
+def in_text(message: Any) -> dict[str, Any]:
+    """The message with its content as text, where it came in parts, as of prompts that are marked for a cache. Raises
+    AssertionError for what is no message."""
+    assert isinstance(message, dict)
+    content = message.get("content")
+    parts = content if isinstance(content, list) else ()
+    return message | {"content": "".join(str(part["text"]) for part in parts)} if parts else message
 
 
 def completion(body: dict[str, Any], digest: str, content: str) -> dict[str, Any]:
