@@ -149,7 +149,7 @@ def campaign(raw: Raw, suites: Suites, shapes: int, draws: Random) -> Iterator[T
 UNKNOWABLE = tuple(
     re.compile(pattern)
     for pattern in (
-        r"config\.(team|repeat|simulated|task_id|difficulty)",
+        r"config\.(team|repeat|simulated|difficulty)",
         r"config\.(max_turns_per_round|decision_retries|dm_cap)",
         r"config\.agents\.\*(\.type|\.parameters.*)?",
         r"events\.(turn|decide)_end\.data\.(thinking|text|intent.*)",
@@ -161,8 +161,8 @@ UNKNOWABLE = tuple(
 # Of a public trace, which has no id, no digest and, here, no list of tasks, what more there is.
 UNKNOWABLE_IN_PUBLIC = (
     *UNKNOWABLE,
-    re.compile(r"config\.(setting|density|num_participants|condition|seed)"),
-    re.compile(r"config\.(max_turns_per_round|decision_retries|dm_cap|channels)"),
+    re.compile(r"config(\.(max_turns_per_round|decision_retries|dm_cap|channels))?"),
+    re.compile(r"config\.(task_id|setting|density|num_participants|condition|seed)"),
     re.compile(r"events\.game_start\.data\.(team_model_label|scenario_seed)"),
     re.compile(r"events\.agent_registered\.data\.(model|agent_type)"),
 )

@@ -14,7 +14,8 @@ from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper.ledger.build import KEY, SCHEMA, read_ledger
 from pipeline.paper.ledger.measures import open_tables
-from pipeline.paper.ledger.printed import failed_games, missing_reproductions
+from pipeline.paper.ledger.printed import failed_games, ledger_of_tables, missing_reproductions
+from pipeline.paper.stages import ledger as stage
 from pipeline.paper.statements.checks import STATEMENTS_SCHEMA
 from pipeline.tables.io import TABLES, polars_schema
 
@@ -65,14 +66,17 @@ def test_whose_tables_they_are_need_not_have_played_the_protocols(tmp_path: Path
 def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, task in (("a", TASK), ("b", TASK), ("c", "b038_easy_5a_3p_d0p6_c1_2_blocked2"), ("d", "t1"), ("e", None)):
         write_trace(tmp_path / f"{name}.json", toy_game(name, team="imap", task_id=task).text())
-    parallel.derive([tmp_path / f"{name}.json" for name in "abcde"], tmp_path / "out", workers=1)
+    parallel.derive([tmp_path / f"{name}.json" for name in "abcde"], tmp_path / "tables", workers=1)
     monkeypatch.chdir(ROOT)
-    result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "out")])
+    result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "tables")])
     assert (result.exit_code, result.stderr.count("\n")) == (0, 3)
     assert "2 games left out, whose tasks are none of the paper's 72" in result.stderr
     assert "warning: imap: 3 games, 1 to 2 of a task; each game counts" in result.stderr
     assert "not played here" in result.stdout
     assert "IMAP is not compared: team imap played 2 of 72 tasks" in result.stdout
+    (tmp_path / "results").mkdir()
+    stage.main(tmp_path / "results")
+    assert read_ledger(tmp_path / "results/ledger.csv").equals(ledger_of_tables(tmp_path / "tables"))
 
 
 @pytest.mark.slow

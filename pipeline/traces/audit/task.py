@@ -61,9 +61,9 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
 
 
 def same_calendars(game: Game, suites: Suites) -> ListedTask | None:
-    """A listed task with the game's initial calendars, blocked errands or not."""
-    standard = unblocked(game.setup.calendars)
-    own = {listed_digest(standard), digest(standard)}
+    """A listed task with the game's initial calendars, or with those before any errand was blocked."""
+    forms = (game.setup.calendars, unblocked(game.setup.calendars))
+    own = {digested(form) for digested in (listed_digest, digest) for form in forms}
     return next((task for tasks in suites.values() for task in tasks if task.digest in own), None)
 
 
