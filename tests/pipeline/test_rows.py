@@ -67,6 +67,7 @@ WHOLE: dict[str, dict[str, Any]] = {
         "optimal_cost": None, "oracle_slot": None,
     },
     "agents": {
+        "parameters": '{"k":1.5,"on":true}',
         "agent": 2, "agent_type": "toy", "model": "m", "nosy": False, "cost": 0, "oracle_cost": 0, "excess_burden": 0,
         "moves": 0, "messages_sent": 1, "messages_received": 1, "chars_sent": 4,
     },
