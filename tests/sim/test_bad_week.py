@@ -37,13 +37,12 @@ def without(value, names):
 
 
 def storm(server, over):
-    """An outage of three seconds and a quota for three more, a second after the run began."""
+    """An outage of three seconds and a quota for three more, a second after the run began; nothing else goes wrong
+    then, as an answer that stays unusable is given up after three that were charged for."""
     bad = server.options
     for faults, seconds in [((), 1.0), (("503",), 3.0), (("429-bare:0.7",), 3.0)]:
         if faults:
-            server.options = msgspec.structs.replace(
-                bad, faults=(*map(read_fault, faults), *bad.faults), arrivals=None, stubborn=True
-            )
+            server.options = msgspec.structs.replace(bad, faults=tuple(map(read_fault, faults)), stubborn=True)
         over.wait(seconds)
     server.options = bad
 
