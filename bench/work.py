@@ -178,9 +178,9 @@ def _read_afresh(contents: Sequence[str]) -> Figures:
     seen: set[str] = set()
     fresh = []
     for content in contents:
-        said = {text.strip() for _, text, *_ in sentences(fold(content)) if "0" in text}
-        if said and said.isdisjoint(seen):
-            seen |= said
+        numbered = {text.strip() for _, text, *_ in sentences(fold(content)) if "0" in text}
+        if numbered and numbered.isdisjoint(seen):
+            seen |= numbered
             fresh.append(content)
     scanner().compile_all()
     bound = min(cpu_seconds(lambda: [list(sentences(fold(content))) for content in fresh]) for _ in range(RUNS))

@@ -137,10 +137,10 @@ def file_version(name: str, descriptor: int | None = None) -> str | None:
             system, path = file_system(name)
             with plain_errors(name, "read"):
                 return str(sorted((str(field), str(value)) for field, value in system.info(path).items()))
-        found = Path(name).stat() if descriptor is None else os.fstat(descriptor)
+        status = Path(name).stat() if descriptor is None else os.fstat(descriptor)
     except FileNotFoundError:
         return None
-    return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns}"
+    return f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
 @contextmanager

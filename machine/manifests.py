@@ -149,7 +149,7 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
     """
     made, mark, patterns = not folder.exists(), begun_mark(folder, command), list(names)
     known = _known(folder, command)
-    others = {name for name in _found(folder, patterns) if not known.is_own(name)}
+    others = {name for name in _files_matching(folder, patterns) if not known.is_own(name)}
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with replacing(mark) as draft:
@@ -157,9 +157,9 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
         yield
     except BaseException:
         with suppress(OSError):
-            found = [folder / name for name in _found(folder, patterns) if name not in others]
+            own = [folder / name for name in _files_matching(folder, patterns) if name not in others]
             with replacing(mark) as draft:
-                draft.write_text(_listing(folder, found), encoding="utf-8")
+                draft.write_text(_listing(folder, own), encoding="utf-8")
             if read_manifest(mark).files.items() <= any_manifest(manifest_path(folder, command)).files.items():
                 mark.unlink()
         raise
@@ -170,7 +170,7 @@ def begun(folder: Path, command: str, names: Iterable[str]) -> Iterator[None]:
             folder.rmdir()
 
 
-def _found(folder: Path, patterns: Iterable[str]) -> set[str]:
+def _files_matching(folder: Path, patterns: Iterable[str]) -> set[str]:
     """The paths within the folder of the files under such names, or in folders of such names."""
     paths = (path for pattern in patterns for path in _replaced_at(folder.glob(pattern)))
     return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
@@ -199,8 +199,8 @@ def _known(folder: Path, command: str) -> Known:
     mark = begun_mark(folder, command)
     listed = {**any_manifest(manifest_path(folder, command)).files, **any_manifest(mark).files}
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        told = json.loads(mark.read_text(encoding="utf-8"))
-        return Known(listed, [str(name) for name in told["names"]], frozenset(told["others"]))
+        parsed = json.loads(mark.read_text(encoding="utf-8"))
+        return Known(listed, [str(name) for name in parsed["names"]], frozenset(parsed["others"]))
     return Known(listed)
 
 
@@ -235,8 +235,8 @@ def read_manifests(folder: Path) -> list[Manifest]:
 def read_manifest(path: Path) -> Manifest:
     """The manifest at the path. Raises ValueError where it is none."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        files, made_from = (dict[str, str](told[name]) for name in ("files", "made_from"))
+        parsed = json.loads(path.read_text(encoding="utf-8"))
+        files, made_from = (dict[str, str](parsed[name]) for name in ("files", "made_from"))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a manifest; make the folder anew") from error
     if any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in files):

@@ -120,7 +120,7 @@ class Starts(Calendar):
 
     def __init__(self, whole: Calendar, length: int) -> None:
         self._whole, self.length = whole, length
-        super().__init__([self.found(slot) for slot in range(len(whole))])
+        super().__init__([self.obstacle(slot) for slot in range(len(whole))])
 
     @property
     def whole(self) -> Calendar:
@@ -133,7 +133,7 @@ class Starts(Calendar):
         item = self.slots[slot]
         return isinstance(item, Errand) and not item.blocked
 
-    def found(self, slot: int) -> Item | None:
+    def obstacle(self, slot: int) -> Item | None:
         """What stands in the way of a meeting that begins in the slot."""
         items = [self.whole[s] for s in self.run(slot) if s < len(self.whole)]
         errands = [i for i in items if isinstance(i, Errand)]

@@ -137,7 +137,7 @@ class LlmAgent:
         self.channels: tuple[str, ...] = ()
         self.problem: str | None = None
         self.messages: list[dict[str, str]] = []
-        self.told_of = -1
+        self.opened_round = -1
         self.read_as: dict[str, int] = {}
 
     def register(self, registration: Registration) -> str:
@@ -212,9 +212,9 @@ class LlmAgent:
         meeting = request.meeting
         notice = MeetingNotice(meeting.id, meeting.participants, meeting.duration, request.meeting_label)
         if request.phase == CHEAP_TALK:
-            if self.told_of == request.round:
+            if self.opened_round == request.round:
                 return build_turn_message(request.inbox, request.turn, request.max_turns)
-            self.told_of = request.round
+            self.opened_round = request.round
             return self.opening(request, notice)
         if request.phase == VOLUNTARY:
             return build_voluntary_reschedule_message(notice, request.render)

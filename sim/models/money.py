@@ -24,11 +24,11 @@ def usage_of(
     absurd (see `count`), contradicts another, or the price is unknown, the cost is unknown."""
     counts = getattr(response, "usage", None)
     details = getattr(counts, "prompt_tokens_details", None)
-    told = getattr(details, "cached_tokens", None)
-    asked, cached = agreeing(tokens(counts, "prompt_tokens") or None, count(told))
+    reported = getattr(details, "cached_tokens", None)
+    asked, cached = agreeing(tokens(counts, "prompt_tokens") or None, count(reported))
     thought = tokens(getattr(counts, "completion_tokens_details", None), "reasoning_tokens")
     given, thought = agreeing(tokens(counts, "completion_tokens"), thought)
-    sound = asked is not None and given is not None and (told is None or cached is not None)
+    sound = asked is not None and given is not None and (reported is None or cached is not None)
     usd = cost_of(response, p, asked or 0, given or 0, cached or 0, litellm) if sound and prices else None
     return Usage(
         model=p.model,
@@ -55,11 +55,11 @@ def provenance(response: Any, keys: Sequence[str]) -> dict[str, Any]:
         "system_fingerprint": (response, "system_fingerprint"),
         "reasoning": (message, "reasoning_content"),
     }
-    told = {name: getattr(place, attribute, None) for name, (place, attribute) in sources.items()}
-    told["refusal"] = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
+    values = {name: getattr(place, attribute, None) for name, (place, attribute) in sources.items()}
+    values["refusal"] = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
     return {
         name: str(to_jsonable(redact(value, keys)))[:LONGEST] if isinstance(value, str) and value else None
-        for name, value in told.items()
+        for name, value in values.items()
     }
 
 

@@ -42,7 +42,7 @@ class Parsed(Struct, frozen=True):
     how: str
 
 
-class Found(Struct, frozen=True):
+class JsonObject(Struct, frozen=True):
     """A whole object with actions, and where it stands in the text."""
 
     value: dict[str, Any]
@@ -83,7 +83,7 @@ def find_value(text: str) -> tuple[Any, list[str]]:
     how = "code fence" if value is not None else "prose around the JSON"
     begun, objects = beginning(text), envelopes(text)
     if is_answer(begun):
-        several = any(found.value != begun for found in objects)
+        several = any(item.value != begun for item in objects)
         return begun, ["several JSON objects, the one that the answer begins with taken" if several else how]
     if objects:
         return the_one(text, objects, [begun, value]), [how]
@@ -129,20 +129,20 @@ def is_answer(value: Any) -> bool:
     return isinstance(value, dict) and "actions" in value
 
 
-def the_one(text: str, objects: list[Found], others: list[Any]) -> dict[str, Any]:
+def the_one(text: str, objects: list[JsonObject], others: list[Any]) -> dict[str, Any]:
     """The object that is meant, where the answer begins with none. Raises Refused where others could be."""
     value = objects[0].value
     rivals = [v for v in others if is_answer(v) or (isinstance(v, dict) and "type" in v)]
-    if any(v != value for v in [*(found.value for found in objects), *rivals]):
+    if any(v != value for v in [*(item.value for item in objects), *rivals]):
         raise Refused(OPEN)
-    edges = [0, *(edge for found in objects for edge in (found.begin, found.end)), len(text)]
+    edges = [0, *(edge for item in objects for edge in (item.begin, item.end)), len(text)]
     around = list(pairwise(edges))[::2]
     if any(ACTIONS_LOOSELY.search(text, begin, end) for begin, end in around):
         raise Refused(OPEN)
     return value
 
 
-def envelopes(text: str) -> list[Found]:
+def envelopes(text: str) -> list[JsonObject]:
     """The whole objects in the text that have actions, in order; none inside another."""
     decoder, objects, place, tries = json.JSONDecoder(), [], text.find("{"), 0
     while place >= 0 and tries < 50:
@@ -151,7 +151,7 @@ def envelopes(text: str) -> list[Found]:
         except (ValueError, RecursionError):
             value, end = None, place + 1
         if isinstance(value, dict) and "actions" in value:
-            objects.append(Found(value, place, end))
+            objects.append(JsonObject(value, place, end))
         place, tries = text.find("{", end), tries + 1
     return objects
 

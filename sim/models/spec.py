@@ -142,10 +142,10 @@ def secret_in(value: Any, place: str) -> str | None:
         inside = f"{place}.{name}" if place else str(name)
         if place and is_secret(str(name)):
             return f"{inside} looks like a secret; put it into the environment and name it with api_key_env"
-        if found := secret_in(inner, inside):
-            return found
+        if problem := secret_in(inner, inside):
+            return problem
     listed = enumerate(value) if isinstance(value, list | tuple) else ()
-    return next((found for i, inner in listed if (found := secret_in(inner, f"{place}[{i}]"))), None)
+    return next((problem for i, inner in listed if (problem := secret_in(inner, f"{place}[{i}]"))), None)
 
 
 def is_secret(name: str) -> bool:

@@ -87,8 +87,8 @@ def parameter_section() -> Iterator[str]:
 
 def meanings() -> dict[str, str]:
     """What each parameter means, as the record's docstring has it."""
-    found = re.findall(r"^- (\w+): (.+)$", inspect.getdoc(StyleParameters) or "", re.MULTILINE)
-    return dict(found)
+    matches = re.findall(r"^- (\w+): (.+)$", inspect.getdoc(StyleParameters) or "", re.MULTILINE)
+    return dict(matches)
 
 
 def table(header: list[str], rows: list[list[str]]) -> Iterator[str]:

@@ -92,9 +92,9 @@ def play_calendar_game(tasks: dict[str, CalendarTask], limits: Limits, adversary
 def asked_parameters(model: Model) -> dict[str, Any]:
     """What Inspect was told to ask of the model, as parameters of an agent: with another temperature it is another
     game."""
-    told = model.config.merge(active_generate_config()).model_dump(mode="json", exclude_none=True)
-    own = {name: told.pop(name) for name in ("temperature", "max_tokens", "seed") if name in told}
-    extra = {name: value for name, value in told.items() if name not in CARRIAGE}
+    config = model.config.merge(active_generate_config()).model_dump(mode="json", exclude_none=True)
+    own = {name: config.pop(name) for name in ("temperature", "max_tokens", "seed") if name in config}
+    extra = {name: value for name, value in config.items() if name not in CARRIAGE}
     return own | ({"extra": extra} if extra else {})
 
 
@@ -120,12 +120,12 @@ def conversation(messages: Sequence[dict[str, str]]) -> list[ChatMessage]:
 def usage_of(model: str, output: ModelOutput) -> Usage:
     """What the answer took, as far as Inspect says. Its count of tokens sent leaves out those that the provider had
     kept; ours holds them. Without sound counts the cost is unknown."""
-    told = output.usage
-    kept = (told.input_tokens_cache_read or 0) if told else 0
-    sent = told.input_tokens + kept + (told.input_tokens_cache_write or 0) if told else None
-    asked, cached = agreeing(count(sent), count(told.input_tokens_cache_read) if told else None)
-    given, thought = agreeing(count(told.output_tokens), count(told.reasoning_tokens)) if told else (None, None)
-    usd = told.total_cost if told and asked is not None and given is not None else None
+    usage = output.usage
+    kept = (usage.input_tokens_cache_read or 0) if usage else 0
+    sent = usage.input_tokens + kept + (usage.input_tokens_cache_write or 0) if usage else None
+    asked, cached = agreeing(count(sent), count(usage.input_tokens_cache_read) if usage else None)
+    given, thought = agreeing(count(usage.output_tokens), count(usage.reasoning_tokens)) if usage else (None, None)
+    usd = usage.total_cost if usage and asked is not None and given is not None else None
     return Usage(
         model=model,
         input_tokens=asked,

@@ -172,7 +172,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
     if outcomes.causes[INTERRUPTED]:
         outcomes.interrupted(len(jobs))
         return
-    before, reserve = outcomes.told, reserve_for(o, jobs, ledger)
+    before, reserve = outcomes.accounted_for, reserve_for(o, jobs, ledger)
     try:
         from sim.models.provider import Provider
         from sim.runs.runner import models_of, play_waiting
@@ -183,13 +183,13 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
 
         async def play() -> None:
             provider = Provider(models, ledger, cache, failure_log(o.out), o.offline)
-            async with telling(lambda: so_far(outcomes, ledger, outcomes.told - before, len(jobs))):
+            async with telling(lambda: so_far(outcomes, ledger, outcomes.accounted_for - before, len(jobs))):
                 await play_waiting(jobs, provider, reserve, o.concurrency, outcomes, count)
 
         with counting("playing", len(jobs)) as count:
             asyncio.run(play())
     except KeyboardInterrupt:
-        outcomes.interrupted(len(jobs) - (outcomes.told - before))
+        outcomes.interrupted(len(jobs) - (outcomes.accounted_for - before))
 
 
 def reserve_for(o: RunOptions, jobs: Sequence[Job], ledger: Ledger) -> Reserve:

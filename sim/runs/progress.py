@@ -66,15 +66,15 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 def progress(results: Iterable[Piece], what: str, total: int) -> Iterator[Piece]:
     """The results, with a bar on the terminal that counts them (whole numbers count as many), or lines for a log."""
-    done, told = 0, time.monotonic()
+    done, last_shown = 0, time.monotonic()
     with counting(what, total) as count:
         for result in results:
             yield result
             more = result if isinstance(result, int) else 1
             count(more)
             done += more
-            if is_log() and done < total and time.monotonic() - told >= EVERY:
-                told = time.monotonic()
+            if is_log() and done < total and time.monotonic() - last_shown >= EVERY:
+                last_shown = time.monotonic()
                 say(f"{what}: {done} of {total}", sys.stderr)
 
 

@@ -120,7 +120,7 @@ class Outcomes(Struct):
     causes: Counter[str] = field(default_factory=Counter)
 
     @property
-    def told(self) -> int:
+    def accounted_for(self) -> int:
         """How many games this tells of."""
         return self.ended + self.stopped + self.not_begun
 

@@ -145,10 +145,10 @@ def left_to_play(jobs: Sequence[Job], out: Path | str, resume: bool, overwrite: 
         return list(jobs)
     verdicts = for_each(jobs, out, lambda job: verdict(job, resume), Verdict.PLAY)
     for problem in () if overwrite else PROBLEMS:
-        wrong = [job for job, found in zip(jobs, verdicts, strict=True) if found is problem]
+        wrong = [job for job, outcome in zip(jobs, verdicts, strict=True) if outcome is problem]
         if wrong:
             raise InTheWay(in_words(problem, wrong))
-    return [job for job, found in zip(jobs, verdicts, strict=True) if found is not Verdict.KEEP]
+    return [job for job, outcome in zip(jobs, verdicts, strict=True) if outcome is not Verdict.KEEP]
 
 
 def where_they_are(jobs: Sequence[Job], out: Path | str) -> list[Job]:
@@ -156,7 +156,7 @@ def where_they_are(jobs: Sequence[Job], out: Path | str) -> list[Job]:
     elsewhere = [[Job(job.play, path) for path in other_paths(job, out)] for job in jobs]
     there = iter(for_each([other for others in elsewhere for other in others], out, how_far, 0))
     far = [[next(there) for _ in others] for others in elsewhere]
-    return [where_it_is(*found) for found in zip(jobs, elsewhere, far, strict=True)]
+    return [where_it_is(*arguments) for arguments in zip(jobs, elsewhere, far, strict=True)]
 
 
 def where_it_is(job: Job, others: Sequence[Job], far: Sequence[int]) -> Job:

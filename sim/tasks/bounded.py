@@ -175,7 +175,7 @@ def better_start(
             return start
         slots.append(min(left, key=lambda s: (option[s].cost, s)))
         taken.update((a, t) for a in meeting.participants for t in run(meeting, slots[-1]))
-    return min(slots, start, key=lambda found: sum(options[m][s].cost for m, s in enumerate(found)))
+    return min(slots, start, key=lambda schedule: sum(options[m][s].cost for m, s in enumerate(schedule)))
 
 
 class Search:

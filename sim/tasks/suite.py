@@ -230,13 +230,13 @@ def costs_of(task: Task) -> Iterator[int]:
 
 def prior_meetings(calendars: Sequence[Calendar]) -> tuple[Meeting, ...]:
     """The meetings that stand on the calendars, by id: agreed before the game begins."""
-    found = {
+    meetings = {
         item.meeting_id: Meeting(item.meeting_id, item.participants, item.cost, len(calendar.extent(slot)))
         for calendar in calendars
         for slot, item in enumerate(calendar.slots)
         if isinstance(item, ScheduledMeeting)
     }
-    return tuple(found[number] for number in sorted(found))
+    return tuple(meetings[number] for number in sorted(meetings))
 
 
 def with_speaker_orders(task: Task) -> Task:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.agents.beyond.poll import Answer, Ask, Decision, Poll, PollParameters, SpokenPoll, Survey, heard, spoken
+from sim.agents.beyond.poll import Answer, Ask, Decision, Poll, PollParameters, SpokenPoll, Survey, read_english, spoken
 from sim.agents.imap import Imap
 from tests.sim.worlds import TRIO, calendar, events, new_game, payloads, play, registration, request, said, slots_of
 
@@ -102,7 +102,7 @@ LIMITS = st.dictionaries(st.integers(0, 15), st.sampled_from([0, 1, 100, None]),
     | st.tuples(LIMITS, LIMITS).map(lambda t: Answer(1, t[0], {s: top for s, top in t[1].items() if s not in t[0]}))
 )
 def test_what_is_put_into_english_is_heard_as_it_was_meant(message):
-    assert heard(spoken(message), 1) == message
+    assert read_english(spoken(message), 1) == message
 
 
 def test_a_poll_in_english_asks_and_decides_as_one_in_json():
@@ -117,4 +117,4 @@ def test_a_poll_in_english_asks_and_decides_as_one_in_json():
 
 @pytest.mark.parametrize("text", ["", "Hello!", "Let's take slot x.", "I can do slot 3.", '{"poll": "decision"}'])
 def test_what_is_none_of_a_poll_s_sentences_is_passed_over(text):
-    assert heard(text, 1) is None
+    assert read_english(text, 1) is None

@@ -193,7 +193,7 @@ class SpokenPoll(Poll):
     def received(self, request: Request) -> Iterator[tuple[int, Survey | Ask | Answer | Decision]]:
         for message in request.inbox:
             if message.meeting_id == request.meeting.id:
-                payload = heard(message.content, message.meeting_id)
+                payload = read_english(message.content, message.meeting_id)
                 if payload is not None:
                     yield message.sender, payload
 
@@ -252,12 +252,12 @@ SURVEYED = re.compile(rf"Which slots (?:are (free) for you|could you do {COST})\
 DECIDED = re.compile(r"Let's take slot (\d{1,9})\.")
 
 
-def heard(text: str, meeting: int) -> Survey | Ask | Answer | Decision | None:
+def read_english(text: str, meeting: int) -> Survey | Ask | Answer | Decision | None:
     """The message that the English says; None where it says none of a poll's."""
-    if found := DECIDED.fullmatch(text):
-        return Decision(meeting, int(found[1]))
-    if found := SURVEYED.fullmatch(text):
-        return Survey(meeting, limit_of(found[1] or found[2]))
+    if match := DECIDED.fullmatch(text):
+        return Decision(meeting, int(match[1]))
+    if match := SURVEYED.fullmatch(text):
+        return Survey(meeting, limit_of(match[1] or match[2]))
     if asked := ASKED.findall(text):
         return Ask(meeting, {s: limit_of(free or cost) for slots, free, cost in asked for s in numbers(slots)})
     claims = [(never, slots, limit_of(free)) for never, free, slots in FREE.findall(text)]

@@ -241,8 +241,8 @@ def with_reasoning(body: dict[str, Any]) -> dict[str, Any]:
     message = choice["message"] | {"reasoning_content": "Let me see.", "refusal": "not that"}
     thought = {"completion_tokens": THOUGHT + body["usage"]["completion_tokens"]}
     counts = body["usage"] | thought | {"completion_tokens_details": {"reasoning_tokens": THOUGHT}}
-    told = {"model": "stub-2026-01-01", "system_fingerprint": "fp_stub", "usage": counts}
-    return body | told | {"choices": [choice | {"message": message}]}
+    provenance = {"model": "stub-2026-01-01", "system_fingerprint": "fp_stub", "usage": counts}
+    return body | provenance | {"choices": [choice | {"message": message}]}
 
 
 def content_of(body: dict[str, Any]) -> str:
