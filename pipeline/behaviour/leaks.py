@@ -30,6 +30,7 @@ from pipeline.behaviour.phrases import (
     is_compound,
     is_form_of,
     keys_of,
+    kind_in_form,
     kind_of,
     listed,
     misspellings,
@@ -37,7 +38,6 @@ from pipeline.behaviour.phrases import (
     slips,
     split_words,
     stems,
-    told_as,
 )
 
 WHOLE_LABEL_WORDS = 3
@@ -104,7 +104,7 @@ def _runs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int, 
         )
         if begins and is_form_of(label.words[j].stem, message[i].stem):
             run = _without_linking_ends(label, j, j + _run_length(label, message, i, j))
-            if _is_told(label, message, run, i - j):
+            if _is_disclosed(label, message, run, i - j):
                 yield message[i - j + run[0]].start, message[i - j + run[1] - 1].end
 
 
@@ -117,34 +117,34 @@ def _pairs(label: PreparedLabel, message: Sequence[Word]) -> Iterator[tuple[int,
         after = at + 2
         if second.stem in ARTICLES and not second.mark and after < len(message):
             second, after = message[after], after + 1
-        words = [_word_of(label, told.stem) for told in (first, second)]
-        kinds = [told_as(word, told.stem) for word, told in zip(words, (first, second), strict=True)]
+        words = [_word_of(label, form.stem) for form in (first, second)]
+        kinds = [kind_in_form(word, form.stem) for word, form in zip(words, (first, second), strict=True)]
         is_pair = AMBIGUOUS in kinds and LINKING not in kinds and words[0] != words[1]
-        is_told = is_pair and not fits("figures", frame_of(message, at, after, ""))
-        if not second.mark and (is_told or any(is_compound(word, first.stem, second.stem) for word in whole)):
+        is_disclosed = is_pair and not fits("figures", frame_of(message, at, after, ""))
+        if not second.mark and (is_disclosed or any(is_compound(word, first.stem, second.stem) for word in whole)):
             yield first.start, second.end
 
 
-def _word_of(label: PreparedLabel, told: str) -> str:
+def _word_of(label: PreparedLabel, form: str) -> str:
     """The label's word of which a stem is a form, "pick" of "picking" too; of an adverb or none one that only links."""
-    bases = (told, told.removesuffix("ing"), f"{told.removesuffix('ing')}e")
-    words = (w.stem for w in label.words if w.stem in bases or is_form_of(w.stem, told))
-    return "a" if told.endswith("ly") or told in listed("small") else next(words, "a")
+    bases = (form, form.removesuffix("ing"), f"{form.removesuffix('ing')}e")
+    words = (w.stem for w in label.words if w.stem in bases or is_form_of(w.stem, form))
+    return "a" if form.endswith("ly") or form in listed("small") else next(words, "a")
 
 
-def _is_told(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
+def _is_disclosed(label: PreparedLabel, message: Sequence[Word], run: tuple[int, int], shift: int) -> bool:
     """Whether the label's words of a run, which stand `shift` words later in the message, disclose it there."""
-    kinds = [told_as(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
+    kinds = [kind_in_form(label.words[at].stem, message[at + shift].stem) for at in range(*run)]
     little = [kind == LINKING or label.words[at].stem in listed("small") for at, kind in enumerate(kinds, run[0])]
-    is_told, span = discloses(kinds, len(kinds) == len(label.kinds)), (run[0] + shift, run[1] + shift)
+    is_disclosed, span = discloses(kinds, len(kinds) == len(label.kinds)), (run[0] + shift, run[1] + shift)
     if little.count(False) != 1:
-        return is_told and (TELLING in kinds or not fits("figures", frame_of(message, *span, "")))
+        return is_disclosed and (TELLING in kinds or not fits("figures", frame_of(message, *span, "")))
     at = run[0] + little.index(False)
-    told = message[at + shift].stem
-    marks = "p" * (told.endswith("ed") and not told.startswith(label.words[at].stem.removesuffix("e")))
-    marks += "d" * _is_done(label, at, told) + "n" * (told == label.words[at].stem and _is_noun(label, at))
+    form = message[at + shift].stem
+    marks = "p" * (form.endswith("ed") and not form.startswith(label.words[at].stem.removesuffix("e")))
+    marks += "d" * _is_done(label, at, form) + "n" * (form == label.words[at].stem and _is_noun(label, at))
     frame = frame_of(message, *span, marks)
-    return not fits("figures", frame) and (fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else is_told)
+    return not fits("figures", frame) and (fits("own", frame) if kinds[at - run[0]] == AMBIGUOUS else is_disclosed)
 
 
 def _is_noun(label: PreparedLabel, at: int) -> bool:
@@ -152,11 +152,11 @@ def _is_noun(label: PreparedLabel, at: int) -> bool:
     return at > 0 and not label.words[at].mark and label.words[at - 1].stem not in ("to", "and", "then")
 
 
-def _is_done(label: PreparedLabel, at: int, told: str) -> bool:
+def _is_done(label: PreparedLabel, at: int, form: str) -> bool:
     """Whether what is told of a label's word is done without an object: "bowl" of "Bowling"."""
     word = label.words[at].stem
     follows = label.words[at + 1].stem if at + 1 < len(label.words) else ""
-    is_deed = word.endswith("er") and not told.endswith("er")
+    is_deed = word.endswith("er") and not form.endswith("er")
     return is_deed or GERUND.search(word) is not None or (at == 0 and follows not in ARTICLES)
 
 
@@ -168,8 +168,8 @@ def _goes_on(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> b
 def _run_length(label: PreparedLabel, message: Sequence[Word], i: int, j: int) -> int:
     """How many words the run that starts here has; after one that says something, "my" is as good as "the"."""
     says = False
-    for length, (own, told) in enumerate(zip(label.words[j:], message[i:], strict=False)):
-        is_article = says and {own.stem, told.stem} <= ARTICLES
+    for length, (own, form) in enumerate(zip(label.words[j:], message[i:], strict=False)):
+        is_article = says and {own.stem, form.stem} <= ARTICLES
         if length and not _goes_on(label, message, i + length, j + length):
             return length
         if not is_article and not is_form_of(label.words[j + length].stem, message[i + length].stem):
@@ -192,10 +192,10 @@ def _without_linking_ends(label: PreparedLabel, start: int, end: int) -> tuple[i
 
 def discloses(kinds: Sequence[str], whole: bool) -> bool:
     """Whether saying words of these kinds, which are the whole label or a part, discloses it."""
-    said = [kind for kind in kinds if kind != LINKING]
-    if TELLING in said or (len(said) >= 2 and (COMBINING in said or AMBIGUOUS in said)):
+    not_linking = [kind for kind in kinds if kind != LINKING]
+    if TELLING in not_linking or (len(not_linking) >= 2 and (COMBINING in not_linking or AMBIGUOUS in not_linking)):
         return True
-    return whole and len(said) >= WHOLE_LABEL_WORDS
+    return whole and len(not_linking) >= WHOLE_LABEL_WORDS
 
 
 class KnownLabel(NamedTuple):
@@ -250,9 +250,9 @@ class CueIndex:
 
     def cues_in(self, content: str) -> frozenset[str]:
         """The cues of which a text has a form."""
-        told = stems(content)
-        hints = frozenset().union(*map(self.hints_of, told))
-        return frozenset(cue for cue, rest in hints if not rest or any(word.startswith(rest) for word in told))
+        words = stems(content)
+        hints = frozenset().union(*map(self.hints_of, words))
+        return frozenset(cue for cue, rest in hints if not rest or any(word.startswith(rest) for word in words))
 
     def _hints_of(self, stem: str) -> frozenset[tuple[str, str]]:
         return frozenset().union(*(self.cues_of.get(key, ()) for key in keys_of(stem)))

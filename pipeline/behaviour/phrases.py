@@ -143,20 +143,20 @@ def slips(word: str) -> frozenset[str]:
     if kind_of(word) not in CONTENT:
         return frozenset()
     length, inner = len(word), range(1, len(word) - 1)
-    told = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
+    slipped = {word[: match.start()] + "f" + word[match.end() :] for match in re.finditer("ph", word)}
     if SHORTEST_ROOT <= length < LONG_WORD:
-        told |= {ending.sub(other, word) for ending, other in BECOMES}
+        slipped |= {ending.sub(other, word) for ending, other in BECOMES}
     if LONG_WORD - 3 <= length < LONG_WORD:
-        told |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner}
+        slipped |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in inner}
     if LONG_WORD - 2 <= length < LONG_WORD:
-        told |= {word[:i] + word[i] + word[i:] for i in range(length)}
-        told |= {word[:i] + word[i + 1 :] for i in inner}
+        slipped |= {word[:i] + word[i] + word[i:] for i in range(length)}
+        slipped |= {word[:i] + word[i + 1 :] for i in inner}
     if LONG_WORD - 2 <= length < LONG_WORD and (length == LONG_WORD - 1 or kind_of(word) == TELLING):
-        told |= {word[:i] + key + word[i + 1 :] for i in range(1, length) for key in _taken_for(word[i])}
+        slipped |= {word[:i] + key + word[i + 1 :] for i in range(1, length) for key in _taken_for(word[i])}
     if length >= LONG_WORD - 1:
         vowels = [i for i in range(1, length) if word[i] in VOWELS]
-        told |= {word[:i] + word[j] + word[i + 1 : j] + word[i] + word[j + 1 :] for i, j in combinations(vowels, 2)}
-    return frozenset(told).union(map(stem, told))
+        slipped |= {word[:i] + word[j] + word[i + 1 : j] + word[i] + word[j + 1 :] for i, j in combinations(vowels, 2)}
+    return frozenset(slipped).union(map(stem, slipped))
 
 
 def _taken_for(letter: str) -> str:
@@ -165,43 +165,43 @@ def _taken_for(letter: str) -> str:
     return (KEYBOARD[max(0, at - 1) : at] + KEYBOARD[at + 1 : at + 2] + VOWELS * (letter in VOWELS)).replace(" ", "")
 
 
-def is_slip(word: str, told: str) -> bool:
+def is_slip(word: str, form: str) -> bool:
     """Whether a message's stem is a label's with a typing error: it is none that is a form of an ordinary word."""
-    bases = bases_of(told)
+    bases = bases_of(form)
     if word not in bases and any(kind_of(base) != TELLING for base in bases):
         return False
-    made = (told, *bases) if len(word) >= LONG_WORD - 1 else (told,)
-    is_long = max(len(word), len(told)) >= LONG_WORD
-    return not slips(word).isdisjoint(made) or (is_long and not misspellings(word).isdisjoint(misspellings(told)))
+    made = (form, *bases) if len(word) >= LONG_WORD - 1 else (form,)
+    is_long = max(len(word), len(form)) >= LONG_WORD
+    return not slips(word).isdisjoint(made) or (is_long and not misspellings(word).isdisjoint(misspellings(form)))
 
 
 @lru_cache(maxsize=65536)
-def bases_of(told: str) -> tuple[str, ...]:
+def bases_of(form: str) -> tuple[str, ...]:
     """What a stem may be a verb's form of: "test" of testing."""
-    short = INFLECTED.sub("", DOUBLED.sub(r"\1", told))
-    return () if short == told else (short, f"{short}e")
+    short = INFLECTED.sub("", DOUBLED.sub(r"\1", form))
+    return () if short == form else (short, f"{short}e")
 
 
 @lru_cache(maxsize=65536)
-def is_form_of(word: str, told: str) -> bool:
+def is_form_of(word: str, form: str) -> bool:
     """Whether a message's stem tells of a label's: the same, another form, or with a typing error."""
-    if word == told:
+    if word == form:
         return True
-    kinds = {kind_of(word), kind_of(told)}
-    if kinds <= CONTENT and family(word) == family(told) and kind_of(family(word)) != SCHEDULING:
+    kinds = {kind_of(word), kind_of(form)}
+    if kinds <= CONTENT and family(word) == family(form) and kind_of(family(word)) != SCHEDULING:
         return True
     if TELLING not in kinds or not kinds <= CONTENT:
         return False
-    short, long = sorted((word, told), key=len)
-    return is_slip(word, told) or (kinds == {TELLING} and short in short_forms(long))
+    short, long = sorted((word, form), key=len)
+    return is_slip(word, form) or (kinds == {TELLING} and short in short_forms(long))
 
 
-def told_as(word: str, told: str) -> str:
+def kind_in_form(word: str, form: str) -> str:
     """What a label's word counts for in a message's form: a doer's deed may be a figure ("vouch" of voucher)."""
-    if word == told or kind_of(word) not in CONTENT:
+    if word == form or kind_of(word) not in CONTENT:
         return kind_of(word)
-    is_deed = word.endswith(("er", "or")) and not told.endswith(("er", "or"))
-    return AMBIGUOUS if is_deed or AMBIGUOUS in map(kind_of, (word, told, family(told))) else TELLING
+    is_deed = word.endswith(("er", "or")) and not form.endswith(("er", "or"))
+    return AMBIGUOUS if is_deed or AMBIGUOUS in map(kind_of, (word, form, family(form))) else TELLING
 
 
 @lru_cache(maxsize=65536)

@@ -237,5 +237,5 @@ def is_within(margin: float, low: float | None, high: float | None) -> bool | No
 
 def all_of(verdicts: Iterable[bool | None]) -> bool | None:
     """Whether all hold: False where one does not, else None where one is undecided or there is none."""
-    found = list(verdicts)
-    return False if False in found else True if found and None not in found else None
+    listed = list(verdicts)
+    return False if False in listed else True if listed and None not in listed else None

@@ -44,10 +44,10 @@ def tasks_apart(rows: pl.DataFrame) -> str:
     """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
     named = pl.format("{}{}", "team", pl.format(" ({})", "setting").fill_null(""))
     apart = rows.filter(~pl.col("whole")).select(named).to_series().unique().sort()
-    said = (
+    caveat = (
         "Rows compare where they are on the same tasks; not on all of the others', and there in no verdict or frontier"
     )
-    return f"{said}: {', '.join(apart)}." if len(apart) else ""
+    return f"{caveat}: {', '.join(apart)}." if len(apart) else ""
 
 
 def uneven_tasks(games: pl.DataFrame) -> list[str]:

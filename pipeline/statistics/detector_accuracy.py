@@ -145,7 +145,7 @@ def read_gold(path: Path) -> list[Entry]:
 def rows_of(written: Iterable[str]) -> set[Row]:
     """ "3 1,5 positive" is two rows; a clause may follow a bar."""
     claims = (text.partition(" | ")[0].split() for text in written)
-    return {(int(target), int(slot), said) for target, slots, said in claims for slot in slots.split(",")}
+    return {(int(target), int(slot), claim_class) for target, slots, claim_class in claims for slot in slots.split(",")}
 
 
 def claimed(entry: Entry) -> set[Row]:
@@ -223,8 +223,8 @@ def main(*paths: str) -> int:
         entries = read_gold(Path(path))
         lines = list(printed(gold_accuracy(entries), OF_LEAKS if "labels" in entries[0] else OF_MESSAGES))
     except (OSError, LookupError, TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
-        named, told = " ".join(paths) or "no file", " ".join(str(error).split())
-        print(f"{named}: no gold set ({told}); give one file like data/gold/*.yaml", file=sys.stderr)
+        named, problem = " ".join(paths) or "no file", " ".join(str(error).split())
+        print(f"{named}: no gold set ({problem}); give one file like data/gold/*.yaml", file=sys.stderr)
         return 2
     print("\n".join(lines))
     return 0

@@ -161,8 +161,8 @@ def falls(fit: Mapping[str, Any] | None) -> bool | None:
     if fit is None or fit["p_one_sided"] is None:
         return None
     beside = fit["p_bootstrap"] if fit["p_permutation"] is None else fit["p_permutation"]
-    found = {p < ALPHA for p in (fit["p_one_sided"], beside)}
-    return found.pop() if len(found) == 1 else None
+    verdicts = {p < ALPHA for p in (fit["p_one_sided"], beside)}
+    return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def slopes_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> pl.DataFrame:

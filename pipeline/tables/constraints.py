@@ -74,5 +74,5 @@ def keys(table: Table, columns: Collection[str], parents: Collection[str]) -> li
 
 
 def _count(connection: duckdb.DuckDBPyConnection, of: str) -> int:
-    found = connection.execute(f"SELECT count(*) {of}").fetchone()
-    return int(found[0]) if found else 0
+    row = connection.execute(f"SELECT count(*) {of}").fetchone()
+    return int(row[0]) if row else 0

@@ -11,7 +11,7 @@ from machine.files import replacing
 from machine.manifests import held_origins
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
-from pipeline.tables.paths import partitions_told
+from pipeline.tables.paths import partition_problem
 from pipeline.tables.queries import SQL, parquet_files, parquet_rows, quoted
 from pipeline.tables.schemas.base import GAMES, TABLES, TASKS
 from pipeline.tables.schemas.results import RESULT_TABLES
@@ -80,8 +80,8 @@ def build_database(
     for each key that the rows do not keep. Raises FileNotFoundError for a folder without tables, and OSError where the
     file can't be written.
     """
-    if told := partitions_told(tables):
-        raise FileNotFoundError(told)
+    if problem := partition_problem(tables):
+        raise FileNotFoundError(problem)
     sources = sorted([*more, *table_sources("main", tables, TABLES)], key=_order)
     database.parent.mkdir(parents=True, exist_ok=True)
     with replacing(database) as target, held_origins({"tables": parquet_files(tables)}):
@@ -187,8 +187,8 @@ def _write(sources: Iterable[Source], target: Path, say: Callable[[str], None]) 
 def _verify(sources: Sequence[Source], target: Path) -> None:
     """Open the finished file as a reader would. Raises duckdb.Error, or OSError where a table is missing."""
     with duckdb.connect(str(target), read_only=True) as connection:
-        found = connection.execute("SELECT schema_name, table_name FROM duckdb_tables()").fetchall()
-    missing = {(source.schema, source.name) for source in sources} - set(found)
+        written = connection.execute("SELECT schema_name, table_name FROM duckdb_tables()").fetchall()
+    missing = {(source.schema, source.name) for source in sources} - set(written)
     if missing:
         raise OSError(f"{target}: was not written whole; build it again")
 

@@ -57,8 +57,8 @@ def encoded(character: str) -> str:
 def with_digest(pieces: Iterable[str], texts: Sequence[str], room: int = MOST_BYTES) -> str:
     """As many of a name's pieces as fit into `room` bytes with a digest of the texts that it stands for."""
     # Each text's length is before it, so that ("a", "bc") and ("ab", "c") differ.
-    told = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
-    ending = BEFORE_DIGEST + blake2s(told, digest_size=DIGEST_BYTES).hexdigest()
+    digested = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
+    ending = BEFORE_DIGEST + blake2s(digested, digest_size=DIGEST_BYTES).hexdigest()
     room -= len(ending)
     kept = []
     for piece in pieces:

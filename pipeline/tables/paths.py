@@ -32,10 +32,10 @@ def no_tables(folder: Path, remedy: str) -> str:
     """Why a command that takes tables, each a file, finds none in a folder, and the remedy; empty where it has them."""
     if (folder / "games.parquet").is_file():
         return ""
-    return partitions_told(folder) or f"no tables in {folder}: {remedy}"
+    return partition_problem(folder) or f"no tables in {folder}: {remedy}"
 
 
-def partitions_told(folder: Path) -> str:
+def partition_problem(folder: Path) -> str:
     """That a folder holds tables in partitions, for a command that takes none; empty where it holds none."""
     if not any(folder.glob("games/team=*")):
         return ""

@@ -63,12 +63,12 @@ def read_log(path: Path) -> Iterator[tuple[str, bytes | TraceError]]:
         raise TraceError("cannot be opened: not a regular file", "file")
     with open(path, "rb") as file:
         archive, expected = opened(file)
-        found = set()
+        names = set()
         for place, member in enumerate((m for m in archive.members if m.filename.startswith(SAMPLES)), start=1):
             name, text = read_sample(archive, member)
-            found.add(name)
+            names.add(name)
             yield str(place), text
-    if lacking := max(0, expected - len(found)):
+    if lacking := max(0, expected - len(names)):
         yield "0", TraceError(f"of a run that had not ended: {lacking} of its {expected} samples are not there", "file")
 
 

@@ -143,7 +143,7 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
 def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", workers: int) -> bool:
     """Write the pages and their list. Returns whether nothing is missing."""
     from pipeline.reports.batch.own_study import derive_study, made_from, replace_folder, unfinished_folder
-    from pipeline.traces.audit.files import told_doubts
+    from pipeline.traces.audit.files import print_doubts
 
     folders = STUDY if traces else ()
     check_own(out, [*(path.name for path in out.glob(PAGES)), *folders], "report")
@@ -157,7 +157,7 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
             origins = held.enter_context(held_origins(made_from(traces, selection.tables, selection.results)))
         if traces:
             with reading_traces() as show:
-                doubts = told_doubts(traces, workers)
+                doubts = print_doubts(traces, workers)
                 study = derive_study(traces, scratch, show)
             rejected, missing = count_rejected(study.derived, traces), list(study.failed)
             selection = selection._replace(tables=study.tables, results=study.results)
@@ -270,14 +270,14 @@ def row(
     """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import made_from, study_recipe
-    from pipeline.tables.paths import partitions_told
+    from pipeline.tables.paths import partition_problem
     from pipeline.tables.shards import scratch_folder
-    from pipeline.traces.audit.files import told_doubts
+    from pipeline.traces.audit.files import print_doubts
     from pipeline.traces.sources import find_sources
 
     tables, rejected = traces[0], 0
-    if told := next(filter(None, map(partitions_told, traces)), ""):
-        raise refused(f"{told}.", "TRACES")
+    if problem := next(filter(None, map(partition_problem, traces)), ""):
+        raise refused(f"{problem}.", "TRACES")
     derived_before = [place for place in traces if (place / "games.parquet").is_file()]
     if derived_before and (len(traces) > 1 or find_sources(derived_before)):
         problem = f"{derived_before[0]} holds tables, and there are traces beside them"
@@ -286,7 +286,7 @@ def row(
         if not derived_before:
             tables = scratch / "tables"
             with reading_traces() as show:
-                told_doubts(traces, workers)
+                print_doubts(traces, workers)
                 derived = derive(traces, tables, study_recipe(), workers or None, show)
             rejected = count_rejected(derived, traces)
         else:
@@ -295,7 +295,7 @@ def row(
         from pipeline.reports.reference_study import is_reference
 
         with held_origins(made_from((), tables, None)):
-            found = rows.compute_rows(tables, is_reference(tables))
+            computed = rows.compute_rows(tables, is_reference(tables))
     write = {"text": rows.as_text, "markdown": rows.as_markdown, "latex": rows.as_latex, "json": rows.as_json}
-    print(write[format.value](found))
+    print(write[format.value](computed))
     raise typer.Exit(SOME_LEFT_OUT if rejected else ALL_WRITTEN)

@@ -109,10 +109,10 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
     """Derive the traces' tables; prints each rejected trace and returns how many there are."""
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import study_recipe
-    from pipeline.traces.audit.files import told_doubts
+    from pipeline.traces.audit.files import print_doubts
 
     with reading_traces() as show:
-        told_doubts(traces, workers)
+        print_doubts(traces, workers)
         derived = derive(traces, scratch, study_recipe(), workers=workers or None, progress=show)
     return count_rejected(derived, traces)
 

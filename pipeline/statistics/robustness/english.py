@@ -21,8 +21,8 @@ MESSAGE_TABLES = ("rounds", "messages", "calendars")
 def read_condition(tables: Path, condition: str) -> dict[str, pl.DataFrame]:
     """The games of a condition that ended, by their ids, with what privacy tables are made of."""
     games = ended(read_table(tables, "games")).filter(condition=condition).sort("game_id")
-    told = {name: read_table(tables, name).join(games, on="game_id", how="semi") for name in MESSAGE_TABLES}
-    return {"games": games, **told}
+    of_messages = {name: read_table(tables, name).join(games, on="game_id", how="semi") for name in MESSAGE_TABLES}
+    return {"games": games, **of_messages}
 
 
 def vps_by_english(

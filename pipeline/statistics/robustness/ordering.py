@@ -211,9 +211,9 @@ def _flips(points: pl.DataFrame, s: Standings, at: int, draws: int, seed: str) -
         return paired_permutation(a[both].tolist(), b[both].tolist(), names, draws).p_value
 
     asked = sorted({(pair, point) for k, pair in enumerate(pairs) for point in (at, int(where[k]))})
-    found = {(pair, point): p(point, pair) for pair, point in asked}  # pair by pair, whose signs are drawn once
-    at_choice = [found[pair, at] for pair in pairs]
-    here = [found[pair, int(point)] for point, pair in zip(where, pairs, strict=True)]
+    p_values = {(pair, point): p(point, pair) for pair, point in asked}  # pair by pair, whose signs are drawn once
+    at_choice = [p_values[pair, at] for pair in pairs]
+    here = [p_values[pair, int(point)] for point, pair in zip(where, pairs, strict=True)]
     of_flip = list(map(max, here, at_choice))
     return points[where.tolist()].with_columns(
         pl.Series("a", [s.teams[a] for a, _ in pairs], pl.String),

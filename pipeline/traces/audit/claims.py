@@ -112,13 +112,13 @@ class Claims:
         if bound is not None:
             self.findings.add("unproven_optimum", "", [bound, cheapest], "scenario.optimal_bound")
         try:
-            found = optimum(self.game.setup.calendars, self.game.setup.meetings)
+            best = optimum(self.game.setup.calendars, self.game.setup.meetings)
         except UnknownOptimum as reason:
             self.findings.add("unchecked_optimum", "", "", str(reason))
             return claimed(self.metrics, "optimal_cost")
         if self.partial():
             return claimed(self.metrics, "optimal_cost")
-        least = found.cost if found else None
+        least = best.cost if best else None
         if bound is not None:
             costs = [cost for cost in (bound, least, cheapest) if type(cost) is int]
             if len(costs) < 3 or costs != sorted(costs):
@@ -128,16 +128,16 @@ class Claims:
             name = "cost" if place.startswith("scenario") else "optimal_cost"
             if name in holder and not same_figure(holder[name], least):
                 self.findings.add("wrong_optimum", least, holder[name], f"{place}.{name}")
-        self.check_schedule_named(found if bound is None else None)
+        self.check_schedule_named(best if bound is None else None)
         return least
 
-    def check_schedule_named(self, found: Optimum | None) -> None:
+    def check_schedule_named(self, best: Optimum | None) -> None:
         """The oracle's slots: of the cheapest schedules the one that the rule names. A search that was given little
         effort may end with another."""
         stated = nested(nested(self.scenario, "optimal"), "assignments")
         slots = tuple(stated.get(str(m.id)) for m in self.game.setup.meetings)
-        if found and stated and slots != found.slots:
-            self.findings.add("odd_optimum", list(found.slots), list(slots), "scenario.optimal.assignments")
+        if best and stated and slots != best.slots:
+            self.findings.add("odd_optimum", list(best.slots), list(slots), "scenario.optimal.assignments")
 
     def partial(self) -> bool:
         """Whether the record knows only the meetings of the rounds that were begun."""
@@ -179,9 +179,9 @@ class Claims:
         Returns what each agent is said to owe, None where nothing usable is said.
         """
         places = {"final_state": self.state, "metrics": self.metrics, "game_end": self.end}
-        told = {place: holder[SHARES] for place, holder in places.items() if SHARES in holder}
-        stated = next(iter(told.values()), None)
-        for place, shares in told.items():
+        by_place = {place: holder[SHARES] for place, holder in places.items() if SHARES in holder}
+        stated = next(iter(by_place.values()), None)
+        for place, shares in by_place.items():
             if shares != stated:
                 self.findings.add("end_differs", stated, shares, f"{place}.{SHARES}")
         self.check_shares(stated)

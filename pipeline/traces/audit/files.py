@@ -124,13 +124,13 @@ def divergence_line(divergence: Divergence) -> str:
 
 def doubts(audits: Sequence[TraceAudit]) -> list[str]:
     """A line for each team and kind of error, and how many of its traces have it. No more than MOST_DOUBTS."""
-    found = Counter((a.team, code) for a in audits for code in {d.code for d in errors([a])})
-    lines = [f"{n} traces of {team}: {code}. {CODES[code].meaning}" for (team, code), n in sorted(found.items())]
+    counts = Counter((a.team, code) for a in audits for code in {d.code for d in errors([a])})
+    lines = [f"{n} traces of {team}: {code}. {CODES[code].meaning}" for (team, code), n in sorted(counts.items())]
     more = [f"and {len(lines) - MOST_DOUBTS} more kinds"] if len(lines) > MOST_DOUBTS else []
     return [escaped(f"the auditor finds errors in {line}") for line in (*lines[:MOST_DOUBTS], *more)]
 
 
-def told_doubts(traces: Sequence[Path], workers: int) -> list[str]:
+def print_doubts(traces: Sequence[Path], workers: int) -> list[str]:
     """What the auditor finds wrong in the traces, as `doubts` has it, printed too."""
     lines = doubts(audit_files(traces, workers or None))
     for line in lines:

@@ -154,13 +154,13 @@ def start(trace: Trace, setup: Setup, findings: Findings) -> Game:
 
 def prior_meetings(calendars: Iterable[Calendar]) -> Iterator[Meeting]:
     """The meetings that stand on the calendars when the game begins, by number."""
-    found: dict[int, Meeting] = {}
+    meetings: dict[int, Meeting] = {}
     for calendar in calendars:
         for slot, item in enumerate(calendar):
             if item and item.kind == MEETING:
                 members, filled = item.participants or (), extent(calendar, slot)
-                found.setdefault(item.id, Meeting(item.id, members, item.cost, members, len(filled)))
-    return (found[number] for number in sorted(found))
+                meetings.setdefault(item.id, Meeting(item.id, members, item.cost, members, len(filled)))
+    return (meetings[number] for number in sorted(meetings))
 
 
 def replay_cheap_talk(game: Game, number: int, meeting: Meeting) -> tuple[int, list[int]]:

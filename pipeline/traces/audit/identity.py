@@ -147,9 +147,9 @@ def probing_problem(config: dict[str, Any], number: int, agent: dict[str, Any]) 
     if kind not in SPEAKING:
         return "an agent that speaks", kind, place
     prompts = config.get("prompts")
-    told = prompts[number] if isinstance(prompts, list) and number < len(prompts) else None
-    if kind == "llm" and not (isinstance(told, dict) and told.get("variants")):
-        return "a prompt that asks it to probe", told, f"config.prompts.{number}.variants"
+    prompt = prompts[number] if isinstance(prompts, list) and number < len(prompts) else None
+    if kind == "llm" and not (isinstance(prompt, dict) and prompt.get("variants")):
+        return "a prompt that asks it to probe", prompt, f"config.prompts.{number}.variants"
     return None
 
 
@@ -269,9 +269,9 @@ def installed_version() -> str | None:
 @cache
 def price_table() -> dict[str, Any]:
     """LiteLLM's own table of prices, by model, read without loading the library; empty where it is not there."""
-    found = find_spec("litellm")
+    spec = find_spec("litellm")
     try:
-        path = Path(str(found and found.origin)).with_name("model_prices_and_context_window_backup.json")
+        path = Path(str(spec and spec.origin)).with_name("model_prices_and_context_window_backup.json")
         table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}

@@ -150,8 +150,8 @@ def optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
                 if not placed & mask and sum_before + more < after.get(placed | mask, sum_before + more + 1):
                     after[placed | mask] = sum_before + more
         best = after
-    found = best.get((1 << len(meetings)) - 1)
-    return None if found is None else unpacked(found, len(meetings), size, len(calendars))
+    packed = best.get((1 << len(meetings)) - 1)
+    return None if packed is None else unpacked(packed, len(meetings), size, len(calendars))
 
 
 def weight(calendars: Calendars, meetings: Meetings, number: int, slot: int) -> int | None:
@@ -222,8 +222,8 @@ def solver_optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
 
     try:
         listed = [Listed(m.id, m.participants, m.cost, m.duration, m.order) for m in meetings]
-        found = solve([Slots([given(item) for item in c]) for c in calendars], listed, seconds=30)
-        return Optimum(found.cost, found.slots)
+        solution = solve([Slots([given(item) for item in c]) for c in calendars], listed, seconds=30)
+        return Optimum(solution.cost, solution.slots)
     except NoSchedule:
         return None
     except (NotProven, ValueError, OverflowError) as error:

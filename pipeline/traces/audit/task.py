@@ -41,7 +41,7 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
     form = BLOCKED.fullmatch(name) if isinstance(name, str) and name not in suites else None
     listed = suites.get(form["task"] if form else str(name), ())
     held = [(task, list(problems(trace, game, task, form is not None))) for task in listed]
-    fitting = [task for task, found in held if not found]
+    fitting = [task for task, differences in held if not differences]
     if any(task.digest for task in fitting):
         if any(task.suite == PAPER_SUITE.name for task in fitting):
             check_rules(trace, findings)
@@ -55,8 +55,8 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
         reason = "its list has no calendars_sha256" if fitting else "no list has this task; name its list with --suite"
         findings.add("unknown_task", "", name, reason)
         return
-    task, found = min(held, key=lambda pair: len(pair[1]))
-    for expected, actual, what in found:
+    task, differences = min(held, key=lambda pair: len(pair[1]))
+    for expected, actual, what in differences:
         findings.add("wrong_task", expected, actual, f"{what} of {name} in {task.suite}; {OTHER_LIST}")
 
 
@@ -120,9 +120,9 @@ def wrong_names(trace: Trace, task: ListedTask, is_blocked: bool) -> Iterator[Pr
     # The density that the public harness writes is a default that was not in force, and it may leave out the rest.
     for name in ("setting", "num_participants", *(() if trace.public else ("density",))):
         listed = getattr(task, name)
-        found = config.get(name, listed if trace.public else None)
-        if listed is not None and found != listed:
-            yield listed, found, name
+        stated = config.get(name, listed if trace.public else None)
+        if listed is not None and stated != listed:
+            yield listed, stated, name
     condition = config.get("condition")
     wanted = "blocked" if is_blocked else "standard"
     if condition is not None and condition not in (wanted, "adversarial"):
@@ -136,12 +136,12 @@ def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) ->
     given = schedule_in_order(calendars, meetings, witness) if witness else None
     if given and task.witness_cost not in (None, sum(given.paid)):
         yield task.witness_cost, sum(given.paid), "witness's cost"
-    found = optimum(calendars, meetings)
+    best = optimum(calendars, meetings)
     stated = stated_slots(trace, meetings, "optimal")
     scenario = trace.config.get("scenario")
     proven = not isinstance(scenario, dict) or scenario.get("optimal_bound") is None
-    if found and stated and proven and found.slots != stated:
-        yield list(found.slots), list(stated), "optimal slots"
+    if best and stated and proven and best.slots != stated:
+        yield list(best.slots), list(stated), "optimal slots"
     if is_blocked:
         return
     if not proven and task.optimal_cost is not None:
@@ -150,7 +150,7 @@ def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) ->
     greedy = sum(schedule.paid) if schedule else None
     if task.greedy_cost not in (None, greedy):
         yield task.greedy_cost, greedy, "greedy cost"
-    least = found.cost if found else None
+    least = best.cost if best else None
     if task.optimal_cost not in (None, least):
         yield task.optimal_cost, least, "optimal cost"
 
@@ -161,16 +161,16 @@ def wrong_blocks(trace: Trace, game: Game, task: ListedTask) -> Iterator[Problem
     number = max(1, round(6 * task.density**2)) if task.blocked_errands is None else task.blocked_errands
     if trace.config["task_id"] != f"{task.task_id}_blocked{number}":
         yield f"{task.task_id}_blocked{number}", trace.config["task_id"], "name"
-    found = blocked_slots(calendars)
-    if any(len(slots) != number for slots in found):
-        yield number, [len(slots) for slots in found], "blocked errands an agent"
+    blocked = blocked_slots(calendars)
+    if any(len(slots) != number for slots in blocked):
+        yield number, [len(slots) for slots in blocked], "blocked errands an agent"
         return
     witness = stated_slots(trace, meetings, "witness")
     if witness is None:
         return
     drawn = drawn_slots(unblocked(calendars), meetings, witness, f"{task.task_id}:{number}", number)
-    if drawn != found:
-        yield drawn, found, "blocked slots"
+    if drawn != blocked:
+        yield drawn, blocked, "blocked slots"
 
 
 def drawn_slots(
@@ -233,13 +233,13 @@ def check_labels(trace: Trace, game: Game, findings: Findings) -> None:
         return
     drawn = drawn_labels(game.setup.calendars, game.setup.meetings, trace.config.get("seed"))
     for kind, labels in drawn.items():
-        found = listed.get(kind) if isinstance(listed, dict) else None
-        if found != labels:
-            different = [n for n in labels if not isinstance(found, dict) or found.get(n) != labels[n]]
+        stated = listed.get(kind) if isinstance(listed, dict) else None
+        if stated != labels:
+            different = [n for n in labels if not isinstance(stated, dict) or stated.get(n) != labels[n]]
             detail = f"config.scenario.labels.{kind} {', '.join(different[:5])}".rstrip()
             first = different[0] if different else None
-            told = found.get(first) if isinstance(found, dict) and first else found
-            findings.add("wrong_labels", labels.get(first) if first else len(labels), told, detail)
+            actual = stated.get(first) if isinstance(stated, dict) and first else stated
+            findings.add("wrong_labels", labels.get(first) if first else len(labels), actual, detail)
 
 
 def drawn_labels(calendars: Calendars, meetings: Meetings, seed: Any) -> dict[str, dict[str, Entry]]:
