@@ -29,8 +29,8 @@ from pipeline.privacy.language.targets import OPPOSITE, PRIORITY, is_named, name
 
 def _says_more(before: Clause, atom: Atom) -> bool:
     """Whether a class comes before that of an atom: "free (no cost): 2"."""
-    said, then = before.claim_class or "", atom.claim_class or ""
-    return said in OPPOSITE and (said != "occupied" or then == "cost") and PRIORITY.index(said) <= PRIORITY.index(then)
+    old, new = before.claim_class or "", atom.claim_class or ""
+    return old in OPPOSITE and (old != "occupied" or new == "cost") and PRIORITY.index(old) <= PRIORITY.index(new)
 
 
 class ClauseReader:
@@ -63,8 +63,8 @@ class ClauseReader:
         self.scope += 1
         self.past = self.last if PAST.search(self.text, self.last.start, self.last.end) else NO_CLAUSE
         self.previous = self.antecedent
-        told = self.open if REPORTS.search(self.text, self.open.start, self.open.end) else NO_CLAUSE
-        self.open, self.subject = NO_CLAUSE, [t for t in told.tokens if told.lacks_class and t.kind == "group"][:1]
+        report = self.open if REPORTS.search(self.text, self.open.start, self.open.end) else NO_CLAUSE
+        self.open, self.subject = NO_CLAUSE, [t for t in report.tokens if report.lacks_class and t.kind == "group"][:1]
 
     def meet(self, atom: Atom) -> None:
         """Keep who an atom is about, for one that starts with a verb of saying: "Agent 3 is back and said 5 is out"."""
@@ -220,9 +220,9 @@ class ClauseReader:
     def deny(self, atom: Atom) -> None:
         """Say of another agent that it isn't so: "Agent 2 can't"; or that it is, of what was denied."""
         if self.last.claim_class in ("positive", "negative"):
-            said = "positive" if self.affirms(atom) else "negative"
+            claim_class = "positive" if self.affirms(atom) else "negative"
             self.open = self.last
-            self._point_back(atom, said, surely=True)
+            self._point_back(atom, claim_class, surely=True)
 
     def affirms(self, atom: Atom) -> bool:
         """Whether what was denied of one is so of another."""

@@ -10,7 +10,7 @@ from pipeline.privacy.language import frames
 from pipeline.privacy.language.records import Piece, Record, glue
 from pipeline.privacy.language.tables import HOLLOW, STATUS
 
-TICKS = {tick: "free" if said == frames.YES else "not free" for tick, said in frames.TICKS.items()}
+TICKS = {tick: "free" if meaning == frames.YES else "not free" for tick, meaning in frames.TICKS.items()}
 # "✅ = free, ❌ = busy", "(Y = available, N = not available)", "F free / B busy", "green is free", "fr = free"
 PICTURE = r"[^\w\s.,;:|(){}\[\]\"'`*<>=#/\\&+~^%$@!?·–—→-]\ufe0f?"
 MARK = rf"(?:[A-HJ-Z]|{PICTURE})"
@@ -113,8 +113,8 @@ def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
         codes["-" if cell[1] else ""] = cell[2]
         spans.append(cell.span())
     for legend in LEGEND.finditer(content):
-        if told := _pairs(legend[0], content, bool(codes)):
-            marks |= told
+        if pairs := _pairs(legend[0], content, bool(codes)):
+            marks |= pairs
             spans.append(legend.span())
     for name in NAMES.finditer(content):
         if kind := [mark for mark in CALLED[name[1].lower()] if mark in content]:
@@ -124,10 +124,10 @@ def legend_of(content: str, num_slots: int | None) -> tuple[str, Legend]:
     if len(coded) > 1:
         codes |= {code[1]: code[2] for code in coded}
         spans += [code.span() for code in coded]
-    told = TICKS | _states(marks) | _states(codes)
-    strip = re.compile(STRIP.replace("MARK", "|".join(sorted(map(re.escape, told), key=len, reverse=True))))
+    strips = TICKS | _states(marks) | _states(codes)
+    strip = re.compile(STRIP.replace("MARK", "|".join(sorted(map(re.escape, strips), key=len, reverse=True))))
     known = Legend(
-        _states(marks), _states(codes), num_slots, options_of(content), placed(content, num_slots), told, strip
+        _states(marks), _states(codes), num_slots, options_of(content), placed(content, num_slots), strips, strip
     )
     return _blanked(content, spans), known
 
@@ -139,10 +139,10 @@ def _blanked(content: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join(chars) or content
 
 
-def _states(told: Mapping[str, str]) -> dict[str, str]:
+def _states(meanings: Mapping[str, str]) -> dict[str, str]:
     """Each mark's state; one that is only denied denies the one before: "X taken, O isn't"."""
     states, last = dict[str, str](), ""
-    for mark, state in told.items():
+    for mark, state in meanings.items():
         last = f"not {last}" if NOT_SO.match(state) else MEETING.sub("existing meeting", state.strip())
         states[mark] = last
     return states
@@ -154,10 +154,10 @@ def _pairs(legend: str, content: str, beside: bool) -> dict[str, str]:
 
     Side by side with its meaning and nothing between, a mark has to stand elsewhere as well.
     """
-    told = dict(PAIRS.findall(legend))
+    pairs = dict(PAIRS.findall(legend))
     plain = " means " in legend or " stands for " in legend or ("=" in legend and not legend.isascii())
-    apart = EQUALS.search(legend) or all(content.count(mark) > 1 for mark in told)
-    return told if apart and (len(told) > 1 or plain or beside) else {}
+    apart = EQUALS.search(legend) or all(content.count(mark) > 1 for mark in pairs)
+    return pairs if apart and (len(pairs) > 1 or plain or beside) else {}
 
 
 def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
@@ -167,17 +167,17 @@ def spelled_out(piece: Piece, legend: Mapping[str, str]) -> Iterator[Piece]:
         return
     marks = "|".join(rf"(?<!\w){re.escape(mark)}(?!\w)" for mark in legend)
     end = 0
-    for found in re.finditer(marks, piece.text):
-        word = legend[found[0]]
-        yield piece.part(end, found.start())
-        end = found.end()
+    for match in re.finditer(marks, piece.text):
+        word = legend[match[0]]
+        yield piece.part(end, match.start())
+        end = match.end()
         after = NEXT_NUMBER.match(piece.text, end)
-        ahead = NUMBER_AHEAD.search(piece.text, max(0, found.start() - 40), found.start())
+        ahead = NUMBER_AHEAD.search(piece.text, max(0, match.start() - 40), match.start())
         apart = SEPARATED.match(piece.text, end)
         word = f": {word}{';' if apart else ','} " if ahead else f" {word}: " if after else f" {word} "
         end = apart.end() if apart and ahead else end
         word += "slots " if after and not after[1] else ""
-        yield Piece(word, piece.start + found.start(), piece.start + end)
+        yield Piece(word, piece.start + match.start(), piece.start + end)
     yield piece.part(end) if end else piece
 
 
@@ -187,16 +187,16 @@ def strip_at(lines: Sequence[Piece], at: int, legend: Legend) -> list[Record] | 
     if not strip or frames.OF_THINGS.search(lines[at].text):
         return None
     marks = re.compile("|".join(sorted(map(re.escape, legend.strips), key=len, reverse=True)))
-    told = [lines[at].part(*one.span()) for one in marks.finditer(lines[at].text, *strip.span())]
-    if len({one.text for one in told}) == 1 and told[0].text in TICKS and told[0].text not in legend.marks:
+    pieces = [lines[at].part(*one.span()) for one in marks.finditer(lines[at].text, *strip.span())]
+    if len({one.text for one in pieces}) == 1 and pieces[0].text in TICKS and pieces[0].text not in legend.marks:
         return None  # who is glad puts as many ticks
-    first = _first(lines, at, strip.start(), len(told), legend.num_slots)
+    first = _first(lines, at, strip.start(), len(pieces), legend.num_slots)
     if first is None:
         return None
     named = frames.NAMED.search(lines[at].text, 0, strip.start())
     agent = lines[at].part(*named.span()) if named else None
     by_state: dict[str, Record] = {}
-    for slot, one in zip(first, told, strict=True):
+    for slot, one in zip(first, pieces, strict=True):
         state = legend.strips[one.text]
         record = by_state.setdefault(state, Record(agent))
         record.slots.append(one._replace(text=str(slot)))
@@ -227,9 +227,9 @@ def chosen(piece: Piece, legend: Legend) -> Iterator[Piece]:
     """A piece of a line with the slots that it speaks of in place of an option's name, or of theirs: "I vote A"."""
     first, last = (bisect_left(legend.places, (place,)) for place in (piece.start, piece.end))
     edits = [(start - piece.start, stop - piece.start, text) for start, stop, text in legend.places[first:last]]
-    for found in CHOICE.finditer(piece.text) if legend.options else ():
-        if found[2] in legend.options and (found[1] or found[2].isalpha()):
-            edits.append((found.start(1 if found[1] else 2), found.end(), f"slot {legend.options[found[2]]}"))
+    for match in CHOICE.finditer(piece.text) if legend.options else ():
+        if match[2] in legend.options and (match[1] or match[2].isalpha()):
+            edits.append((match.start(1 if match[1] else 2), match.end(), f"slot {legend.options[match[2]]}"))
     end = 0
     for start, stop, text in sorted(edits):
         yield piece.part(end, start)
@@ -240,7 +240,7 @@ def chosen(piece: Piece, legend: Legend) -> Iterator[Piece]:
 
 def placed(content: str, num_slots: int | None) -> list[tuple[int, int, str]]:
     """Where slots are called by their place, from where to where, and the slots: "slots 3, 5" for "the first two"."""
-    found, named, recent, rest = list[tuple[int, int, str]](), list[str](), list[str](), list[str]()
+    edits, named, recent, rest = list[tuple[int, int, str]](), list[str](), list[str](), list[str]()
     ended, agents, at = False, set[str](), 0
     for words in PLACED.finditer(content) if any(map(content.__contains__, PLACES)) else ():
         if words["end"]:
@@ -262,8 +262,8 @@ def placed(content: str, num_slots: int | None) -> list[tuple[int, int, str]]:
             meant = [] if far else _meant(words, named, recent, rest)
             if meant:
                 rest = [slot for slot in rest if slot not in meant]
-                found.append((*words.span(), f"slot{'s' * (len(meant) > 1)} {', '.join(meant)}"))
-    return found
+                edits.append((*words.span(), f"slot{'s' * (len(meant) > 1)} {', '.join(meant)}"))
+    return edits
 
 
 def _meant(words: re.Match[str], named: Sequence[str], recent: Sequence[str], rest: Sequence[str]) -> Sequence[str]:

@@ -124,9 +124,9 @@ def targets_of(clause: str, written: str) -> Sequence[int | None]:
     return () if SECOND.search(clause) and not FIRST.search(clause) else (None,)
 
 
-def hinted_statements(content: str, vague: str | None, told: Iterable[Statement]) -> Iterator[Statement]:
-    """What a message only hints at, of slots and targets of which it states nothing: `told` is what it states."""
-    of = {(target, slot) for targets, slots, *_ in told for target in targets for slot in slots}
+def hinted_statements(content: str, vague: str | None, stated: Iterable[Statement]) -> Iterator[Statement]:
+    """What a message only hints at, of slots and targets of which it states nothing: `stated` is what it states."""
+    of = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
     for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
         for target in targets:
             hinted = [slot for slot in slots if (target, slot) not in of]

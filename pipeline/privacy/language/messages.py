@@ -52,9 +52,9 @@ OF_SLOTS = re.compile(r"\b(?:free|available|busy|slots?) ?[:=]", re.IGNORECASE)
 # A tick beside what is settled, which says more, and after an exception, which says it already: to read over. Before
 # "me 👍" another sentence ends.
 MARKED = "".join(frames.TICKS)
-CROSSES = "".join(mark for mark, said in frames.TICKS.items() if said == frames.NO)
+CROSSES = "".join(mark for mark, meaning in frames.TICKS.items() if meaning == frames.NO)
 SAID_BY_WORDS = re.compile(
-    rf"()[{''.join(mark for mark, said in frames.TICKS.items() if said == frames.YES)}]\ufe0f?"
+    rf"()[{''.join(mark for mark, meaning in frames.TICKS.items() if meaning == frames.YES)}]\ufe0f?"
     rf"(?=[^\n.;!?{MARKED}]{{0,40}}\b(?:confirmed|locked|settled|agreed|final|booked)\b)|"
     rf"(\b(?:except|but|bar|minus|besides|apart from)(?: for)? (?:slots? ?)?\d{{1,2}}(?:(?:, ?|"
     rf" and )\d{{1,2}}){{0,9}} ?)"
@@ -148,8 +148,8 @@ def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequenc
         return ()
     if not rules.completed:
         return literal_statements(content, tuple(rules.classes), rules.vague)
-    told = statements(content, num_slots)
-    return (*told, *hinted_statements(content, rules.vague, told))
+    stated = statements(content, num_slots)
+    return (*stated, *hinted_statements(content, rules.vague, stated))
 
 
 def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:
@@ -201,8 +201,8 @@ def _in_shape(folded: str, numbers: Sequence[Number], num_slots: int | None) -> 
     stated: list[Statement] = []
     rest: list[Statement] = []
     before, room = None, MOST_CLAIMS
-    said = list(sentences(folded))
-    for start, text, question, first, heading, apart, after in passages(said, folded, numbers):
+    sentence_list = list(sentences(folded))
+    for start, text, question, first, heading, apart, after in passages(sentence_list, folded, numbers):
         if text[0] == " " and not (heading or after):
             start, text = start + 1, text[1:]
         forms, _, of_rest = _read(text, question, None if apart else before, after)
@@ -211,23 +211,23 @@ def _in_shape(folded: str, numbers: Sequence[Number], num_slots: int | None) -> 
             own = numbers[first : first + len(text)]  # all of them, as each has a digit
             own = [*heading.numbers, *own] if heading else own
             places = partial(heading.places if heading else _places, start)
-            told, room = numbered(forms, own, places, room, num_slots)
+            new, room = numbered(forms, own, places, room, num_slots)
             if (
                 of_rest
                 and num_slots is not None
                 and ("0" in text or (not rest and is_of_sender(stated, folded[:start])))
             ):
                 rest += rest_of(forms, own, places, numbers[:first])
-            stated += told
+            stated += new
         if room < 0:
             break
     stated = list(with_rest(stated, rest, num_slots or 0)) if rest else stated
-    return still_stated(stated, said, folded) if stated else stated
+    return still_stated(stated, sentence_list, folded) if stated else stated
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     """What goes before a tick, and blanks for it."""
-    return (found[2] or "").ljust(len(found[0]))
+    return (match[2] or "").ljust(len(match[0]))
 
 
 def _undecided(pictures: re.Match[str]) -> str:

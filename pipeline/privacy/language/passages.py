@@ -149,7 +149,7 @@ class Outline(NamedTuple):
     bare: bool
 
 
-def passages(said: Iterable[Sentence], folded: str, values: Sequence[Number]) -> Iterator[Passage]:
+def passages(sentences: Iterable[Sentence], folded: str, values: Sequence[Number]) -> Iterator[Passage]:
     """Those that name a number of what is said. An item of a list is read under its heading: "Free:\\n- slot 3"."""
     heading: Heading | None = None
     speaker: Heading | None = None  # whom the line is of: "Agent 2: free at 3; busy at 4"
@@ -158,7 +158,7 @@ def passages(said: Iterable[Sentence], folded: str, values: Sequence[Number]) ->
     count = 0
     recent: deque[tuple[int, str, int]] = deque(maxlen=MOST_BACK)
     bare = False
-    for start, text, question, line in said:
+    for start, text, question, line in sentences:
         numbers, heads, leans, back, is_bare = outline(text)
         if bare and not (back or numbers or leans) and ANSWERS.match(text):
             back = 1
@@ -241,8 +241,8 @@ def _points_back(text: str) -> int:
     if RELATES.search(text):
         return BEYOND
     several = POINTS_TO_SEVERAL.search(text)
-    found = several or POINTS_TO_ONE.search(text)
-    if found is None or SUPPOSES.search(text, 0, found.end()) or OF_OTHERS.search(text):
+    match = several or POINTS_TO_ONE.search(text)
+    if match is None or SUPPOSES.search(text, 0, match.end()) or OF_OTHERS.search(text):
         return 0
     return COUNTS.get((several[1] or several[2]).removeprefix("all "), ALL) if several else 1
 

@@ -131,13 +131,13 @@ def _is_spoken(chars: Sequence[str], start: int) -> bool:
     return SPEAKER.search(before, far) is not None and not ADDRESSED.search(before, far)
 
 
-def still_stated(stated: list[Statement], said: Iterable[Sentence], folded: str) -> list[Statement]:
+def still_stated(stated: list[Statement], sentences: Iterable[Sentence], folded: str) -> list[Statement]:
     """The statements of a message that its later words leave standing.
 
     "I said slot 4 was free. It isn't." turns the claim round, "That was wrong." drops it. Of an agent's slot that is
     said to be free and not free the last word holds where it tells how that was, or that something has changed.
     """
-    if any(map(_may_take_back, [one[1] for one in said])):
+    if any(map(_may_take_back, [one[1] for one in sentences])):
         takes = [(m.start(), -1) for m in WRONG.finditer(folded)]
         takes += [(m.start(), m.end()) for m in DENIED.finditer(folded)]
         ends = sorted({end for *_, end in stated})
@@ -180,12 +180,12 @@ def _taken_back(statement: Statement, until: int) -> Statement | None:
 
 def _last_words(stated: Sequence[Statement], folded: str) -> list[Statement]:
     """The statements without what the last about the same slot of the same agent contradicts."""
-    said: dict[tuple[int | None, int], list[int]] = {}
+    claims: dict[tuple[int | None, int], list[int]] = {}
     for i, (targets, slots, *_) in enumerate(stated):
         for target in targets:
             for slot in slots:
-                said.setdefault((target, slot), []).append(i)
-    lost = {(i, *of) for of, places in said.items() if len(places) > 1 for i in _contradicted(places, stated, folded)}
+                claims.setdefault((target, slot), []).append(i)
+    lost = {(i, *of) for of, places in claims.items() if len(places) > 1 for i in _contradicted(places, stated, folded)}
     if not lost:
         return list(stated)
     return [

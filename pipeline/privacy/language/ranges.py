@@ -119,13 +119,13 @@ def beyond_them(words: str, named: Sequence[Slots]) -> list[Slots]:
     """The slots before, after, or before and after those named: after "until 6" that starts with 6."""
     if not named or REST in (named[0].open, named[-1].open):
         return []
-    first, last, found = named[0], named[-1], list[Slots]()
+    first, last, beyond = named[0], named[-1], list[Slots]()
     ends = last._replace(start=last.to_start, end=last.to_end) if last.to_start >= 0 else last
     if not words.startswith(("after", "later", "beyond", "from", "there")) and first.open not in (UP_TO, BEFORE_IT):
-        found.append(Slots(first.start, first.end, open=UP_TO if first.open == AFTER else BEFORE_IT))
+        beyond.append(Slots(first.start, first.end, open=UP_TO if first.open == AFTER else BEFORE_IT))
     if not words.endswith(("before", "earlier", "until")) and last.open not in (FROM_ON, AFTER):
-        found.append(Slots(ends.start, ends.end, open=FROM_ON if last.open == BEFORE_IT else AFTER))
-    return found
+        beyond.append(Slots(ends.start, ends.end, open=FROM_ON if last.open == BEFORE_IT else AFTER))
+    return beyond
 
 
 def words_before(text: str, start: int) -> str:

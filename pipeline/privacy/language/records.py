@@ -63,10 +63,10 @@ def named_slots(pieces: Sequence[Piece]) -> list[Piece]:
     return [glue("slots ", stripped[0]), *joined([[piece] for piece in stripped])]
 
 
-def _said_of(slots: Sequence[Piece], said: Sequence[Sequence[Piece]]) -> list[Piece]:
+def _slots_and_states(slots: Sequence[Piece], parts: Sequence[Sequence[Piece]]) -> list[Piece]:
     """Slots, and what is said of them if anything is."""
-    told = [part for part in said if part]
-    return [*named_slots(slots), *((glue(": ", slots[0]), *joined(told)) if told else ())]
+    given = [part for part in parts if part]
+    return [*named_slots(slots), *((glue(": ", slots[0]), *joined(given)) if given else ())]
 
 
 def joined(parts: Sequence[Sequence[Piece]], mark: str = ", ") -> list[Piece]:
@@ -88,17 +88,17 @@ class Field(NamedTuple):
 
     def asks(self) -> bool:
         """Whether it says that its record asks or supposes: "type: request", "hypothetical: true"."""
-        said = self.values[0].text
+        value = self.values[0].text
         if frames.ASKS.match(self.name):
-            return not (frames.FALSE.match(said) or any(char.isdigit() or char == "?" for char in said))
-        return frames.PLAIN_KEY.match(self.name) is not None and frames.ASKS.match(said) is not None
+            return not (frames.FALSE.match(value) or any(char.isdigit() or char == "?" for char in value))
+        return frames.PLAIN_KEY.match(self.name) is not None and frames.ASKS.match(value) is not None
 
     def apart(self, priced: bool) -> list[Piece]:
         """The field as a sentence of its own, where it names slots itself; else nothing. priced: its numbers cost."""
         name, first = self.name, self.values[0]
         label = [] if frames.PLAIN_KEY.match(name) else [self.key._replace(text=name), glue(": ", self.key)]
         if is_slots(name) and name:
-            return _said_of([self.key], [self._said(value, priced) for value in self.values])
+            return _slots_and_states([self.key], [self._in_words(value, priced) for value in self.values])
         if all(is_slots(value.text) for value in self.values):
             many = name.endswith("slots") and not frames.CHOSEN_KEY.search(name)  # "free slots": 5 counts them
             names_them = self.listed or not first.text.isdecimal() or (frames.NAMES_SLOTS.search(name) and not many)
@@ -106,8 +106,8 @@ class Field(NamedTuple):
         if "cost" in name or not frames.AMOUNT.search(frames.PRICED.sub("", first.text)):
             return []
         if frames.I_SAY.match(first.text) and frames.PLAIN_KEY.match(name):
-            told = joined([[value.strip('"\u201c\u201d ')] for value in self.values])
-            return [*label, glue('said "', first), *told, glue('"', first)]
+            quoted = joined([[value.strip('"\u201c\u201d ')] for value in self.values])
+            return [*label, glue('said "', first), *quoted, glue('"', first)]
         return [*label, *joined([[value] for value in self.values])]
 
     def beside(self) -> list[Piece]:
@@ -124,14 +124,14 @@ class Field(NamedTuple):
         if is_slots(first.text):
             return []
         if frames.PLAIN_KEY.match(name):
-            return self._said(first)
+            return self._in_words(first)
         if frames.TRUE.match(first.text):
             return [first._replace(text=name)]
         if frames.FALSE.match(first.text):
             return [first._replace(text=f"{'no' if frames.THING.search(name) else 'not'} {name}")]
-        return [key, glue(": ", key), *self._said(first)]
+        return [key, glue(": ", key), *self._in_words(first)]
 
-    def _said(self, value: Piece, priced: bool = False) -> list[Piece]:
+    def _in_words(self, value: Piece, priced: bool = False) -> list[Piece]:
         """A value without the numbers that count something: a truth in words."""
         if value.text.lower() in ("true", "false"):
             return [value._replace(text="free" if value.text.lower() == "true" else "not free")]
@@ -145,12 +145,12 @@ class Field(NamedTuple):
         """The field as a sentence of all slots but some, or of all others; else nothing."""
         name, first = self.name, self.values[0]
         if frames.REST_KEY.match(name) and not is_slots(first.text):
-            return [self.key._replace(text="all other slots are "), *self._said(first)]
-        told = frames.ALL_OF.match(first.text)
-        if not told or frames.CHOSEN_KEY.search(name):
+            return [self.key._replace(text="all other slots are "), *self._in_words(first)]
+        match = frames.ALL_OF.match(first.text)
+        if not match or frames.CHOSEN_KEY.search(name):
             return []
-        if told[1]:
-            but = [first.part(*told.span(1))]
+        if match[1]:
+            but = [first.part(*match.span(1))]
         if not but or frames.REST_KEY.match(first.text.lower()):
             return [first._replace(text="all other slots are "), self.key._replace(text=name)]
         verb = f"every slot is {name} except "
@@ -170,15 +170,15 @@ class Record:
 
     def add(self, key: Piece, values: Iterable[Piece], listed: bool = False) -> None:
         """Add a field, or the agent or slots that it names."""
-        told = [value for value in values if not frames.EMPTY_CELL.match(value.text)]
-        one = Field(key, told, listed)
-        if not told or frames.ASIDE_KEY.match(one.name):
+        filled = [value for value in values if not frames.EMPTY_CELL.match(value.text)]
+        one = Field(key, filled, listed)
+        if not filled or frames.ASIDE_KEY.match(one.name):
             return
         slots = frames.SLOT_KEY.match(one.name)
-        if frames.AGENT_KEY.match(one.name) and (agent := agent_of(told[0], bare=True)):
+        if frames.AGENT_KEY.match(one.name) and (agent := agent_of(filled[0], bare=True)):
             self.agent = agent
-        elif slots and frames.PLAIN_KEY.match(slots[1] or "") and all(is_slots(value.text) for value in told):
-            self.slots += told
+        elif slots and frames.PLAIN_KEY.match(slots[1] or "") and all(is_slots(value.text) for value in filled):
+            self.slots += filled
         else:
             self.fields.append(one)
 
@@ -196,7 +196,7 @@ class Record:
             return
         subject = [self.agent, glue(": ", self.agent)] if self.agent else []
         labels = [label._replace(text=plain(label.text)) for label in self.labels]
-        said = [[label] for label in labels]
+        parts = [[label] for label in labels]
         but = [value for one in self.fields if frames.EXCEPT_KEY.match(one.name) for value in one.values]
         if any(frames.NEW_KEY.match(one.name) for one in self.fields):
             self.fields = [one for one in self.fields if not frames.OLD_KEY.match(one.name)]
@@ -212,19 +212,19 @@ class Record:
             elif apart := one.apart(any("cost" in label.text for label in self.labels)):
                 yield [*subject, *(part for label in labels for part in (label, glue(": ", label))), *apart]
             elif beside := one.beside():
-                said.append(beside)
+                parts.append(beside)
         if self.slots:
-            said.sort(key=lambda part: frames.CHOSEN_KEY.search(plain(part[-1].text)) is not None)  # a state says more
-            if said or not all(is_slots(one.values[0].text) for one in self.fields) or not self.fields:
-                yield [*subject, *_said_of(self.slots, said)]
+            parts.sort(key=lambda part: frames.CHOSEN_KEY.search(plain(part[-1].text)) is not None)  # a state says more
+            if parts or not all(is_slots(one.values[0].text) for one in self.fields) or not self.fields:
+                yield [*subject, *_slots_and_states(self.slots, parts)]
 
     def _of_agents(self, one: Field) -> "list[Record]":
         """What a field says of agents, as a record of each: of the one under whose name it is, or of those it lists
         under a slot."""
-        told = [agent_of(value) for value in one.values]
-        if is_slots(one.name) and all(told):
+        named = [agent_of(value) for value in one.values]
+        if is_slots(one.name) and all(named):
             return [
-                Record(agent, labels=self.labels, fields=[Field(glue("", one.key), [one.key], True)]) for agent in told
+                Record(agent, labels=self.labels, fields=[Field(glue("", one.key), [one.key], True)]) for agent in named
             ]
         if not (agent := agent_of(one.key)):
             return []

@@ -56,10 +56,10 @@ AGENT_SAYS = re.compile(r"\d\W+\w")  # more than an agent's name
 def fields_at(lines: Sequence[Piece], at: int) -> tuple[Record, int] | None:
     """Lines in a row that say under keys what a slot is, as a record, and how many they are."""
     record, keys, end = Record(), set[str](), at
-    while end < min(len(lines), at + MANY) and (told := KEY_VALUE.match(lines[end].text)):
-        if not told[2] or plain(told[1]) in keys:
+    while end < min(len(lines), at + MANY) and (match := KEY_VALUE.match(lines[end].text)):
+        if not match[2] or plain(match[1]) in keys:
             break
-        key, value = (lines[end].part(*told.span(group)) for group in (1, 2))
+        key, value = (lines[end].part(*match.span(group)) for group in (1, 2))
         keys.add(plain(key.text))
         if end == at and frames.ID_KEY.match(key.text) and is_slots(value.text):
             key = key._replace(text="slot")
@@ -137,12 +137,12 @@ def agents_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | Non
 def lists_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None:
     """Lines in a row that name a state and then its slots, without a colon; and how many they are."""
     records, end = [], at
-    while end < len(lines) and (told := LISTS.match(lines[end].text)) and ":" not in told["mark"]:
-        key, slots = (lines[end].part(*told.span(group)) for group in (1, 3))
-        if not (told["mark"].strip() or STATE_HEAD.match(key.text)):
+    while end < len(lines) and (match := LISTS.match(lines[end].text)) and ":" not in match["mark"]:
+        key, slots = (lines[end].part(*match.span(group)) for group in (1, 3))
+        if not (match["mark"].strip() or STATE_HEAD.match(key.text)):
             break
         record = Record()
-        note = [lines[end].part(*told.span("note"))] if told["note"] else []
+        note = [lines[end].part(*match.span("note"))] if match["note"] else []
         record.add(key, [slots.part(*one.span()) for one in SLOT.finditer(slots.text)], listed=True)
         records.append(record if not note else Record(slots=[slots], labels=[key, *note]))
         end += 1
@@ -158,9 +158,9 @@ def cells_at(lines: Sequence[Piece], at: int) -> tuple[list[Record], int] | None
     record = Record()
     for cell in CELL.finditer(line):
         piece = lines[at].part(*cell.span()).strip(" \t*_")
-        told = KEY_VALUE.match(piece.text)
-        if told and told[2]:
-            key, value = (piece.part(*told.span(group)) for group in (1, 2))
+        match = KEY_VALUE.match(piece.text)
+        if match and match[2]:
+            key, value = (piece.part(*match.span(group)) for group in (1, 2))
             record.add(key, [value], listed="cost" not in key.text.lower())
         elif mark == ";":
             return None

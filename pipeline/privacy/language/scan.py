@@ -160,14 +160,14 @@ def is_misspelt(word: str) -> bool:
 
 def edits(text: str) -> list[Edit]:
     """The stretches of a text that are read otherwise, in their order."""
-    found: list[Edit] = [(two.start(), two.end(), "0") for two in TWO.finditer(text)] if "00" in text else []
+    changes: list[Edit] = [(two.start(), two.end(), "0") for two in TWO.finditer(text)] if "00" in text else []
     if "  " in text or "000" in text or not text.isprintable():
-        found += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
-        found.sort()
+        changes += [(run.start(), run.end(), run[0][:RUN]) for run in LONG.finditer(text)]
+        changes.sort()
     if any(map(is_misspelt, frames.LETTERS.findall(text))):
         places = ((word.start(), word.end(), respelt(word[0])) for word in frames.SPELT.finditer(text))
-        found = sorted(found + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
-    return found
+        changes = sorted(changes + [edit for edit in places if text[edit[0] : edit[1]] != edit[2]])
+    return changes
 
 
 def rewritten(text: str, edits: Sequence[Edit]) -> str:

@@ -37,11 +37,11 @@ def shape_of(folded: str, content: str) -> Shape:
     edits: list[Edit] = []
     numbers: list[Number] = []
     counted = 0
-    for found in LIST.finditer(folded):
-        start, stop = found.span()
-        if stop - start == 1 or _is_other(folded, found, start, stop):
+    for match in LIST.finditer(folded):
+        start, stop = match.span()
+        if stop - start == 1 or _is_other(folded, match, start, stop):
             continue
-        end, ends_range, changed = _as_two(found[0], found[2] or "")
+        end, ends_range, changed = _as_two(match[0], match[2] or "")
         if ends_range:
             end += start
             numbers += numbers_of(content[counted:start])
@@ -55,18 +55,18 @@ def shape_of(folded: str, content: str) -> Shape:
     return Shape(rewritten(folded, edits), numbers, Origins(edits))
 
 
-def _is_other(folded: str, found: re.Match[str], start: int, stop: int) -> bool:
+def _is_other(folded: str, match: re.Match[str], start: int, stop: int) -> bool:
     """Whether a list is not read as two numbers: it goes on, is of others, opens a range, or says where one moves."""
     after = folded[stop : stop + 1]
     if after not in ENDS and (
-        (not found[2] and "," in found[0]) or folded.startswith(GOES_ON, stop) or after.isalnum()
+        (not match[2] and "," in match[0]) or folded.startswith(GOES_ON, stop) or after.isalnum()
     ):
         return True
     plural = folded.endswith("slots ", 0, start)
     end = max(start - 7 if plural else start - 1, 0)
     if folded[folded.rfind(" ", 0, end) + 1 : end] in LEADS or "starting" in folded or "beginning" in folded:
         return True
-    return " to " in found[0] and (not plural or "prefer" in folded)
+    return " to " in match[0] and (not plural or "prefer" in folded)
 
 
 @lru_cache(maxsize=4096)

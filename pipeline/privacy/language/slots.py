@@ -189,7 +189,7 @@ def _is_subject(text: str, tokens: Sequence[Token], index: int, goes_on: bool) -
     if following and following.kind == "group" and ":" in text[number.end : following.start]:
         return text[: number.start].rstrip(" -")[-1:] in ("", ":")  # "3: Agent 1 is free, Agent 2 is busy"
     if following is None or following.kind not in CLASS_KINDS | {"negation"}:
-        return index > 0 and _leaves_class_out(text, tokens, index) and _is_said(tokens, index, goes_on)
+        return index > 0 and _leaves_class_out(text, tokens, index) and _class_is_stated(tokens, index, goes_on)
     if following.kind != "positive" and HELD.search(words_before(text, number.start)):
         return False
     return VERBS.fullmatch(text, number.end, following.start) is not None
@@ -218,7 +218,7 @@ def _goes_on_with(text: str, tokens: Sequence[Token], index: int) -> bool:
     return following is not None and following.kind in CLASS_KINDS
 
 
-def _is_said(tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
+def _class_is_stated(tokens: Sequence[Token], index: int, goes_on: bool) -> bool:
     return goes_on or any(token.kind == "slots" or token.kind in CLASS_KINDS for token in tokens[:index])
 
 

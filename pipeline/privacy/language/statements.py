@@ -262,11 +262,11 @@ def _is_in(number: Number, before: Iterable[Number]) -> bool:
 
 def with_rest(stated: list[Statement], rest: Sequence[Statement], num_slots: int) -> list[Statement]:
     """The statements, with those of the rest of the calendar: of its slots of which no other says anything."""
-    told = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
+    covered = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
     for targets, excepted, claim_class, start, end in rest:
         for target in targets:
-            slots = [slot for slot in range(num_slots) if (target, slot) not in told and slot not in excepted]
-            told.update((target, slot) for slot in slots)
+            slots = [slot for slot in range(num_slots) if (target, slot) not in covered and slot not in excepted]
+            covered.update((target, slot) for slot in slots)
             stated.append(((target,), slots, claim_class, start, end))
     return [statement for statement in sorted(stated, key=lambda statement: statement[4]) if statement[1]]
 

@@ -289,11 +289,11 @@ def _resolve(text: str, phrases: Sequence[Token], everyone: Sequence[Token]) -> 
 def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Span]:
     """The agents last named before "they" in the same sentence: two of them for "they both"."""
     spans: list[Span] = []
-    said = SAID_BY.search(text, pronoun.end)
+    speaker = SAID_BY.search(text, pronoun.end)
     for token in reversed(everyone):
         if token.end <= pronoun.start and token.kind in ("group", "for_whom", "spoken_to"):
             who = named(text[token.start : token.end])
-            if said and "}" in text[token.end : pronoun.start]:
+            if speaker and "}" in text[token.end : pronoun.start]:
                 break  # "…," says Agent 3, whoever was named before
             if who.agents:
                 both = who.first and text.startswith("both", pronoun.start)
@@ -301,4 +301,4 @@ def _antecedent(text: str, pronoun: Token, everyone: Sequence[Token]) -> list[Sp
                 if len(spans) == 1 and not who.first and THEY_BOTH.match(text, pronoun.start):
                     continue
                 return [*spans, *[SENDER] * both]
-    return spans or ([NUMBER.search(text, said.start()).span()] if said else [])  # type: ignore[union-attr]
+    return spans or ([NUMBER.search(text, speaker.start()).span()] if speaker else [])  # type: ignore[union-attr]
