@@ -181,9 +181,9 @@ def database(
             raise typer.BadParameter(f"{problem}.", param_hint="--results")
         if problem:
             print(f"left out: {problem}", file=sys.stderr)
-        found = [] if problem else sorted((results or beside / "results").glob("*.csv"))
-        made_from = {"tables": sorted(tables.glob("*.parquet")), "results": found}
-        more = [*result_sources(found), *task_sources(suites or beside / "suites")]
+        result_files = [] if problem else sorted((results or beside / "results").glob("*.csv"))
+        made_from = {"tables": sorted(tables.glob("*.parquet")), "results": result_files}
+        more = [*result_sources(result_files), *task_sources(suites or beside / "suites")]
         if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or not problem):
             more += table_sources("beyond", folder, BEYOND_TABLES)
         with held_origins(made_from) as origins, begun(out.parent, out.name, [escape(out.name)]):

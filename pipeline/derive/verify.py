@@ -65,11 +65,11 @@ def verified(folder: Path) -> tuple[list[str], str]:
         folders = {m.path.parent for m in manifests if m.command == command}
         beside = {path for place in folders for path in place.glob(pattern)}.intersection(files).difference(listed)
         problems += stray_lines(command, what, beside)
-    told = list(trace_problems(traces))
-    problems += [*filter(None, told), *lock_problems(folder)]
-    bare = f" ({told.count(None)} without a digest)" if None in told else ""
-    counted = f"{len(manifests)} manifests of {len(listed)} files, {len(told)} traces{bare}"
-    return problems, counted if manifests or told else ""
+    trace_lines = list(trace_problems(traces))
+    problems += [*filter(None, trace_lines), *lock_problems(folder)]
+    bare = f" ({trace_lines.count(None)} without a digest)" if None in trace_lines else ""
+    counted = f"{len(manifests)} manifests of {len(listed)} files, {len(trace_lines)} traces{bare}"
+    return problems, counted if manifests or trace_lines else ""
 
 
 def read_exports(folder: Path) -> Iterator[Manifest]:

@@ -175,12 +175,12 @@ def own_difficulty(suites: Sequence[Path]) -> pl.DataFrame:
     feasible = 100 * pl.col("feasible_assignments") / pl.col("without_clash")
     means = (pl.col("optimal_cost").mean(), feasible.mean().alias("feasible_pct"))
     graded = tasks.join(free, on=["setting", "seed"], how="left").with_columns(own)
-    found = (
+    summary = (
         graded.sort("seed")
         .group_by(*cell, "difficulty", maintain_order=True)
         .agg(pl.len().alias("tasks"), pl.col("errands").first(), *means, *counts)
     )
-    return found.sort(
+    return summary.sort(
         *cell, pl.col("difficulty").replace_strict(dict(zip(DIFFICULTIES, range(3), strict=True)), default=3)
     )
 

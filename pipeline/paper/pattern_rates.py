@@ -68,8 +68,8 @@ def pattern_accuracy(known_truth: pl.DataFrame) -> pl.DataFrame:
     known = known_truth.filter(pl.col("finder") == "patterns", pl.col("part") != "all")
     if known.is_empty():
         return pl.DataFrame(schema={"pattern": pl.String})
-    found = pl.col("hits") + pl.col("false_alarms")
-    counted = known.with_columns(found_per_meant=ratio(found, pl.col("hits") + pl.col("misses")))
+    detected = pl.col("hits") + pl.col("false_alarms")
+    counted = known.with_columns(found_per_meant=ratio(detected, pl.col("hits") + pl.col("misses")))
     by_phrasing = counted.pivot("held_out", index="part", values=ACCURACIES, maintain_order=True)
     names = {f"{what}_{held}": f"{what}_{name}" for what in ACCURACIES for held, name in PHRASINGS.items()}
     return by_phrasing.rename(names, strict=False).rename({"part": "pattern"}).sort("pattern")

@@ -181,16 +181,16 @@ class LedgerBuilder:
 
 def direction_verdict(outcome: Outcome) -> str:
     """Whether a test shows the direction, its opposite, or neither beyond chance."""
-    return {True: SAME_DIRECTION, False: OPPOSITE, None: UNDECIDED}[outcome.told]
+    return {True: SAME_DIRECTION, False: OPPOSITE, None: UNDECIDED}[outcome.agrees]
 
 
 def figure_row(figure: Figure, entry: Entry) -> tuple[object, ...]:
     """A figure's row of the ledger."""
     printed = (figure.source, figure.setting, figure.method, figure.metric, figure.value)
-    said = (entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note, entry.test)
+    judged = (entry.ours, entry.verdict, entry.by_construction, entry.computed_by, entry.note, entry.test)
     tested = entry.outcome
     numbers = (*tested.figures, tested.n) if tested else (None,) * 6
-    return (*printed, *said, *numbers)
+    return (*printed, *judged, *numbers)
 
 
 def ledger_of_results(results: duckdb.DuckDBPyConnection) -> pl.DataFrame:

@@ -59,7 +59,7 @@ def run_directions(directions: Sequence[Direction], connection: duckdb.DuckDBPyC
 
     connection: of `open_results` or `open_tables`.
     """
-    tested = {key: found for direction in directions for key, found in _tests(direction, connection).items()}
+    tested = {key: outcome for direction in directions for key, outcome in _tests(direction, connection).items()}
     return dict(zip(tested, adjust(list(tested.values())), strict=True))
 
 
@@ -78,11 +78,11 @@ def _tests(direction: Direction, connection: duckdb.DuckDBPyConnection) -> Outco
         if "setting" in rows.columns
         else {EVERYWHERE: rows}
     )
-    found = {
+    outcomes = {
         (direction.query, setting): TESTS[direction.test](part, labels, f"{direction.query} {setting}".strip())
         for setting, part in parts.items()
     }
-    return {key: outcome for key, outcome in found.items() if outcome}
+    return {key: outcome for key, outcome in outcomes.items() if outcome}
 
 
 def _matches(value: str, allowed: str | list[str]) -> bool:

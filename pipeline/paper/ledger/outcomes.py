@@ -62,7 +62,7 @@ class Outcome:
         return (*known, self.p_value, self.p_holm)
 
     @property
-    def told(self) -> bool | None:
+    def agrees(self) -> bool | None:
         """Whether it goes the way that is said, beyond chance; False for the other way, None where chance may do it."""
         return None if not self.clear else True if self.holds else False if self.opposite else None
 
@@ -118,10 +118,10 @@ def paired(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     means = (sum(a) / len(a), sum(b) / len(b))
     moved = [sum(is_more(*(pair[::way])) for pair in zip(a, b, strict=True)) for way in (1, -1)]
     shown = f"{labels.shown(means)}; more on {moved[0]} tasks, less on {moved[1]}"
-    found = Outcome(
+    outcome = Outcome(
         "paired by task, signs flipped", difference > 0, difference < 0, shown, len(a), "tasks", difference, low, high
     )
-    return replace(found, p_value=tested.p_value, exact=tested.exact)
+    return replace(outcome, p_value=tested.p_value, exact=tested.exact)
 
 
 def is_more(x: float, y: float) -> bool:
@@ -154,9 +154,9 @@ def by_level(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     reached = int((~(np.abs(sums.rises(drawn)) < abs(rise) - TIE)).sum())  # a rise that is none counts as one
     ends = (levels == 0).sum(), (levels == levels.max()).sum()
     low, high = _bounds(rise, sums.redrawn(levels, strata, known["task"].to_list()), min(ends))
-    shown, in_order = labels.shown(ratios.tolist()), bool((np.diff(ratios) > 0).all())
-    found = Outcome("levels exchanged within strata", in_order, rise < 0, shown, known.height, "tasks", rise, low, high)
-    return replace(found, p_value=(1 + reached) / (1 + DRAWS), exact=False)
+    shown, grows = labels.shown(ratios.tolist()), bool((np.diff(ratios) > 0).all())
+    outcome = Outcome("levels exchanged within strata", grows, rise < 0, shown, known.height, "tasks", rise, low, high)
+    return replace(outcome, p_value=(1 + reached) / (1 + DRAWS), exact=False)
 
 
 class _Sums(NamedTuple):
@@ -218,8 +218,8 @@ def correlation(rows: pl.DataFrame, labels: Labels, name: str, falls: bool = Fal
     going, unit = -rho if falls else rho, labels.names[0] or "teams"
     low, high = _around(rho, known.height)
     shown = f"rank correlation {rho:.2f} over {known.height} {unit}"
-    found = Outcome("Spearman's rank correlation", going > 0, going < 0, shown, known.height, unit, rho, low, high)
-    return replace(found, p_value=p, exact=exact)
+    outcome = Outcome("Spearman's rank correlation", going > 0, going < 0, shown, known.height, unit, rho, low, high)
+    return replace(outcome, p_value=p, exact=exact)
 
 
 def _around(rho: float, count: int) -> tuple[float, float] | tuple[None, None]:
@@ -266,10 +266,10 @@ def fitted(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     if rows.height != 1:
         return None
     t, one_sided, games = rows.select("t", "p_one_sided", pl.col("games").cast(pl.Int64)).row(0)
-    found = Outcome(
+    outcome = Outcome(
         "mixed-effects slope, by t", t < 0, t > 0, f"t = {t:.2f}, one-sided p = {one_sided:.2g}", games, "games"
     )
-    return replace(found, statistic=t, p_value=2 * min(one_sided, 1 - one_sided))
+    return replace(outcome, statistic=t, p_value=2 * min(one_sided, 1 - one_sided))
 
 
 Test = Callable[[pl.DataFrame, Labels, str], Outcome | None]

@@ -68,7 +68,7 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
     """The games in which the audit found errors, or another task or other rules than the paper's; says how many. Raises
     BadParameter for an audit of other traces, or none."""
     try:
-        found = pl.read_parquet(
+        divergences = pl.read_parquet(
             audit / "audit.parquet", columns=["game_id", "trace_path", "code", "severity"], glob=False
         )
         played = read_table(tables, "games").select("game_id", "trace_path")
@@ -81,7 +81,7 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
         raise typer.BadParameter(problem, param_hint="--audit") from None
     if origins[0] != origins[1]:
         raise typer.BadParameter(printable(f"{audit} is of other traces than {tables}."), param_hint="--audit")
-    wrong = found.filter((pl.col("severity") == "error") | pl.col("code").is_in(NOT_THE_PAPERS))
+    wrong = divergences.filter((pl.col("severity") == "error") | pl.col("code").is_in(NOT_THE_PAPERS))
     # A file that is no trace to the auditor may be one to `derive`, under an id that the auditor could not read.
     of_files = played.join(wrong.filter(game_id=""), on="trace_path", how="semi")
     games = {*wrong["game_id"], *of_files["game_id"]} - {""}
@@ -250,8 +250,8 @@ def statements_table(statements: pl.DataFrame) -> "Table":
     """Statements with what was found, the test and the verdict, a row each."""
     table = _table("what the paper says", "where", "it says", "found", "test", "verdict", lines=True)
     for row in statements.iter_rows(named=True):
-        found = f"{row['found']} ({row['reading']})" if row["reading"] else row["found"]
-        table.add_row(row["where"], row["says"], found, described(row, row["unit"]), row["verdict"])
+        finding = f"{row['found']} ({row['reading']})" if row["reading"] else row["found"]
+        table.add_row(row["where"], row["says"], finding, described(row, row["unit"]), row["verdict"])
     return table
 
 

@@ -104,20 +104,20 @@ def text_of(path: Path, used: set[Statement]) -> str:
 @cache
 def reached(program: Path) -> dict[Path, set[Statement]]:
     """File → its statements that a program or notebook runs, files without any left out."""
-    found: dict[Path, set[Statement]] = {}
+    needed: dict[Path, set[Statement]] = {}
     waiting: list[Part] = [
         (path, statement)
         for path in closure(program)
         for statement in outline(path).statements
         if statement.takes_effect
     ]
-    waiting += found_in(program, None if program.suffix == ".ipynb" else "__main__")
+    waiting += statements_of(program, None if program.suffix == ".ipynb" else "__main__")
     while waiting:
         path, statement = waiting.pop()
-        if statement not in found.setdefault(path, set()):
-            found[path].add(statement)
+        if statement not in needed.setdefault(path, set()):
+            needed[path].add(statement)
             waiting += (part for chain in statement.uses for part in uses(path, chain))
-    return found
+    return needed
 
 
 def uses(path: Path, chain: Chain) -> Iterator[Part]:
@@ -131,11 +131,11 @@ def uses(path: Path, chain: Chain) -> Iterator[Part]:
 @cache
 def binding(path: Path) -> dict[str, list[Statement]]:
     """Name → the statements of a module that bind it."""
-    found: dict[str, list[Statement]] = {}
+    bound: dict[str, list[Statement]] = {}
     for statement in outline(path).statements:
         for name in statement.binds:
-            found.setdefault(name, []).append(statement)
-    return found
+            bound.setdefault(name, []).append(statement)
+    return bound
 
 
 @cache
@@ -143,11 +143,11 @@ def imported_statements(chain: Chain) -> tuple[Part, ...]:
     """What a dotted name from anywhere stands for, nothing for a library's."""
     for length in range(len(chain), 0, -1):
         if file := module_file(".".join(chain[:length])):
-            return tuple(found_in(file, chain[length] if length < len(chain) else None))
+            return tuple(statements_of(file, chain[length] if length < len(chain) else None))
     return ()
 
 
-def found_in(path: Path, name: str | None) -> Iterator[Part]:
+def statements_of(path: Path, name: str | None) -> Iterator[Part]:
     """The statements behind a name of a module; all of them for None and for a name that it makes as it is asked."""
     module = outline(path)
     own = binding(path).get(name or "", ())
@@ -199,13 +199,13 @@ def imported(path: Path) -> set[Path]:
 @cache
 def closure(path: Path) -> set[Path]:
     """The file and all of the project's files that it needs."""
-    found, waiting = set(), [path]
+    files, waiting = set(), [path]
     while waiting:
         current = waiting.pop()
-        if current not in found:
-            found.add(current)
+        if current not in files:
+            files.add(current)
             waiting += imported(current)
-    return found
+    return files
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ def parsed(code: str) -> ast.Module:
 
 def global_names(code: str) -> dict[str, set[str]]:
     """Function or class of a module → the names in it that its own variables do not hide."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     waiting = [(table.get_name(), table) for table in symtable(code, "", "exec").get_children()]
     while waiting:
         name, table = waiting.pop()
@@ -115,9 +115,9 @@ def global_names(code: str) -> dict[str, set[str]]:
             for s in table.get_symbols()
             if s.is_global() or s.is_imported() or (table.get_type() == "class" and s.is_referenced())
         }
-        found[name] = found.get(name, set()) | own
+        names[name] = names.get(name, set()) | own
         waiting += ((name, inner) for inner in table.get_children())
-    return found
+    return names
 
 
 def is_if(node: ast.stmt, condition: str) -> bool:

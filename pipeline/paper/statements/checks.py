@@ -177,14 +177,14 @@ Row = tuple[Any, ...]
 
 def statement_row(statement: Statement, outcome: Outcome | None) -> Row:
     """A declared statement's row."""
-    said = (
+    cells = (
         statement.id,
         statement.where,
         statement.says,
         statement.evidence if outcome else "",
         statement.verdict(outcome),
     )
-    return (*said, *_tested(outcome), DECLARED.as_posix() if outcome else "", statement.reading)
+    return (*cells, *_tested(outcome), DECLARED.as_posix() if outcome else "", statement.reading)
 
 
 def check_row(check: Check, outcome: Outcome) -> Row:
@@ -192,8 +192,8 @@ def check_row(check: Check, outcome: Outcome) -> Row:
     verdict = {AGREES: CONFIRMED, CONTRADICTS: DENIED[PRINTED]}.get(check.verdict, check.verdict)
     module = "confirmed" if check.verdict == AGREES else "denied"
     says = f"{check.says[:1].upper()}{check.says[1:].rstrip('.')}."
-    said = (check.name.replace(" ", "-"), check.where, says, PRINTED, verdict)
-    return (*said, *_tested(outcome), f"pipeline/paper/statements/{module}.py", check.reading)
+    cells = (check.name.replace(" ", "-"), check.where, says, PRINTED, verdict)
+    return (*cells, *_tested(outcome), f"pipeline/paper/statements/{module}.py", check.reading)
 
 
 def _outcome_of(check: Check) -> Outcome:

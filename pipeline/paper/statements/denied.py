@@ -192,10 +192,10 @@ def stance_and_cost(f: Figures) -> Check:
 
 def _falls(x: list[float], y: list[float]) -> Outcome:
     """The exact test of a rank correlation over a few models."""
-    found = correlation(pl.DataFrame({"x": x, "y": y}), Labels(("models", "")), "stance", falls=True)
-    if found is None:
+    outcome = correlation(pl.DataFrame({"x": x, "y": y}), Labels(("models", "")), "stance", falls=True)
+    if outcome is None:
         raise ValueError("a rank correlation needs three models that differ")
-    return found
+    return outcome
 
 
 def messages_in_all(f: Figures) -> Check:
