@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.beyond.leakage.attacker import LIKELIHOODS, bits_about, told, view_bits
+from pipeline.beyond.leakage.attacker import LIKELIHOODS, bits_about, view_bits, view_means
 from pipeline.beyond.leakage.disclosures import floor_bits
 from pipeline.beyond.leakage.histories import Calendars, held_out_priors
 from pipeline.beyond.leakage.poll_views import MOST
@@ -205,7 +205,7 @@ def test_shares_and_floors_are_ratios_of_sums() -> None:
     seen = pl.DataFrame(rows, schema=names, orient="row").with_columns(
         game_id=pl.col("team") + pl.col("task_id"), **{k: pl.lit(v) for k, v in common.items()}
     )
-    found = told(seen, "imap", Resampling(resamples=20, level=0.95, seed="test"))
+    found = view_means(seen, "imap", Resampling(resamples=20, level=0.95, seed="test"))
     of = {tuple(r[:3]): r[3] for r in found.select("team", "role", "measure", "mean").iter_rows()}
     assert of["poll", "initiator", "share"] == of["poll", "everybody", "share"] == 0.5
     assert (of["imap", "initiator", "times_floor"], of["imap", "initiator", "floor_bits"]) == (4.0, 2.0)

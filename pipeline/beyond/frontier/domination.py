@@ -141,14 +141,14 @@ def reported_models(numbers: pl.DataFrame) -> pl.DataFrame:
     return by_model.with_columns(kind=pl.lit("reported")).select(*COLUMNS, "vps_uniform_mean")
 
 
-def with_views(means: pl.DataFrame, told: pl.DataFrame, literal: pl.DataFrame) -> pl.DataFrame:
+def with_views(means: pl.DataFrame, views: pl.DataFrame, literal: pl.DataFrame) -> pl.DataFrame:
     """The means (`wide`) with `view_bits`: bits a meeting that all observers are told, one by one.
 
     Of protocols whose views are measured the whole view, under the stated prior; of simulated speakers what they say.
 
-    told: frontier_told; literal: team, setting, view_bits.
+    views: frontier_told; literal: team, setting, view_bits.
     """
-    whole = told.filter(suite="published", prior="stated", role="everybody", measure="bits")
+    whole = views.filter(suite="published", prior="stated", role="everybody", measure="bits")
     both = pl.concat([whole.select("team", "setting", view_bits="mean"), literal.select("team", "setting", VIEWS)])
     return means.join(both, on=["team", "setting"], how="left", maintain_order="left")
 
@@ -159,9 +159,9 @@ def literal_bits_a_meeting(leaked: pl.DataFrame, games: pl.DataFrame) -> pl.Data
     leaked: leaked_bits; games: that table.
     """
     speakers = games.filter("simulated", condition="standard")
-    said = leaked.group_by("game_id").agg(said=pl.col("bits").sort().sum())
+    bits = leaked.group_by("game_id").agg(said=pl.col("bits").sort().sum())
     rows = (
-        speakers.join(said, on="game_id", how="left").sort("game_id").group_by("team", "setting", maintain_order=True)
+        speakers.join(bits, on="game_id", how="left").sort("game_id").group_by("team", "setting", maintain_order=True)
     )
     return rows.agg(view_bits=pl.col("said").fill_null(0.0).sum() / pl.col("rounds").sum()).sort("team", "setting")
 

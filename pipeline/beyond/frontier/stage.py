@@ -25,7 +25,7 @@ from pipeline.beyond.frontier.domination import (
 )
 from pipeline.beyond.frontier.points import LEAKAGE, bits_of, draws, games_of, points, settings
 from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
-from pipeline.beyond.leakage.attacker import attack, attacked, told
+from pipeline.beyond.leakage.attacker import attack, attacked, view_means
 from pipeline.beyond.leakage.measure import read_tables
 from pipeline.paper.compare import read_numbers
 from pipeline.statistics.bootstrap import measure_lines, ratio_intervals
@@ -64,7 +64,7 @@ def whole_views() -> pl.DataFrame:
     teams = list(attacked(params, FOLDERS))
     of_team = partial(attack, leakage=beyond.params("leakage"), max_turns=turns)
     seen = pl.concat(list(map_ordered(of_team, teams, cores())))
-    return told(seen, params["baseline"], Resampling(**params["intervals"]))
+    return view_means(seen, params["baseline"], Resampling(**params["intervals"]))
 
 
 def held_out() -> pl.DataFrame:
@@ -107,9 +107,9 @@ def frames(games: pl.DataFrame, views: pl.DataFrame, literal: pl.DataFrame) -> d
     measured = points(games, settings(params["protocols"]), resampling)
     means = wide(measured)
     parts = [_compare(setting, games, means, resampling) for setting in games["setting"].unique().sort()]
-    told_of = with_views(means, views, literal)
-    able = told_of.filter(pl.col("kind") == "protocol", pl.col("coordination_rate_pct") >= 100)
-    others = pl.concat([told_of.filter(kind="simulated"), reported_models(read_numbers(NUMBERS))], how="diagonal")
+    with_bits = with_views(means, views, literal)
+    able = with_bits.filter(pl.col("kind") == "protocol", pl.col("coordination_rate_pct") >= 100)
+    others = pl.concat([with_bits.filter(kind="simulated"), reported_models(read_numbers(NUMBERS))], how="diagonal")
     return {
         "frontier_points": measured,
         **{name: pl.concat([part[name] for part in parts]) for name in parts[0]},

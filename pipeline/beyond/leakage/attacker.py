@@ -166,15 +166,15 @@ def _setting_views(tables: Tables, prior: Prior, statements: Statements, of: Att
 def _with_literal(seen: pl.DataFrame, statements: Statements, prior: Prior, least: float) -> pl.DataFrame:
     """The views with `literal_bits`: what the round's messages say to the observer slot by slot, of all others."""
     by_slot, _ = slot_gains(statements.rows, [*ROUND_PAIR, "slot"], statements.likelihoods, prior, least)
-    said = by_slot.group_by("game_id", "round", observers=pl.col("observer_agent").cast(pl.String)).agg(
+    by_observer = by_slot.group_by("game_id", "round", observers=pl.col("observer_agent").cast(pl.String)).agg(
         literal_bits=pl.col("bits").sort().sum()
     )
     alone = ~pl.col("observers").str.contains("+", literal=True) & (pl.col("prior") == STATED)
-    joined = seen.join(said, on=["game_id", "round", "observers"], how="left", maintain_order="left")
+    joined = seen.join(by_observer, on=["game_id", "round", "observers"], how="left", maintain_order="left")
     return joined.with_columns(literal_bits=pl.when(alone).then(pl.col("literal_bits").fill_null(0.0)))
 
 
-def told(seen: pl.DataFrame, baseline: str, resampling: Resampling) -> pl.DataFrame:
+def view_means(seen: pl.DataFrame, baseline: str, resampling: Resampling) -> pl.DataFrame:
     """One row per suite, setting, prior, team, role and measure: frontier_told. seen: of `attack`, of all teams."""
     alone = seen.filter(~pl.col("observers").str.contains("+", literal=True))
     summed = alone.group_by("suite", "setting", "prior", "team", "task_id", "game_id", "round").agg(
@@ -200,5 +200,5 @@ def told(seen: pl.DataFrame, baseline: str, resampling: Resampling) -> pl.DataFr
         )
         for name, (above, below) in measures.items()
     ]
-    found = ratio_intervals(pl.concat(lines), BY, resampling)
-    return found.filter(pl.col("mean").is_not_null() & pl.col("mean").is_finite())
+    means = ratio_intervals(pl.concat(lines), BY, resampling)
+    return means.filter(pl.col("mean").is_not_null() & pl.col("mean").is_finite())

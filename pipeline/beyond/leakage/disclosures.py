@@ -167,9 +167,9 @@ def _bounds_left(rounds: pl.DataFrame, slots: pl.DataFrame, history: Histories) 
     """The costs of each slot that its round's initiator is left with: from 0 to busy where it was told nothing."""
     least, largest = np.zeros(len(history.state)), np.full(len(history.state), np.inf)
     initiators = rounds.select("game_id", "round", observer_agent=pl.col("participants").list.min())
-    told = slots.join(initiators, on=["game_id", "round", "observer_agent"], how="semi")
-    positions = history.positions(told, "target_agent")
-    least[positions], largest[positions] = told["least_cost"].to_numpy(), told["largest_cost"].to_numpy()
+    disclosed = slots.join(initiators, on=["game_id", "round", "observer_agent"], how="semi")
+    positions = history.positions(disclosed, "target_agent")
+    least[positions], largest[positions] = disclosed["least_cost"].to_numpy(), disclosed["largest_cost"].to_numpy()
     return least, largest
 
 

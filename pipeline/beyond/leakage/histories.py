@@ -175,14 +175,14 @@ class Calendars(NamedTuple):
 
 def calendars(history: Histories) -> dict[str, Calendars]:
     """The calendars of each game."""
-    found = {}
+    by_game = {}
     for game, rounds, agents, slots, offset in history.layout.select(
         "game_id", "rounds", "agents", "slots", "offset"
     ).iter_rows():
         part = slice(offset, offset + rounds * agents * slots)
         shape = (rounds, agents, slots)
-        found[game] = Calendars(history.state[part].reshape(shape), history.held[part].reshape(shape))
-    return found
+        by_game[game] = Calendars(history.state[part].reshape(shape), history.held[part].reshape(shape))
+    return by_game
 
 
 def held_out_priors(games: pl.DataFrame, boards: Mapping[str, Calendars], states: States) -> dict[str, Vector]:

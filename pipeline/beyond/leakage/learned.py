@@ -56,8 +56,8 @@ def learned_bits(tables: Tables, settings: Mapping[str, Any], weight: float) -> 
             read = [read_statements(played, prior, figures) for figures in (False, True)]
             seen = looks(played, *read)
             bits = forecast_bits(seen, len(prior.states), weight)
-            told = seen.with_columns(bits=bits).group_by("game_id", "round", "observer_agent", "task_id", "role")
-            sums = told.agg(pl.col("bits").sort().sum()).sort("game_id", "round", "observer_agent")
+            grouped = seen.with_columns(bits=bits).group_by("game_id", "round", "observer_agent", "task_id", "role")
+            sums = grouped.agg(pl.col("bits").sort().sum()).sort("game_id", "round", "observer_agent")
             parts.append(sums.with_columns(setting=pl.lit(games["setting"][0]), team=pl.lit(team)))
     return pl.concat(parts)
 
@@ -68,12 +68,12 @@ def looks(tables: Tables, plain: Statements, figures: Statements) -> pl.DataFram
     grid = pl.concat(list(_grid(tables, calendars(plain.history))))
     contents = [_contents(of.rows) for of in (plain, figures)]
     order = plain.rows.with_row_index("order").group_by(SLOT).agg(pl.col("order").min())
-    said = order.join(contents[0], on=SLOT).join(contents[1], on=SLOT).with_columns(
+    stated = order.join(contents[0], on=SLOT).join(contents[1], on=SLOT).with_columns(
         said=pl.concat_str("said", "said_right", separator="/"),
         rank=pl.col("order").rank("ordinal").over(PAIR).clip(1, 4).cast(pl.Int64),
     )  # fmt: skip
-    spoken = said.group_by(PAIR).agg(spoken=sum((pl.len() >= n).cast(pl.Int64) for n in (1, 2, 5, 16)))
-    seen = grid.join(said.select(*SLOT, "said", "rank"), on=SLOT, how="left").join(spoken, on=PAIR, how="left")
+    spoken = stated.group_by(PAIR).agg(spoken=sum((pl.len() >= n).cast(pl.Int64) for n in (1, 2, 5, 16)))
+    seen = grid.join(stated.select(*SLOT, "said", "rank"), on=SLOT, how="left").join(spoken, on=PAIR, how="left")
     return seen.with_columns(pl.col("said").fill_null(""), pl.col("rank", "spoken").fill_null(0)).sort(SLOT)
 
 
@@ -141,8 +141,8 @@ def by_team(tables: Tables, bits: pl.DataFrame, beside: str, resampling: Resampl
     below 0 in all, as of one who misleads, there are no shares."""
     key = ["setting", "team", "task_id"]
     every = bits.group_by(*key, "game_id", "round").agg(pl.col("bits").sort().sum(), role=pl.lit("everybody"))
-    told = pl.concat([bits.select(every.columns), every]).sort(*key, "role", "game_id", "round", "bits")
-    sums = told.group_by(*key, "role", maintain_order=True).agg(
+    by_role = pl.concat([bits.select(every.columns), every]).sort(*key, "role", "game_id", "round", "bits")
+    sums = by_role.group_by(*key, "role", maintain_order=True).agg(
         pl.col("bits").sum(),
         views=pl.len().cast(pl.Float64),
         a_game=pl.col("bits").sum() / pl.col("game_id").n_unique(),
@@ -178,9 +178,9 @@ def study(out: Path = beyond.TABLES) -> None:
     """The study's own comparison: learned_teams."""
     params = beyond.params("talk")
     tables = standard_games([paths.TABLES, beyond.DERIVED / "talk"], params["teams"])
-    found = compared(tables, params["beside"]).with_columns(pl.selectors.float().round(9))
-    write_table(found, LEAKAGE_TABLES["learned_teams"], out, csv=False)
-    print(f"{found.height} rows in {out / 'learned_teams'}.parquet")
+    means = compared(tables, params["beside"]).with_columns(pl.selectors.float().round(9))
+    write_table(means, LEAKAGE_TABLES["learned_teams"], out, csv=False)
+    print(f"{means.height} rows in {out / 'learned_teams'}.parquet")
 
 
 def compared(tables: Tables, beside: str) -> pl.DataFrame:
@@ -203,17 +203,17 @@ def compare(folders: Sequence[Path], beside: str | None) -> None:
         sys.exit(2)
     for setting, tasks in tables["games"].group_by("setting").agg(pl.col("task_id").n_unique()).sort("setting").rows():
         if tasks < 2:
-            told = f"error: {setting} costs: games of one task alone, and there is no other to learn from"
-            print(escaped(f"{told}; play more tasks"), file=sys.stderr)
+            problem = f"error: {setting} costs: games of one task alone, and there is no other to learn from"
+            print(escaped(f"{problem}; play more tasks"), file=sys.stderr)
             sys.exit(2)
-    found = compared(tables, team).with_columns(pl.col("setting", "team").map_elements(escaped, pl.String))
+    means = compared(tables, team).with_columns(pl.col("setting", "team").map_elements(escaped, pl.String))
     mean, low, high = (pl.col(c).round(2).cast(pl.String) for c in ("mean", "low", "high"))
     text = pl.when(low.is_null()).then(mean).otherwise(pl.format("{} [{}, {}]", mean, low, high))
     order = pl.DataFrame({"measure": [*COSTS, *(f"{kind}_{role}" for kind in ("bits", "share") for role in ROLES)]})
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=1000, tbl_hide_dataframe_shape=True,
                    tbl_hide_column_data_types=True):  # fmt: skip
-        for setting in found["setting"].unique().sort():
-            shown = found.filter(setting=setting).with_columns(text=text).pivot("team", index="measure", values="text")
+        for setting in means["setting"].unique().sort():
+            shown = means.filter(setting=setting).with_columns(text=text).pivot("team", index="measure", values="text")
             print(f"{setting} costs; shares are of the bits of {escaped(team)}")
             print(order.join(shown, on="measure", how="left", maintain_order="left"))
 

@@ -203,14 +203,14 @@ def views(rounds: pl.DataFrame, messages: pl.DataFrame, protocol: str, parameter
     for game, number, participants in (
         rounds.sort("game_id", "round").select("game_id", "round", "participants").iter_rows()
     ):
-        said = by_round.get((game, number), [])
-        last = max((message.turn for message in said), default=-1)
-        told = {agent for message in said for agent in (message.sender, *message.recipients)}
+        sent = by_round.get((game, number), [])
+        last = max((message.turn for message in sent), default=-1)
+        involved = {agent for message in sent for agent in (message.sender, *message.recipients)}
         members = tuple(sorted(participants))
-        sets: list[tuple[int, ...]] = [(agent,) for agent in sorted(told | set(members))]
+        sets: list[tuple[int, ...]] = [(agent,) for agent in sorted(involved | set(members))]
         sets += list(combinations(members, 2)) if coalitions else []
         for observers in sets:
-            seen = tuple(m for m in said if {m.sender, *m.recipients} & set(observers))
+            seen = tuple(m for m in sent if {m.sender, *m.recipients} & set(observers))
             yield game, View(protocol, dict(parameters), number, members, observers, seen, slots, last, max_turns)
 
 

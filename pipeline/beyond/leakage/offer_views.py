@@ -179,7 +179,7 @@ def _decided(view: View, offer: Offer, levels: Array, decision: Seen, beliefs: A
         for agent in responders:
             joint = np.outer(joint, beliefs[agent, slot]).ravel()
         chances.append(joint)
-    found = np.zeros(len(levels))
+    likelihood = np.zeros(len(levels))
     for case in np.flatnonzero((can == rewarded) & (chances[chosen] > 0)):
         best = levels[:, chosen] + sums[case]
         chance = np.full(len(levels), chances[chosen][case])
@@ -189,8 +189,8 @@ def _decided(view: View, offer: Offer, levels: Array, decision: Seen, beliefs: A
                 wins = total > best[:, None] if slot > offer.plain[chosen] else total >= best[:, None]
                 beaten = ~(wins & can) if rewarded else ~wins & ~can
                 chance = chance * (beaten @ chances[plan])
-        found += chance
-    return found
+        likelihood += chance
+    return likelihood
 
 
 def noisy_likelihood(view: View, beliefs: Array, states: States) -> float:
@@ -199,7 +199,7 @@ def noisy_likelihood(view: View, beliefs: Array, states: States) -> float:
         return 1.0
     answers = _Noise(view, states)
     if view.leads:
-        return answers.told(beliefs)
+        return answers.likelihood(beliefs)
     offers = list(dict.fromkeys(m.body["slot"] for m in view.of_kind("offer")))
     decided = view.chosen() is not None
     exhausted = not decided and view.last_turn < view.max_turns - 1
@@ -232,13 +232,13 @@ class _Ranks(NamedTuple):
 def _next_offer(so_far: Mapping[float, float], ranks: _Ranks, outcome: bool | None) -> dict[float, float]:
     """P(the offers so far and this one, with its outcome), by its rank. outcome: whether all can; None: either."""
     fits = np.ones(len(ranks.rank), bool) if outcome is None else ranks.all_can == outcome
-    found: dict[float, float] = {}
+    by_rank: dict[float, float] = {}
     for rank in np.unique(ranks.rank[fits]):
         here = float(ranks.chance[fits & (ranks.rank == rank)].sum())
         before = sum(chance for earlier, chance in so_far.items() if earlier < rank)
         if here * before > 0:
-            found[float(rank)] = here * before
-    return found
+            by_rank[float(rank)] = here * before
+    return by_rank
 
 
 class _Noise:
@@ -252,8 +252,8 @@ class _Noise:
         weight = exp(view.parameters.get("epsilon", 2.0))
         true = weight / (weight + len(ladder))
         place = [len(ladder) if c is None else sum(b < c for b in ladder[:-1]) for c in states.names]
-        self.said = np.full((len(states), len(self.symbols)), (1 - true) / len(ladder))
-        self.said[np.arange(len(states)), place] = true
+        self.symbol_chances = np.full((len(states), len(self.symbols)), (1 - true) / len(ladder))
+        self.symbol_chances[np.arange(len(states)), place] = true
         self.levels = {m.sender: m.body["levels"] for m in view.of_kind("noisy")}
         self.can = {(m.sender, m.body["slot"]): m.body["can"] for m in view.of_kind("can")}
 
@@ -261,12 +261,12 @@ class _Noise:
         """The place of what the agent said of the slot."""
         return self.symbols.index(self.levels[agent][str(slot)])
 
-    def told(self, beliefs: Array) -> float:
+    def likelihood(self, beliefs: Array) -> float:
         """P(the answers that the initiator was given)."""
         chance, feasible = 1.0, self.states.feasible()
         for agent in self.levels:
             for slot in range(self.view.slots):
-                held = beliefs[agent, slot] * self.said[:, self.symbol(agent, slot)]
+                held = beliefs[agent, slot] * self.symbol_chances[:, self.symbol(agent, slot)]
                 can = self.can.get((agent, slot))
                 chance *= float(held.sum() if can is None else held @ (feasible if can else 1 - feasible))
         return chance
@@ -277,10 +277,10 @@ class _Noise:
         costs = np.array([float(c) for c in self.states.names if c is not None])
         totals, can, chance = costs, np.ones(len(costs), bool), own[:-1]
         for agent in self.view.participants[1:]:
-            said = self.said
+            chances = self.symbol_chances
             if agent in self.levels:  # an observer's own answer is known, and its noise tells nothing
-                said = np.ones(said.shape) * (np.arange(len(self.symbols)) == self.symbol(agent, slot))
-            joint = (beliefs[agent, slot][:, None] * said).ravel()
+                chances = np.ones(chances.shape) * (np.arange(len(self.symbols)) == self.symbol(agent, slot))
+            joint = (beliefs[agent, slot][:, None] * chances).ravel()
             prices = np.tile(self.price, len(self.states))
             possible = np.repeat(self.states.feasible() > 0, len(self.symbols))
             totals = (totals[:, None] + prices).ravel()

@@ -75,7 +75,7 @@ def by_slot(body: Mapping[str, Any]) -> dict[int, Any]:
 def imap_likelihood(view: View, beliefs: Array, states: States) -> float:
     """IMAP: costs that were sent are known, and of all slots the lowest of the cheapest is chosen."""
     costs = dict.fromkeys(view.participants, states.names)
-    return _told_and_chosen(view, beliefs, states, costs, "costs", "costs")
+    return _prices_and_choice(view, beliefs, states, costs, "costs", "costs")
 
 
 def kbit_likelihood(view: View, beliefs: Array, states: States) -> float:
@@ -89,7 +89,7 @@ def kbit_likelihood(view: View, beliefs: Array, states: States) -> float:
     else:
         nothing: tuple[float | None, ...] = (0.0,) * len(states)
         prices = {a: states.names if a == view.initiator else nothing for a in view.participants}
-    return _told_and_chosen(view, beliefs, states, prices, "levels", "levels", bounds)
+    return _prices_and_choice(view, beliefs, states, prices, "levels", "levels", bounds)
 
 
 def _grid(bits: int, top: int) -> list[int]:
@@ -102,7 +102,7 @@ def _level(cost: int, bounds: list[int]) -> int:
     return next((j for j, bound in enumerate(bounds) if cost <= bound), len(bounds) - 1)
 
 
-def _told_and_chosen(
+def _prices_and_choice(
     view: View,
     beliefs: Array,
     states: States,
@@ -114,16 +114,16 @@ def _told_and_chosen(
     """P(the prices that were sent, and the decision). prices: what each agent's states count as; None: impossible."""
     if not view.takes_part:
         return 1.0
-    known, told = beliefs.copy(), 1.0
+    known, chance = beliefs.copy(), 1.0
     for message in view.of_kind(kind):
         for slot, value in by_slot(message.body[field]).items():
-            said = value if bounds is None or value is None else bounds[value] if bounds else 0.0
-            fits = np.array([price == said for price in prices[message.sender]])
-            told *= float(known[message.sender, slot] @ fits)
+            sent = value if bounds is None or value is None else bounds[value] if bounds else 0.0
+            fits = np.array([price == sent for price in prices[message.sender]])
+            chance *= float(known[message.sender, slot] @ fits)
             known[message.sender, slot] = _conditioned(known[message.sender, slot], fits)
     counted = [tuple(np.inf if p is None else float(p) for p in prices[a]) for a in view.participants]
     totals, held = totals_of(known[list(view.participants)], states, counted)
-    return told * lowest_cheapest_probability(totals, held, view.chosen())
+    return chance * lowest_cheapest_probability(totals, held, view.chosen())
 
 
 def _conditioned(belief: Array, fits: Array) -> Array:
@@ -136,15 +136,15 @@ def dpop_likelihood(view: View, beliefs: Array, states: States) -> float:
     if not view.takes_part:
         return 1.0
     seen = {m.sender: by_slot(m.body["costs"]) for m in view.of_kind("util")}
-    told, below = 1.0, np.ones((view.slots, 1))
+    chance, below = 1.0, np.ones((view.slots, 1))
     totals = np.zeros(1)
     for agent in reversed(view.participants):
         totals, below = _joined(totals, below, beliefs[agent], states)
         if agent in seen:
             fits = np.array([[_same(total, seen[agent][slot]) for total in totals] for slot in range(view.slots)])
-            told *= float((below * fits).sum(axis=1).prod())
+            chance *= float((below * fits).sum(axis=1).prod())
             below = np.where(fits, 1.0, 0.0)
-    return told * lowest_cheapest_probability(totals, below, view.chosen())
+    return chance * lowest_cheapest_probability(totals, below, view.chosen())
 
 
 def _joined(totals: Array, held: Array, belief: Array, states: States) -> tuple[Array, Array]:
@@ -157,8 +157,8 @@ def _joined(totals: Array, held: Array, belief: Array, states: States) -> tuple[
     return longer, counted
 
 
-def _same(total: float, said: float | None) -> bool:
-    return bool(np.isinf(total)) if said is None else bool(total == said)
+def _same(total: float, sent: float | None) -> bool:
+    return bool(np.isinf(total)) if sent is None else bool(total == sent)
 
 
 def sd_likelihood(view: View, beliefs: Array, states: States) -> float:
@@ -184,12 +184,12 @@ def _answers_chance(
     """P(the answers to one proposal that were seen, and that all of them were yes, or not)."""
     chance, unseen, refused = 1.0, 1.0, False
     for agent in view.participants[1:]:
-        said = answers.get((agent, slot))
-        if said is None:
+        answer = answers.get((agent, slot))
+        if answer is None:
             unseen *= float(can[agent])
         else:
-            chance *= float(can[agent]) if said else 1 - float(can[agent])
-            refused |= not said
+            chance *= float(can[agent]) if answer else 1 - float(can[agent])
+            refused |= not answer
     if confirmed:
         return 0.0 if refused else chance * unseen
     return chance if refused else chance * (1 - unseen)
@@ -203,9 +203,9 @@ def secure_likelihood(view: View, beliefs: Array, states: States) -> float:
         return 1.0
     totals, held = totals_of(beliefs[list(view.participants)], states)
     tested = asked[-1].body["totals"]
-    found = next(view.of_kind("found"), None)
+    result = next(view.of_kind("found"), None)
     if view.takes_part:
-        least = _initiators_view(view, found, totals, held) if found and view.leads else None
+        least = _initiators_view(view, result, totals, held) if result and view.leads else None
         before = np.isin(totals, tested).astype(np.float64)
         return least if least is not None else lowest_cheapest_probability(totals, held, view.chosen(), before)
     every = sorted({total for message in asked for total in message.body["totals"]})
@@ -213,13 +213,13 @@ def secure_likelihood(view: View, beliefs: Array, states: States) -> float:
     return _counts_chance(totals, held, [(total, counts[total]) for total in every])
 
 
-def _initiators_view(view: View, found: Seen, totals: Array, held: Array) -> float | None:
+def _initiators_view(view: View, result: Seen, totals: Array, held: Array) -> float | None:
     """P(just these slots have the least total); None where no total occurred."""
-    if found.body["total"] is None:
+    if result.body["total"] is None:
         return float(held[:, -1].prod())
-    order = next(view.of_kind("key")).body["orders"][found.body["level"]]
-    slots = [order[place] for place in found.body["places"]]
-    have, more = totals == found.body["total"], totals > found.body["total"]
+    order = next(view.of_kind("key")).body["orders"][result.body["level"]]
+    slots = [order[place] for place in result.body["places"]]
+    have, more = totals == result.body["total"], totals > result.body["total"]
     return float(np.prod([held[s] @ (have if s in slots else more) for s in range(view.slots)]))
 
 
@@ -277,17 +277,17 @@ def third_costs(view: View, costs: int) -> list[int]:
     codes = CODES[:costs]
     length = 3 * codes[-1] + 1
     if view.hidden() == [second]:
-        found = [value - r for value, r in zip(shifted[second], shares["dealt"]["shifts"], strict=True)]
+        coded = [value - r for value, r in zip(shifted[second], shares["dealt"]["shifts"], strict=True)]
     else:
         r1 = _residues(shares["seed"]["seed"], "shifts", view.slots, length)
-        found = [value - r for value, r in zip(shifted[first], r1, strict=True)]
+        coded = [value - r for value, r in zip(shifted[first], r1, strict=True)]
     if view.hidden() == [dealer]:
         vectors = shares["dealt"]["vectors"]
         prime = next(p for p in range(view.slots + 2, 3 * view.slots + 4) if all(p % d for d in range(2, p)))
         own = _residues(shares["seed"]["seed"], "vectors", view.slots * length, prime)
         peaks = [next(j for j in range(length) if (own[s * length + j] + v[j]) % prime) for s, v in enumerate(vectors)]
-        found = [r + q - peak for r, q, peak in zip(r1, shares["dealt"]["shifts"], peaks, strict=True)]
-    return [codes.index(code % length) for code in found]
+        coded = [r + q - peak for r, q, peak in zip(r1, shares["dealt"]["shifts"], peaks, strict=True)]
+    return [codes.index(code % length) for code in coded]
 
 
 def _residues(seed: str, name: str, length: int, modulus: int) -> list[int]:

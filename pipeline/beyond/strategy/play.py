@@ -121,7 +121,7 @@ def play_responses(p: Mapping[str, Any], turns: Sequence[str]) -> None:
     for setting in settings:
         names = [name for name, _ in lies_of(space, setting)]
         spans = best_responses(games.filter(setting=setting), names)
-        chosen = {cell: [span.lie for span in found] for cell, found in spans.items()}
+        chosen = {cell: [span.lie for span in best] for cell, best in spans.items()}
         teams = [liar_team(lie, how) for lie, how in reported_lies(space, setting, chosen, p["seats"])]
         run(teams, p["suite"], REPORTED / f"{setting}.jsonl.zst", turns, setting)
 

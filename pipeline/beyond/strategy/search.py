@@ -118,8 +118,8 @@ def responses(chosen: pl.DataFrame, reported: pl.DataFrame, lies: Sequence[str],
     searched = chosen.group_by(LIE).agg(search_gain=pl.col("gain").mean(), search_missed=pl.col("missed").mean())
     spans = [
         {"protocol": p, "setting": s, "lie": span.lie, "best_from": span.low, "best_to": finite(span.high)}
-        for (p, s), found in best_responses(chosen, lies).items()
-        for span in found
+        for (p, s), best in best_responses(chosen, lies).items()
+        for span in best
     ]
     lines = pl.concat([measure_lines(reported, name) for name in MEASURES])
     means = ratio_intervals(lines, [*LIE, "measure"], drawn).select(*LIE, "measure", "mean", "low", "high")
@@ -172,10 +172,10 @@ def gain_at(games: pl.DataFrame, price: float, draws: int, drawn: Resampling) ->
     share = ratio_intervals(at.with_columns(denominator="own_truthful"), list(LIE), drawn).row(0, named=True)
     values = list(next(iter(means_by_task(at, "lie", "numerator", "task_id").values())).values())
     names = ("price", *games.select(LIE).row(0), str(price))
-    found = {"p": paired_permutation(values, [0.0] * len(values), names, draws).p_value}
+    summary = {"p": paired_permutation(values, [0.0] * len(values), names, draws).p_value}
     for columns, row in ((("gain", "low", "high"), mean), (SAVED, share)):
-        found |= {column: row[end] for column, end in zip(columns, ("mean", "low", "high"), strict=True)}
-    return found
+        summary |= {column: row[end] for column, end in zip(columns, ("mean", "low", "high"), strict=True)}
+    return summary
 
 
 def lies_of(p: Mapping[str, Any], setting: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -184,6 +184,6 @@ def lies_of(p: Mapping[str, Any], setting: str) -> Iterator[tuple[str, dict[str,
     p: the block `strategy.responses` of notebooks/beyond/params.yaml.
     """
     for act, how in p["acts"].items():
-        for claim, said in p["claims"].items():
-            if act not in p["without"][setting] and (said or "refuses" in how):
-                yield claim if act == "keeps" else f"{claim}-{act}", {**said, **how}
+        for claim, misreport in p["claims"].items():
+            if act not in p["without"][setting] and (misreport or "refuses" in how):
+                yield claim if act == "keeps" else f"{claim}-{act}", {**misreport, **how}
