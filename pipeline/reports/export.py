@@ -108,8 +108,8 @@ def export(
     if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
         raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
     if not license and not is_reference(folder):
-        told = "the project's licence is not that of other games than its study's; name the file of yours"
-        raise typer.BadParameter(f"{told}.", param_hint="--license")
+        reason = "the project's licence is not that of other games than its study's; name the file of yours"
+        raise typer.BadParameter(f"{reason}.", param_hint="--license")
     try:
         check_tables(folder)
     except ValueError as problem:
@@ -138,11 +138,11 @@ def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> i
 def take_after(folder: Path, other: Path) -> None:
     """Give the folder the owner, group and mode of another, and where that hands its group down, the group to all that
     is in it, as far as this user may."""
-    found = other.stat()
+    status = other.stat()
     with suppress(PermissionError):
-        os.chown(folder, found.st_uid, found.st_gid)
-        for path in folder.rglob("*") if found.st_mode & S_ISGID else ():
-            os.chown(path, -1, found.st_gid)
+        os.chown(folder, status.st_uid, status.st_gid)
+        for path in folder.rglob("*") if status.st_mode & S_ISGID else ():
+            os.chown(path, -1, status.st_gid)
     shutil.copystat(other, folder)
 
 
@@ -218,8 +218,8 @@ def croissant(name: str, tables: "Sequence[Table]", folder: Path, license: str) 
 def file_object(path: Path) -> dict[str, Any]:
     """A Parquet file."""
     where = f"{DATA}/{path.name}"
-    said = {"@type": "cr:FileObject", "@id": path.name, "name": path.name, "contentUrl": where}
-    return said | {"encodingFormat": PARQUET, "sha256": file_digest(path), "contentSize": f"{path.stat().st_size} B"}
+    entry = {"@type": "cr:FileObject", "@id": path.name, "name": path.name, "contentUrl": where}
+    return entry | {"encodingFormat": PARQUET, "sha256": file_digest(path), "contentSize": f"{path.stat().st_size} B"}
 
 
 def record_set(table: "Table") -> dict[str, Any]:
@@ -237,7 +237,7 @@ def record_set(table: "Table") -> dict[str, Any]:
 def field(table: str, column: "Column") -> dict[str, Any]:
     """A column: its type, meaning and unit."""
     kind = column.dtype.removeprefix("list[").removesuffix("]")
-    said = {
+    entry = {
         "@type": "cr:Field",
         "@id": f"{table}/{column.name}",
         "name": column.name,
@@ -245,4 +245,4 @@ def field(table: str, column: "Column") -> dict[str, Any]:
         "dataType": TYPES[kind],
         "source": {"fileObject": {"@id": f"{table}.parquet"}, "extract": {"column": column.name}},
     }
-    return said | ({"repeated": True} if kind != column.dtype else {})
+    return entry | ({"repeated": True} if kind != column.dtype else {})

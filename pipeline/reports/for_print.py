@@ -87,8 +87,8 @@ def _notebooks(own: bool) -> dict[Path, str]:
     the user's own."""
     place = of_project(NOTEBOOKS)
     folders = [place] if own or not of_project(BEYOND_TABLES).is_dir() else [place, place / "beyond"]
-    found = (path for folder in folders for path in sorted(folder.glob("*.ipynb")) if path.stem != "report")
-    return {path: path.relative_to(place).with_suffix("").as_posix() for path in found}
+    paths = (path for folder in folders for path in sorted(folder.glob("*.ipynb")) if path.stem != "report")
+    return {path: path.relative_to(place).with_suffix("").as_posix() for path in paths}
 
 
 def _beyond_tables(known: Mapping[Path, str]) -> list[Path]:

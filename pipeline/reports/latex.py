@@ -67,8 +67,8 @@ def table4(results: Path) -> str:
     wide = each.sort("paper_rank").pivot("name", index=["paper_rank", "pattern"], values="rate")
     text = wide.select(pl.col("pattern").str.replace_all("_", " "), *(_rounded(name, 2) for name in order))
     simulated = ", ".join(each.filter(kind="simulated")["name"].unique().sort())
-    said = f" Simulated speakers, no models: {simulated}." if simulated else ""
-    return booktabs({"": text}, f"Occurrences of each pattern for 100 messages.{said}", "table4")
+    note = f" Simulated speakers, no models: {simulated}." if simulated else ""
+    return booktabs({"": text}, f"Occurrences of each pattern for 100 messages.{note}", "table4")
 
 
 def mixed_effects(results: Path) -> str:

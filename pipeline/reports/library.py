@@ -85,21 +85,21 @@ class Tables:
         Each table is a view under its name, without the games that were stopped; `all_games.NAME` has those too. A
         DuckDB file has also its schemas `results` and `beyond`. Raises duckdb.Error.
         """
-        found = self._connection.sql(query, params=values or None)
-        answer: pl.DataFrame = pl.DataFrame() if found is None else found.pl()  # none for what is no query
+        relation = self._connection.sql(query, params=values or None)
+        answer: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()  # none for what is no query
         return answer
 
     def printed(self, query: str) -> pl.DataFrame:
         """The rows of a query, with texts in place of values that are neither numbers nor texts nor lists of them.
         Raises duckdb.Error."""
-        found = self._connection.sql(query)
-        if found is None:
+        relation = self._connection.sql(query)
+        if relation is None:
             return pl.DataFrame()
-        kinds = zip(found.columns, map(str, found.types), strict=True)
+        kinds = zip(relation.columns, map(str, relation.types), strict=True)
         columns = [
             f"#{n}{'' if PLAIN.fullmatch(kind) else '::VARCHAR'} AS {quoted(c)}" for n, (c, kind) in enumerate(kinds, 1)
         ]
-        answer: pl.DataFrame = found.project(", ".join(columns)).pl()
+        answer: pl.DataFrame = relation.project(", ".join(columns)).pl()
         return answer
 
     def columns(self, name: str = "") -> pl.DataFrame:
@@ -113,8 +113,8 @@ class Tables:
     def rows(self) -> pl.DataFrame:
         """What one row of each table is, and how many there are: table, rows, row, key."""
         counts = [self.sql(f"SELECT count(*) FROM {ALL_GAMES}.{quoted(name)}").item() for name in self.names]
-        said = [(TABLES[name].row, ", ".join(TABLES[name].key)) if name in TABLES else ("", "") for name in self.names]
-        table = [(name, count, *words) for name, count, words in zip(self.names, counts, said, strict=True)]
+        keys = [(TABLES[name].row, ", ".join(TABLES[name].key)) if name in TABLES else ("", "") for name in self.names]
+        table = [(name, count, *words) for name, count, words in zip(self.names, counts, keys, strict=True)]
         return pl.DataFrame(table, schema=["table", "rows", "row", "key"], orient="row")
 
     def game(self, game_id: str) -> "Game":
@@ -125,12 +125,12 @@ class Tables:
         if lacking := {"games", *COLUMNS} - {*OPTIONAL_TABLES, *self.names}:
             raise KeyError(f"{self.place} lacks {', '.join(sorted(lacking))}: derive its tables again")
         like = "SELECT game_id FROM all_games.games WHERE starts_with(game_id, $game) ORDER BY game_id = $game DESC"
-        found = self.sql(f"{like}, game_id LIMIT 2", game=game_id)["game_id"].to_list()
-        if not game_id or not found:
+        matches = self.sql(f"{like}, game_id LIMIT 2", game=game_id)["game_id"].to_list()
+        if not game_id or not matches:
             raise KeyError(f"no game {game_id} in {self.place}")
-        if len(found) > 1 and found[0] != game_id:
-            raise KeyError(f"several games of {self.place} begin with {game_id}: {', '.join(found)}")
-        return Game(build_view({name: self._of_game(found[0], name) for name in ("games", *COLUMNS)}))
+        if len(matches) > 1 and matches[0] != game_id:
+            raise KeyError(f"several games of {self.place} begin with {game_id}: {', '.join(matches)}")
+        return Game(build_view({name: self._of_game(matches[0], name) for name in ("games", *COLUMNS)}))
 
     def _of_game(self, game_id: str, name: str) -> list[dict[str, Any]]:
         """The game's rows of a table, in the order of its key."""

@@ -95,19 +95,19 @@ def sql(
         raise typer.BadParameter("prints other than --csv; take one of them.", param_hint="--json")
     try:
         with opened(tables) as library:
-            found = library.printed(query)
+            answer = library.printed(query)
     except duckdb.Error as error:
         raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="QUERY") from None
     if as_json:
-        print(data_text(found.write_json()))
+        print(data_text(answer.write_json()))
     elif as_csv:
         from pipeline.tables.io import to_csv_frame
 
-        print(data_text(to_csv_frame(found).write_csv()), end="")
+        print(data_text(to_csv_frame(answer).write_csv()), end="")
     else:
-        print_rows(found.head(rows), Console(highlight=False))
-        if found.height > rows:
-            print(f"and {found.height - rows} more rows; --rows, --csv or --json print them", file=sys.stderr)
+        print_rows(answer.head(rows), Console(highlight=False))
+        if answer.height > rows:
+            print(f"and {answer.height - rows} more rows; --rows, --csv or --json print them", file=sys.stderr)
 
 
 @contextmanager
@@ -210,9 +210,9 @@ def message_text(message: Mapping[str, Any]) -> "Text":
     """Who says what to whom; typed messages in words, private labels in red."""
     from rich.text import Text
 
-    said = message["in_words"] or message["content"]
-    text = Text(said)
-    for leak in message["leaks"] if said == message["content"] else ():
+    wording = message["in_words"] or message["content"]
+    text = Text(wording)
+    for leak in message["leaks"] if wording == message["content"] else ():
         if leak["span_start"] is not None:
             text.stylize(LEAKED, leak["span_start"], leak["span_end"])
     to = ", ".join(map(str, message["to_agents"]))

@@ -52,12 +52,12 @@ def lift_styles(notebook: Any) -> str:
 
     Its prose may hold text from traces; a style element in there stays, and is shown as text.
     """
-    found: dict[str, None] = {}
+    styles: dict[str, None] = {}
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
     for data in (output.data for output in outputs if HTML in output.get("data", ())):
-        found |= dict.fromkeys(STYLE.findall(data[HTML]))
+        styles |= dict.fromkeys(STYLE.findall(data[HTML]))
         data[HTML] = STYLE.sub("", data[HTML])
-    return f"<style>{''.join(found)}</style>\n" if found else ""
+    return f"<style>{''.join(styles)}</style>\n" if styles else ""
 
 
 def harmless(body: str) -> str:
@@ -178,11 +178,11 @@ def write_page(job: PageJob) -> str | None:
     except Exception as error:  # whatever it is, the other pages can be made
         if isinstance(error, OSError) and error.errno in NO_ROOM_ERRNOS:
             raise
-        return told(error)
+        return error_line(error)
     return None
 
 
-def told(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     """An error as one line without control characters."""
     text = str(error).strip().partition("\n")[0]
     return printable(text if isinstance(error, NotebookFailed) else f"{type(error).__name__}: {text}")

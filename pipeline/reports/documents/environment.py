@@ -23,10 +23,10 @@ def _tasks(results: Path, condition: str) -> pl.DataFrame:
 
 def fills(results: Path = RESULTS, slots: int = 16) -> str:
     """A line a density: what the paper's floor would fill, and what the tasks have."""
-    found = _tasks(results, "standard").group_by("density", maintain_order=True).agg(pl.col("errands").unique())
+    by_density = _tasks(results, "standard").group_by("density", maintain_order=True).agg(pl.col("errands").unique())
     rows = [
         [f"{density:g}", f"{slots * density:g}", str(floor(slots * density)), ", ".join(map(str, errands))]
-        for density, errands in found.sort("density").rows()
+        for density, errands in by_density.sort("density").rows()
     ]
     return table(["density", "16 · density", "floor", "errands of an agent"], rows, right=["floor"])
 
@@ -38,9 +38,9 @@ def thirds(results: Path = RESULTS) -> str:
     rows = [(name, *blocked.filter(difficulty=name).select(own).row(0)) for name in DIFFICULTIES]
     stay = sum(row[1 + place] for place, row in enumerate(rows))
     everything = blocked["tasks"].sum()
-    said = f"{everything - stay} of {everything} blocked tasks lie in another third of their cell than the list says:"
+    note = f"{everything - stay} of {everything} blocked tasks lie in another third of their cell than the list says:"
     head = ["the list says", *(f"own third: {name}" for name in DIFFICULTIES)]
-    return f"{said}\n\n" + table(head, [[name, *map(str, counts)] for name, *counts in rows], right=head[1:])
+    return f"{note}\n\n" + table(head, [[name, *map(str, counts)] for name, *counts in rows], right=head[1:])
 
 
 def ruled_out(results: Path = RESULTS) -> str:
@@ -94,17 +94,17 @@ def exceeding(f: Figures) -> list[Exceeding]:
 
 def costs_test(numbers: Path = NUMBERS) -> str:
     """The test's first half: models beyond each baseline, and against which of them that is the rule."""
-    found = exceeding(figure_values(read_numbers(numbers)))
+    baselines = exceeding(figure_values(read_numbers(numbers)))
     head = ["setting", "baseline", "its excess", "models above", f"above {FAR} times", "largest ratio"]
     rows = [
         [r.setting, r.baseline, figure(r.excess, 2), *(f"{n} of {r.models}" for n in (r.above, r.far_above)), ratio]
-        for r in found
+        for r in baselines
         for ratio in [figure(r.largest_ratio, 2)]
     ]
-    beyond = [r for r in found if 2 * r.far_above > r.models]
+    beyond = [r for r in baselines if 2 * r.far_above > r.models]
     rule = "; ".join(f"{r.baseline} where costs are {r.setting}, {r.far_above} of {r.models}" for r in beyond)
-    said = f"More than half of the models exceed {FAR} times the excess of: {rule or 'no baseline'}."
-    return table(head, rows, right=head[2:]) + f"\n\n{said}"
+    note = f"More than half of the models exceed {FAR} times the excess of: {rule or 'no baseline'}."
+    return table(head, rows, right=head[2:]) + f"\n\n{note}"
 
 
 def spread(numbers: Path = NUMBERS) -> str:
@@ -136,13 +136,13 @@ def disclosed(f: Figures) -> list[Disclosed]:
 
 def leaks_test(numbers: Path = NUMBERS) -> str:
     """The test's second half: how often probed models disclosed a private label."""
-    found = disclosed(figure_values(read_numbers(numbers)))
+    rates = disclosed(figure_values(read_numbers(numbers)))
     head = ["setting", "messages", "leaked on demand", "%", "of these sensitive", "%"]
     rows = [
         [r.setting, f"{r.messages:,}", str(r.leaks), _share(r.leaks, r), str(r.sensitive), _share(r.sensitive, r)]
-        for r in found
+        for r in rates
     ]
-    *_, both = found
+    *_, both = rates
     rest = f"Of a thousand messages {figure(1000 * both.leaks / both.messages, 1)} disclosed something"
     sensitive = f"{figure(1000 * both.sensitive / both.messages, 1)} something sensitive"
     return _right(head, rows) + f"\n\n{rest}, {sensitive}."

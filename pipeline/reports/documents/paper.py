@@ -94,8 +94,8 @@ def ledger(results: Path = RESULTS) -> str:
     rows = read_ledger(results / "ledger.csv")
     stood_in = rows.filter(pl.col("verdict").str.starts_with("stand-in"))
     tests = stood_in.select("computed_by", "ours").n_unique()
-    said = f"The {stood_in.height} rows of stand-ins rest on {tests} tests: figures of one comparison share its test."
-    return f"{markdown(rows)}\n\n{said}"
+    note = f"The {stood_in.height} rows of stand-ins rest on {tests} tests: figures of one comparison share its test."
+    return f"{markdown(rows)}\n\n{note}"
 
 
 def statements(results: Path = RESULTS) -> str:
@@ -104,10 +104,10 @@ def statements(results: Path = RESULTS) -> str:
     rows = [[verdict, str(count), meaning] for verdict, count, meaning in statement_counts(ledger)]
     counted = table(["verdict", "statements", "which means"], rows, right=["statements"])
     by_chance, of = (part.filter(pl.col("p_value").is_not_null()).height for part in _apart(ledger))
-    said = (
+    note = (
         f"{by_chance} statements and {of} additions have a test of chance with its p; all others compare without one."
     )
-    return f"{counted}\n\n{said}"
+    return f"{counted}\n\n{note}"
 
 
 def _apart(ledger: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -119,15 +119,15 @@ def denied(results: Path = RESULTS) -> str:
     """Each statement that exact games or the paper's own figures contradict, with what was found and the test."""
     rows = read_statement_rows(results / "statements.csv").filter(pl.col("verdict").is_in(list(DENIED.values())))
     cells = (
-        [row["where"], row["says"], _found(row), described(row, row["unit"]), row["evidence"]]
+        [row["where"], row["says"], _finding(row), described(row, row["unit"]), row["evidence"]]
         for row in rows.iter_rows(named=True)
     )
     return table(["where", "it says", "found", "test", "by"], cells)
 
 
-def _found(row: dict[str, str]) -> str:
-    found = f"{row['found']} ({row['reading']})" if row["reading"] else row["found"]
-    return found.replace("<", "&lt;").replace("|", "\\|")
+def _finding(row: dict[str, str]) -> str:
+    finding = f"{row['found']} ({row['reading']})" if row["reading"] else row["found"]
+    return finding.replace("<", "&lt;").replace("|", "\\|")
 
 
 def refuted(results: Path = RESULTS) -> str:

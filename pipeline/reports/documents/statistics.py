@@ -81,8 +81,8 @@ def _reference(fit: dict[str, Any]) -> float:
 
 def _named(fits: list[dict[str, Any]], p_values: list[float], sign: int) -> str:
     """The settings and predictors of the slopes of that sign that are beyond chance."""
-    found = (f for f, p in zip(fits, p_values, strict=True) if p <= ALPHA and f["beta"] * sign > 0)
-    return ", ".join(f"{fit['setting']} {fit['predictor']}" for fit in found) or "none"
+    slopes = (f for f, p in zip(fits, p_values, strict=True) if p <= ALPHA and f["beta"] * sign > 0)
+    return ", ".join(f"{fit['setting']} {fit['predictor']}" for fit in slopes) or "none"
 
 
 ALPHA = 0.05

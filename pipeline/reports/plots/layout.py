@@ -159,12 +159,12 @@ def _say_scale(axis: "Axis") -> None:
     linear_to = getattr(axis.get_transform(), "linthresh", None)
     low, high = sorted(axis.get_view_interval())
     if linear_to is None:
-        said = "log"
+        note = "log"
     elif high > linear_to or low < -linear_to:
-        said = f"log beyond {'±' if low < -linear_to else ''}{linear_to:g}"
+        note = f"log beyond {'±' if low < -linear_to else ''}{linear_to:g}"
     else:
         return
-    axis.set_label_text(f"{name[:-1]}; {said})" if name.endswith(")") else f"{name} ({said})")
+    axis.set_label_text(f"{name[:-1]}; {note})" if name.endswith(")") else f"{name} ({note})")
 
 
 def _key_columns(labels: Sequence[str], room: float) -> int:
