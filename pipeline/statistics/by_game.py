@@ -16,10 +16,16 @@ SEPARATOR = "\x1f"  # stands in no team's name
 
 def with_tasks(games: pl.DataFrame) -> pl.DataFrame:
     """The games with a `task_id` each: one whose trace does not name its task is a task of its own, and so are those of
-    one name and several seeds."""
-    seeds = pl.col("seed").n_unique().over("task_id")
-    named = pl.when(seeds > 1).then(pl.format("{}, seed {}", "task_id", "seed"))
-    return games.with_columns(task_id=pl.coalesce(named, "task_id", "game_id"))
+    one name and several seeds, or several calendars."""
+    seed = _told_apart("seed", by=["task_id"])
+    calendars = _told_apart("calendars_digest", by=["task_id", "seed"])
+    return games.with_columns(task_id=pl.coalesce(pl.concat_str("task_id", seed, calendars), "game_id"))
+
+
+def _told_apart(column: str, by: Sequence[str]) -> pl.Expr:
+    """What to add to a name where rows equal in `by` differ in the column."""
+    several = pl.col(column).n_unique().over(by) > 1
+    return pl.when(several).then(pl.format(f", {column.partition('_')[0]} {{}}", column)).fill_null("")
 
 
 def ended(games: pl.DataFrame) -> pl.DataFrame:
@@ -53,7 +59,7 @@ def tasks_apart(rows: pl.DataFrame) -> str:
 def uneven_tasks(games: pl.DataFrame) -> list[str]:
     """A line for each team that played some of its tasks oftener than others, in one setting and condition. games: rows
     of that table."""
-    a_task = games.drop_nulls("task_id").group_by("team", "condition", "setting", "task_id", "seed").len()
+    a_task = with_tasks(games.drop_nulls("task_id")).group_by("team", "condition", "setting", "task_id").len()
     often = a_task.group_by("team").agg(pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max())
     return [
         f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."

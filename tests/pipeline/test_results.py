@@ -16,6 +16,7 @@ from pipeline.derive import parallel
 from pipeline.paper import compare
 from pipeline.reports.batch.own_study import folders_at_hand
 from pipeline.reports.documents.reference import data_dictionary
+from pipeline.statistics.by_game import uneven_tasks, with_tasks
 from pipeline.tables import io, queries
 from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import REJECTED, TABLES
@@ -92,14 +93,19 @@ def test_every_query_runs_and_ends_in_an_order(name: str, attached: DuckDBPyConn
     assert first.equals(second)
 
 
-def test_tasks_of_one_name_and_several_seeds_are_several_and_one_without_a_name_is_its_own(tmp_path: Path) -> None:
-    played = [("t", 1), ("t", 1), ("t", 2), (None, 3), (None, 3)]
-    for number, (task, seed) in enumerate(played):
-        game = toy_game(f"g{number}", team="imap", task_id=task, seed=seed, repeat=number)
-        write_trace(tmp_path / "in" / f"{number}.json", game.text())
+def test_a_task_is_its_name_seed_and_calendars_and_one_without_a_name_is_its_own(tmp_path: Path) -> None:
+    played = [("t", 1, b"4"), ("t", 1, b"4"), ("t", 2, b"4"), ("t", 2, b"5"), (None, 3, b"4"), (None, 3, b"4")]
+    for number, (task, seed, cost) in enumerate(played):
+        game = toy_game(f"g{number}", team="imap", task_id=task, seed=seed, repeat=number).text()
+        write_trace(tmp_path / "in" / f"{number}.json", game.replace(b"(cost=4)", b"(cost=%s)" % cost))
     parallel.derive([tmp_path / "in"], tmp_path / "out", parallel.Recipe(csv=False), workers=1)
     setup = queries.query("setup", tmp_path / "out").filter(setting="pooled", fact="tasks")
-    assert setup["value"].to_list() == queries.query("models", tmp_path / "out")["tasks"].to_list() == [4]
+    assert setup["value"].to_list() == queries.query("models", tmp_path / "out")["tasks"].to_list() == [5]
+    games = io.read_table(tmp_path / "out", "games").sort("repeat")
+    names = with_tasks(games)["task_id"].to_list()
+    assert names[:2] == ["t, seed 1"] * 2 and [name[:21] for name in names[2:4]] == ["t, seed 2, calendars "] * 2
+    assert len(set(names)) == 5 and names[4:] == ["g4", "g5"]
+    assert uneven_tasks(games) == ["imap: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more."]
 
 
 def test_the_shares_of_sources_add_up(derived: Path) -> None:

@@ -38,10 +38,10 @@ from tests.sim.worlds import tiny_task
 HURT = "<b>|a&b_"
 TASKS = pl.read_csv(ROOT / PAPER_SUITE).filter(setting="uniform")["task_id"].to_list()
 TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "standard"}
-SEED = pl.lit(None, pl.Int64).alias("seed")
+UNTOLD = (pl.lit(None, pl.Int64).alias("seed"), pl.lit("00", pl.String).alias("calendars_digest"))
 GAMES = pl.DataFrame(
-    [TEAM | {"task_id": task, "stopped": task == TASKS[3], "optimal_cost": 1} for task in TASKS[:4]]
-).with_columns(SEED)
+    [TEAM | {"game_id": task, "task_id": task, "stopped": task == TASKS[3], "optimal_cost": 1} for task in TASKS[:4]]
+).with_columns(UNTOLD)
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
 INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
 
@@ -183,6 +183,7 @@ def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
                 "condition": "standard",
                 "task_id": task,
                 "seed": 1,
+                "calendars_digest": "00",
             }
             for team, tasks in played.items()
             for task in tasks

@@ -59,6 +59,7 @@ WHOLE: dict[str, dict[str, Any]] = {
         "dms_per_meeting": 4.0, "group_messages": 1, "message_chars": 207, "rounds": 2, "num_agents": 3,
         "num_slots": 4, "num_participants": 2, "seed": 12, "stop_cause": "out of money",
         "stop_category": "budget", "schema_version": 1, "game_rules": "15 turns, 3 retries, dm",
+        "calendars_digest": "f4b47ae424c2f52b",
     },
     "rounds": {
         "round": 1, "meeting_id": 2, "participants": [1, 2], "coordinated": False, "slot": None, "dms": 1, "cost": 0,

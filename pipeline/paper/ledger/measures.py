@@ -34,7 +34,7 @@ TEAMS_SCHEMA = {
 EVEN_GAMES = """
 CREATE VIEW main.even_games AS
 SELECT *
-FROM (SELECT *, (coalesce(task_id, game_id), seed) AS one FROM main.games WHERE simulated)
+FROM (SELECT *, (coalesce(task_id, game_id), seed, calendars_digest) AS one FROM main.games WHERE simulated)
 QUALIFY count(DISTINCT one) OVER (PARTITION BY team, condition) = count(DISTINCT one) OVER (PARTITION BY condition)
 """
 

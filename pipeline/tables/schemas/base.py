@@ -46,6 +46,7 @@ GAMES = Table(
         C("stop_cause", "str", "why the game was broken off"),
         C("stop_category", "str", "of which kind that is: provider, quota, key, context, deadline or budget"),
         C("schema_version", "int", "version of the trace's form; empty for public traces"),
+        C("calendars_digest", "str", "of what slots first hold; with another it is another task, whatever its name"),
         C("game_rules", "str", "most turns of a round, retries of a decision, channels, and the cap of messages"),
     ),
 )

@@ -7,7 +7,7 @@ SELECT
     coalesce(model, '') AS model,
     count(*) AS agents,
     count(DISTINCT game_id) AS games,
-    count(DISTINCT (coalesce(task_id, game_id), seed)) AS tasks
+    count(DISTINCT (coalesce(task_id, game_id), seed, calendars_digest)) AS tasks
 FROM agents JOIN games USING (game_id)
 WHERE NOT nosy
 GROUP BY team, condition, coalesce(model, '')

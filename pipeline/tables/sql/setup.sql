@@ -1,6 +1,6 @@
 -- What the games of a condition and setting share: one row per condition, setting (`pooled` for both) and fact.
 -- A fact that differs between games has no value; a cell is a setting, density and difficulty. Tasks of one name and
--- several seeds are several, and a game that names no task is of one of its own.
+-- several seeds or calendars are several, and a game that names no task is of one of its own.
 WITH played AS (
     SELECT
         condition,
@@ -8,7 +8,7 @@ WITH played AS (
         games.setting AS costs,
         density,
         difficulty,
-        (coalesce(task_id, game_id), seed) AS task,
+        (coalesce(task_id, game_id), seed, calendars_digest) AS task,
         num_agents,
         meetings,
         num_slots,

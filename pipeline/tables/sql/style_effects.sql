@@ -10,7 +10,7 @@ WITH parameters AS (
     GROUP BY team, setting, condition, parameter
 ),
 tasks AS (
-    SELECT (setting, condition) AS place, (team, setting, condition) AS played_by, (coalesce(task_id, game_id), seed) AS task
+    SELECT (setting, condition) AS place, (team, setting, condition) AS played_by, (coalesce(task_id, game_id), seed, calendars_digest) AS task
     FROM games
 ),
 whole AS (
