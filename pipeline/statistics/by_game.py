@@ -69,13 +69,15 @@ def uneven_tasks(games: pl.DataFrame) -> list[str]:
 
 def mixed_teams(tables: Path) -> list[str]:
     """A line for each team whose games in one condition differ in the rules of the game, or in the kinds, models and
-    parameters of their agents.
+    parameters of their agents, or have other rules than the paper's.
 
     How many agents are of a kind, and who sits where, is the task's. Where the tables do not say the rules, nothing is
     said of them.
     """
     games = pl.read_parquet(tables / "games.parquet", glob=False)
-    of_game = {"game_rules": games} if "game_rules" in games.columns else {}
+    if "game_rules" not in games.columns:
+        games = games.with_columns(game_rules=pl.lit(None, pl.String))
+    of_game = {"game_rules": games}
     if (tables / "agents.parquet").is_file():
         agents = read_table(tables, "agents")
         who = pl.concat_str(pl.col(*LINE_UP).fill_null(""), separator=SEPARATOR)
@@ -85,6 +87,9 @@ def mixed_teams(tables: Path) -> list[str]:
         f"{team}, {condition}: games {MIXED[what].format(number)}."
         for what, frame in of_game.items()
         for team, condition, number in _different(frame, what)
+    ] + [
+        f"{team}, {condition}: games by other rules than the paper's: {rules}."
+        for team, condition, rules in _unusual(games)
     ]
 
 
@@ -92,6 +97,9 @@ MIXED = {
     "game_rules": "by {} different rules of the game (turns, retries, channels, cap)",
     "who": "of {} different line-ups of agents, models or their parameters",
 }
+# The rules of the paper's games, as `games` has them: Appendix D.4, and F for its adversarial condition.
+PAPER_RULES = "15 turns, 3 retries, dm"
+ADVERSARIAL_RULES = "6 turns, 3 retries, dm, 100 messages at most"
 LINE_UP = ("agent_type", "model", "parameters")
 
 
@@ -99,6 +107,13 @@ def _different(frame: pl.DataFrame, what: str) -> Iterator[tuple[str, str, int]]
     """The teams and conditions whose games differ in a column, and in how many ways."""
     numbers = frame.drop_nulls(what).group_by("team", "condition").agg(pl.col(what).n_unique())
     yield from numbers.filter(pl.col(what) > 1).sort("team", "condition").iter_rows()
+
+
+def _unusual(games: pl.DataFrame) -> Iterator[tuple[str, str, str]]:
+    """The teams and conditions whose games, where tables say it, have other rules than the paper's, and which."""
+    usual = pl.when(condition="adversarial").then(pl.lit(ADVERSARIAL_RULES)).otherwise(pl.lit(PAPER_RULES))
+    others = games.filter(pl.col("game_rules") != usual).select("team", "condition", "game_rules")
+    yield from others.unique().sort(pl.all()).iter_rows()
 
 
 def broken_off(games: pl.DataFrame) -> list[str]:

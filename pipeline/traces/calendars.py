@@ -2,10 +2,11 @@
 
 import re
 from ast import literal_eval
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2s
 from typing import NamedTuple
 
 import msgspec
@@ -77,6 +78,13 @@ def read_rendering(text: str, num_slots: int) -> Calendar:
     if None not in entries and [entry[0] for entry in entries if entry] == list(range(num_slots)):
         return [entry[1] for entry in entries if entry]
     return _read_irregular(lines, entries, num_slots)
+
+
+def calendars_digest(initial: Mapping[int, Calendar]) -> str:
+    """Eight bytes, in hexadecimal, that tell tasks with other calendars at the start from each other: agent by agent
+    what kind of item each slot holds, its cost, and whether it is blocked."""
+    held = [[item and (item.kind, item.cost, item.blocked) for item in slots] for _, slots in sorted(initial.items())]
+    return blake2s(msgspec.json.encode(held), digest_size=8).hexdigest()
 
 
 def _read_irregular(lines: Sequence[str], entries: Sequence[tuple[int, Slot] | None], num_slots: int) -> Calendar:

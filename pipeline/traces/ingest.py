@@ -5,14 +5,11 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from hashlib import blake2s
-
-import msgspec
+from collections.abc import Callable, Collection, Sequence
 
 from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS
 from pipeline.tables.schemas.table import Row
-from pipeline.traces.calendars import Calendar, item_at, meeting_slots, read_rendering
+from pipeline.traces.calendars import calendars_digest, item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
 from pipeline.traces.intended import MAKERS as INTENDED_MAKERS
 from pipeline.traces.records import Meeting
@@ -84,13 +81,6 @@ def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
         calendars_digest=calendars_digest(game.initial),
         game_rules=config.game_rules(),
     )
-
-
-def calendars_digest(initial: Mapping[int, Calendar]) -> str:
-    """Eight bytes, in hexadecimal, that tell tasks with other calendars at the start from each other: agent by agent
-    what kind of item each slot holds, its cost, and whether it is blocked."""
-    held = [[item and (item.kind, item.cost, item.blocked) for item in slots] for _, slots in sorted(initial.items())]
-    return blake2s(msgspec.json.encode(held), digest_size=8).hexdigest()
 
 
 def fairness(costs: Sequence[int]) -> float:

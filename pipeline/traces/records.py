@@ -28,6 +28,10 @@ REACHING = ("api_base", "api_base_env", "api_key_env", "headers_env", "needs_env
 CARRIAGE = frozenset(("prices", *REACHING, *CALLING))
 
 
+# What traces state for the cap on messages where there is none.
+NO_CAP = 1_000_000
+
+
 class AgentSpec(Record, frozen=True, gc=False):
     type: Name | None = None
     model: Name | None = None
@@ -109,7 +113,7 @@ class Config(Record, frozen=True, gc=False):
             f"{_count(self.max_turns_per_round, 15)} turns",
             f"{_count(self.decision_retries, 3)} retries",
             *channels,
-            *([] if cap is None else [f"{cap} messages at most"]),
+            *([] if cap is None or cap >= NO_CAP else [f"{cap} messages at most"]),
         )
         return ", ".join(rules)
 

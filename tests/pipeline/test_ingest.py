@@ -247,6 +247,7 @@ def test_the_costs_of_a_game_s_two_schedules_are_told_apart() -> None:
     ("config", "rules"),
     [
         ({}, "15 turns, 3 retries, dm"),
+        ({"dm_cap": 1_000_000}, "15 turns, 3 retries, dm"),
         ({"max_turns_per_round": 6, "dm_cap": 100, "channels": ["dm"]}, "6 turns, 3 retries, dm, 100 messages at most"),
         ({"decision_retries": 0, "channels": ["all_groupchat", "dm"]}, "15 turns, 0 retries, dm, all_groupchat"),
         (

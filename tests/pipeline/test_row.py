@@ -160,7 +160,14 @@ def test_a_team_of_the_same_kinds_is_one_team_for_any_number_of_agents(
         ([None, "15 turns, 3 retries, dm"], []),
         (
             ["15 turns, 3 retries, dm", "1 turns, 3 retries, dm"],
-            ["one, standard: games by 2 different rules of the game (turns, retries, channels, cap)."],
+            [
+                "one, standard: games by 2 different rules of the game (turns, retries, channels, cap).",
+                "one, standard: games by other rules than the paper's: 1 turns, 3 retries, dm.",
+            ],
+        ),
+        (
+            ["15 turns, 3 retries, dm, all_groupchat"] * 2,
+            ["one, standard: games by other rules than the paper's: 15 turns, 3 retries, dm, all_groupchat."],
         ),
     ],
 )

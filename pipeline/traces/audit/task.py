@@ -19,6 +19,7 @@ from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import Calendars, Meetings, UnknownOptimum, optimum, schedule_in_order
 from pipeline.traces.audit.suites import ListedTask, Suites
 from pipeline.traces.audit.trace import Trace
+from pipeline.traces.records import NO_CAP
 
 BLOCKED = re.compile(r"(?P<task>.+)_blocked\d{1,6}")
 # Draws of blocked errands; the published tasks needed at most a few.
@@ -28,7 +29,6 @@ MOST_DRAWS = 1_000
 # a large one.
 PAPER_RULES = {"max_turns_per_round": 15, "decision_retries": 3, "channels": ["dm"], "communication_protocol": "dm"}
 PROBED = PAPER_RULES | {"max_turns_per_round": 6, "dm_cap": 100}
-NO_CAP = 1_000_000
 
 OTHER_LIST = "where it is another list's task, name that list with --suite"
 
