@@ -191,7 +191,21 @@ def read_team(path: Path) -> Team:
             llm_parameters(spec)
         else:
             build_agent(spec)
+    if (own := PROTOCOL_TEAMS.get(team.team.lower())) and any(not is_same(spec, own.agents[0]) for spec in team.agents):
+        raise TeamError(
+            f"{path}: the name {team.team} is that of the paper's protocol, and these are other agents; give the team "
+            "another name"
+        )
     return msgspec.structs.replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+
+
+def is_same(spec: AgentSpec, preset: AgentSpec) -> bool:
+    """Whether the agent plays as that of a protocol of the paper."""
+    if spec.type != preset.type:
+        return False
+    kind = PAPER[spec.type][1]
+    own: Struct = check_parameters(spec.type, spec.parameters, kind)
+    return own == check_parameters(spec.type, preset.parameters, kind) and not spec.nosy
 
 
 def imitates(spec: AgentSpec) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper.ledger.build import KEY, SCHEMA, read_ledger
-from pipeline.paper.ledger.measures import open_tables
+from pipeline.paper.ledger.measures import open_tables, prompted_games
 from pipeline.paper.ledger.printed import failed_games, ledger_of_tables, missing_reproductions
 from pipeline.paper.stages import ledger as stage
 from pipeline.paper.statements.checks import STATEMENTS_SCHEMA
@@ -77,6 +78,25 @@ def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "results").mkdir()
     stage.main(tmp_path / "results")
     assert read_ledger(tmp_path / "results/ledger.csv").equals(ledger_of_tables(tmp_path / "tables"))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "of_the_paper"),
+    [
+        ({"temperature": 0.7, "tell_problems": False}, True),
+        ({"prompt_variant": "polling.v1"}, False),
+        ({"answer_format": "tools"}, False),
+        ({"tell_problems": True}, False),
+    ],
+)
+def test_games_of_a_model_that_was_asked_otherwise_are_none_of_the_papers(
+    parameters: dict[str, Any], of_the_paper: bool, tmp_path: Path
+) -> None:
+    agents = [{"type": "llm", "parameters": {"model": "m"} | parameters}] * 3
+    write_trace(tmp_path / "in/a.json", toy_game("a", agents=agents).text())
+    write_trace(tmp_path / "in/b.json", toy_game("b", agents=agents, nosy_agent_ids=[0, 1, 2]).text())
+    parallel.derive([tmp_path / "in"], tmp_path / "out", parallel.Recipe(csv=False), workers=1)
+    assert prompted_games(tmp_path / "out") == ([] if of_the_paper else ["a"])
 
 
 @pytest.mark.slow

@@ -69,6 +69,12 @@ BROKEN = [
     ("team: mine\nagents: &a [*a]", "nested more than 50 deep"),
     (BOMB, "more than 100000 values"),
     (f"team: mine\nagents: []\n# {'x' * 1_000_000}", "more than 1000000 bytes"),
+    (
+        "team: imap\nagents: [{type: sd}]",
+        "the name imap is that of the paper's .*; give the team another",
+    ),
+    ("team: IMAP\nagents: [{type: imap-kbit, parameters: {bits: 1}}]", "the name IMAP is that of the paper's protocol"),
+    ("team: dsm-welfare\nagents: [{type: dsm, parameters: {l_max: 2}}]", "the name dsm-welfare is that of the paper's"),
     ("team: mine\nagents: [{type: dsm, parameters: {l_min: 3, l_max: 2}}]", "l_min must lie between 1 and l_max"),
 ]
 
@@ -78,6 +84,14 @@ def test_a_file_that_is_no_team_says_why(tmp_path, text, problem):
     with pytest.raises(TeamError, match=problem) as raised:
         load_team(team_file(tmp_path, text))
     assert "\n" not in str(raised.value)
+
+
+def test_a_file_may_list_a_protocol_of_the_paper_under_its_name(tmp_path):
+    for name in ("imap", "sd", "dsm-welfare"):
+        [spec] = named_teams()[name].agents
+        parameters = "".join(f"{key}: {value}, " for key, value in spec.parameters.items())
+        listed = team_file(tmp_path, f"team: {name}\nagents: [{{type: {spec.type}, parameters: {{{parameters}}}}}]")
+        assert load_team(listed).team == name
 
 
 def test_a_preset_beside_a_file_of_models_is_refused_not_passed_over(tmp_path):

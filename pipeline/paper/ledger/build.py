@@ -18,6 +18,7 @@ from pipeline.tables.paths import RESULTS
 PAPER = Path("data/paper")
 
 REPRODUCED, CONTRADICTED, SETTING = "reproduced", "contradicted", "setting"
+OTHER_RUN = "another run differs"
 BY_CHOICE = "differs by choice"
 SAME_DIRECTION, OPPOSITE = "stand-in: same direction", "stand-in: opposite"
 UNDECIDED = "stand-in: undecided"
@@ -26,6 +27,7 @@ NEEDS_TRACES, NOT_PLAYED = "needs model traces", "not played here"
 VERDICTS = {
     REPRODUCED: "equal to ours at the precision printed",
     CONTRADICTED: "ours is another",
+    OTHER_RUN: "the same model's games here give another figure; of one run, without an interval, no test can be made",
     SETTING: "a fact of the set-up, the same here",
     BY_CHOICE: "a fact of the set-up, another here: the note says why no game tells",
     SAME_DIRECTION: "simulated teams show the direction of the comparison that it belongs to, beyond chance",
@@ -141,11 +143,12 @@ class LedgerBuilder:
         return Entry(verdict, figure.rounded(fact.value), fact.computed_by, fact.note, test=BY_SETUP)
 
     def played_entry(self, figure: Figure) -> Entry | None:
-        """A figure of games that were played here too."""
+        """A figure of games that were played here too. Protocols repeat themselves, and models need not."""
         value = self.measures.values.get((figure.method, *figure.condition_and_setting, figure.measure))
         if value is None:
             return None
-        verdict = REPRODUCED if figure.equals(value) else CONTRADICTED
+        differs = OTHER_RUN if figure.kind == "model" else CONTRADICTED
+        verdict = REPRODUCED if figure.equals(value) else differs
         return Entry(verdict, figure.rounded(value), self.computed_by(figure), test=BY_PRINT)
 
     def stand_in_entry(self, figure: Figure) -> Entry | None:

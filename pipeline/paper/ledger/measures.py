@@ -21,6 +21,9 @@ SQL = Path(__file__).with_name("measures.sql")
 # The results that the ledger reads.
 RESULTS_READ = ("models", "table1", "table1_by_difficulty", "table2", "patterns", "leaks", "stance")
 
+# Parameters of a model's agent that change what it is told, or in which form it may answer.
+ASKED = ("prompt_variant", "answer_format", "tell_problems")
+
 TEAMS_SCHEMA = {
     "method": pl.String,
     "is_model": pl.Boolean,
@@ -67,6 +70,14 @@ def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyC
 def other_games(tables: Path) -> list[str]:
     """The games of a folder of tables whose tasks are none of the paper's."""
     return read_table(tables, "games").filter(~is_of_suite())["game_id"].to_list()
+
+
+def prompted_games(tables: Path) -> list[str]:
+    """The games of a folder of tables in which a model that probes nobody was asked otherwise than the paper's are:
+    with words of somebody's own in its prompt, held to a form of answers, or told what was wrong with them."""
+    asked = (pl.col("parameters").str.json_path_match(f"$.{name}").fill_null("false") != "false" for name in ASKED)
+    agents = read_table(tables, "agents").filter(pl.col("model").is_not_null() & ~pl.col("nosy"))
+    return agents.filter(pl.any_horizontal(asked))["game_id"].unique().sort().to_list()
 
 
 def read_for_queries(path: Path) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from pipeline.paper.ledger.build import (
     KEY,
     NEEDS_TRACES,
     NOT_PLAYED,
+    OTHER_RUN,
     REPRODUCED,
     SETTING,
     VERDICTS,
@@ -94,7 +95,7 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
 
 def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFrame:
     """The ledger of a folder of tables, without some games. Raises BadParameter where it is none."""
-    from pipeline.paper.ledger.measures import open_tables, other_games
+    from pipeline.paper.ledger.measures import open_tables, other_games, prompted_games
 
     try:
         check_tables(tables)
@@ -103,7 +104,10 @@ def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFram
     others = other_games(tables)
     if others:
         print(f"{len(others)} games left out, whose tasks are none of the paper's 72", file=sys.stderr)
-    without = {*without, *others}
+    prompted = prompted_games(tables)
+    if prompted:
+        print(f"{len(prompted)} games left out, whose models were asked otherwise than the paper's", file=sys.stderr)
+    without = {*without, *others, *prompted}
     if note := other_rules(tables):
         print(f"warning: {printable(note)}", file=sys.stderr)
     games = read_table(tables, "games").filter(~pl.col("game_id").is_in(list(without)))
@@ -192,10 +196,11 @@ def summary_table(ledger: pl.DataFrame) -> "Table":
 
 
 def contradicted_table(ledger: pl.DataFrame) -> "Table":
-    """The figures that ours contradict, and facts of the set-up that differ by choice, with why."""
+    """The figures that ours contradict, those of a model's other run, and facts of the set-up that differ by choice,
+    with why."""
     columns = ("source", "setting", "method", "metric", "published", "ours", "note")
     table = _table("ours is another", *columns)
-    others = ledger.filter(pl.col("verdict").is_in([CONTRADICTED, BY_CHOICE]))
+    others = ledger.filter(pl.col("verdict").is_in([CONTRADICTED, OTHER_RUN, BY_CHOICE]))
     for row in others.select(columns).iter_rows():
         table.add_row(*row)
     return table
