@@ -18,8 +18,9 @@ from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask
 from sim.models.attempts import check_access
 from sim.models.cache import Cache, digest
-from sim.models.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
+from sim.models.money import BudgetSpent, Ledger
 from sim.models.parse import LONGEST
+from sim.models.prices import CHARACTERS_PER_TOKEN, check_prices, cost, price_of
 from sim.models.prompts import Variant, load_variant
 from sim.models.provider import Provider, litellm
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
