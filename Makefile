@@ -49,22 +49,7 @@ beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, opti
 	python -m pipeline docs
 
 talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and told to poll, and compare what both tell
-	@test -n "$$MODEL" -a -n "$$OUT" || { echo "error: name a model and a folder: make talk MODEL=openai/gpt-5.4-mini OUT=mine"; exit 2; }
-	@# Tables that could not be replaced end it here, before any game is paid for.
-	@test ! -e "$$OUT/tables" -o -e "$$OUT/traces" || { echo "error: $$OUT/tables is of no such traces; name another folder"; exit 2; }
-	@test ! -e "$$OUT/tables" || python -m pipeline derive "$$OUT/traces" --out "$$OUT/tables" || test $$? = 3
-	@mkdir -p "$$OUT"
-	@for team in free polling; do \
-	file="$$OUT/$$team.yaml"; variant=$$(test $$team = polling && echo "prompt_variant: polling," || true); \
-	wanted="{team: $$team, agents: [{type: llm, parameters: {$$variant model: $$MODEL, preset: paper, $$PARAMETERS}}]}"; \
-	test -e "$$file" || printf '%s\n' "$$wanted" > "$$file"; \
-	sed -n "s/.*model: *[\"']*\([^,}\"' ]*\).*/\1/p" "$$file" | grep -qxF -- "$$MODEL" || { echo "error: $$file is of another model; name another folder"; exit 2; }; \
-	test "$$(cat "$$file")" = "$$wanted" || echo "$$file is there, not as MODEL and PARAMETERS say, and is played as it stands"; done
-	@test ! -e "$$OUT/tasks.jsonl" || echo "$$OUT/tasks.jsonl is there, and is played as it stands"
-	test -e "$$OUT/tasks.jsonl" || python -m sim suite data/suites/paper72.csv --out "$$OUT/tasks.jsonl"
-	python -m sim run "$$OUT/tasks.jsonl" --team "$$OUT/free.yaml" --team "$$OUT/polling.yaml" --out "$$OUT/traces" --resume $(RUN)
-	python -m pipeline derive "$$OUT/traces" --out "$$OUT/tables"
-	python -m pipeline.beyond.leakage.learned "$$OUT/tables" --beside polling
+	@python -m pipeline.beyond.leakage.talk "$$MODEL" "$$OUT" --parameters="$$PARAMETERS" $(RUN)
 
 test: $(READY) ## Run the tests
 	pytest -n auto --dist worksteal -m "not slow"

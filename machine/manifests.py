@@ -221,8 +221,13 @@ def check_own(folder: Path, names: Iterable[str], command: str, unchanged: bool 
 
 def listed_names(manifest: bytes) -> set[str]:
     """The names of files and folders beside a manifest of that text which it lists; none where it is no manifest."""
+    return {name.partition("/")[0] for name in listed_files(manifest)} - {"", ".", ".."}
+
+
+def listed_files(manifest: bytes) -> set[str]:
+    """The paths that a manifest of that text lists; none where it is no manifest."""
     try:
-        return {name.partition("/")[0] for name in json.loads(manifest)["files"]} - {"", ".", ".."}
+        return {str(name) for name in json.loads(manifest)["files"]}
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return set()
 

@@ -1,6 +1,7 @@
 """Traces and tables at a URL, both ways, with a real S3 server on this machine: what arrives is what a folder holds."""
 
 import gzip
+import json
 import shutil
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Pa
     }
     gone = {f"{table}/team=gone/condition=standard/part.parquet": b"old" for table in ("games", "intents")}
     gone |= {"games.parquet": b"in another form", "moves.csv": b"in another form"}
-    send(others | gone, bucket)
+    send(others | gone | {"derive.manifest.json": json.dumps({"files": dict.fromkeys(gone)}).encode()}, bucket)
     send({"x": b"a file where a folder is named"}, f"{bucket}/file")
     assert "it is a file; name a folder" in derive(str(here / "traces"), "--out", f"{bucket}/file/x").stderr
     assert derive(str(here / "traces"), "--out", bucket, "--partition").exit_code == 0
@@ -123,6 +124,37 @@ def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Pa
     assert others.items() <= found.items() and not gone.keys() & found.keys()
     teams = {name.split("/")[1] for name in found if name.startswith("messages/")}
     assert teams == {"team=imap", "team=sd"}
+
+
+# One row a user's own file that lies where a table would, and the options of a run that would lose it.
+OWN = [
+    ("agents.csv", ("--tables", "agents", "--format", "parquet")),
+    ("games.parquet", ("--tables", "agents")),
+    ("games/team=mine/condition=standard/part.parquet", ("--partition",)),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), OWN)
+def test_a_file_at_a_url_that_no_earlier_run_listed_is_kept(
+    name: str, options: tuple[str, ...], here: Path, tmp_path: Path
+) -> None:
+    mine = {name: b"mine", "notes.txt": b"mine, too"}
+    listing = json.dumps({"files": {"leaks.csv": ""}}).encode()
+    send({**mine, "derive.manifest.json": listing}, place := f"memory://{tmp_path}/mine")
+    done = derive(str(here / "traces"), "--out", place, *options)
+    told = " ".join(done.stderr.replace("│", " ").split())
+    assert done.exit_code == 2 and f"{name} is of no earlier derive, which would replace it" in told
+    assert contents(place) == mine
+
+
+@slow
+def test_what_a_run_that_was_cut_off_left_at_a_url_is_replaced_by_the_next(here: Path, tmp_path: Path) -> None:
+    partition = "games/team=gone/condition=standard/part.parquet"
+    left = {"agents.csv": b"of before", "games.parquet": b"sent", partition: b"sent"}
+    place, words = f"memory://{tmp_path}/cut", ("--tables", "agents", "--format", "parquet")
+    send({**left, ".derive-begun": json.dumps({"files": dict.fromkeys(left)}).encode()}, place)
+    assert derive(str(here / "traces"), "--out", place, *words).exit_code == 0
+    assert contents(place).keys() == {"agents.parquet", "games.parquet", "rejected.parquet"}
 
 
 @slow

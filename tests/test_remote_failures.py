@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
-from pipeline.derive import command, parallel
+from pipeline.derive import parallel, upload
 from pipeline.traces.sources import Source, find_sources, read_texts
 from sim import __main__ as sim_command
 from sim.game.trace import read, write
@@ -179,12 +179,12 @@ def test_a_store_that_is_lost_ends_the_work_and_blames_no_trace(here: Path, tmp_
         bucket = lost.bucket()
         send(contents(here / "traces"), bucket)
         sources = find_sources([bucket])
-        command.check_writable(bucket)
+        upload.check_writable(bucket)
         lost.stop()
         with pytest.raises(Unreachable, match="cannot be read: no answer"):
             parallel.derive_sources(sources, tmp_path / "tables", workers=1)
-        with pytest.raises(command.PartialUpload, match="of this run or of the one before: run it again"):
-            command.derive_to_url(bucket, find_sources([here / "traces"]), tmp_path, parallel.Recipe(), 1)
+        with pytest.raises(upload.PartialUpload, match="of this run or of the one before: run it again"):
+            upload.derive_to_url(bucket, find_sources([here / "traces"]), tmp_path, parallel.Recipe(), 1)
         with pytest.raises(OSError, match="no answer"):
             write(read(next((here / "traces").rglob("*.zst"))), f"{bucket}/one.json.zst")
     forget_stores()
@@ -208,7 +208,8 @@ def test_runs_that_are_killed_leave_whole_files_and_the_next_makes_them_good(
             begun.kill()
             begun.communicate(timeout=SECONDS)
             left = contents(f"{bucket}/{made}")
-            left.pop(".calbench", None)
+            for passing in (".calbench", ".derive-begun"):
+                left.pop(passing, None)
             assert left.items() <= contents(clean).items()
         subprocess.run([sys.executable, "-m", *words_of_command], check=True, capture_output=True, timeout=SECONDS)
         assert contents(f"{bucket}/{made}") == contents(clean)
@@ -237,7 +238,7 @@ def test_a_cluster_plays_and_derives_to_a_store_although_a_worker_dies(
 
         partition = parallel.Recipe(partition=True)
         found = find_sources([f"{bucket}/traces"])
-        derived = command.derive_to_url(f"{bucket}/tables", found, tmp_path / "shared", partition, address, begun)
+        derived = upload.derive_to_url(f"{bucket}/tables", found, tmp_path / "shared", partition, address, begun)
     assert derived.games == done and derived.rejected == ()
     parallel.derive_sources(found, tmp_path / "tables", partition, 1)
     assert contents(f"{bucket}/tables") == contents(tmp_path / "tables")

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import yaml
 
-from pipeline.tables.paths import read_yaml
 from tests.imports import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -92,35 +91,12 @@ def test_folders_with_blanks_in_their_names_are_one_word_each(target: str, make:
     assert make(target)[2] == [["-m", "pipeline", target, "--out", usual]]
 
 
-def test_talk_keeps_what_stands_in_its_folder_and_refuses_another_model_and_other_tables(
-    make: Any, tmp_path: Path
-) -> None:
-    out = tmp_path / "my study"
-    words = ("talk", "MODEL=openai/small", f"OUT={out}", "PARAMETERS=temperature: 0")
-    code, _, calls = make(*words)
-    teams = [read_yaml(out / f"{name}.yaml") for name in ("free", "polling")]
-    assert [team["agents"][0]["parameters"].get("prompt_variant") for team in teams] == [None, "polling"]
-    assert code == 0 and [call[1:4] for call in calls] == [
-        ["sim", "suite", "data/suites/paper72.csv"],
-        ["sim", "run", f"{out}/tasks.jsonl"],
-        ["pipeline", "derive", f"{out}/traces"],
-        ["pipeline.beyond.leakage.learned", f"{out}/tables", "--beside"],
-    ]
-    (out / "tasks.jsonl").write_text("mine")
-    (out / "free.yaml").write_text("team: free\nagents:\n- type: llm\n  parameters: {model: 'openai/small'}\n")
-    before = {path: path.read_bytes() for path in out.iterdir()}
-    code, told, calls = make(*words)
-    assert (
-        code == 0 and calls[0][1:3] == ["sim", "run"] and {path: path.read_bytes() for path in out.iterdir()} == before
+def test_a_models_talk_is_asked_for_in_the_words_of_the_program(make: Any) -> None:
+    words = ("talk", "MODEL=openai/small", "OUT=~/my study", "PARAMETERS=temperature: 0, seed: 1", "RUN=--max-cost 50")
+    code, _, ((*called, folder, parameters, option, amount),) = make(*words)
+    assert (code, called) == (0, ["-m", "pipeline.beyond.leakage.talk", "openai/small"])
+    assert folder.endswith("/my study") and (parameters, option, amount) == (
+        "--parameters=temperature: 0, seed: 1",
+        "--max-cost",
+        "50",
     )
-    assert [line.split(" is there")[0] for line in told.splitlines() if " as it stands" in line] == [
-        f"{out}/free.yaml",
-        f"{out}/tasks.jsonl",
-    ]
-    code, told, calls = make("talk", "MODEL=openai/smaller", f"OUT={out}")
-    assert (code, calls) == (2, []) and f"error: {out}/free.yaml is of another model" in told
-    (out / "tables").mkdir()
-    code, told, calls = make(*words)
-    assert (code, calls) == (2, []) and f"error: {out}/tables is of no such traces" in told
-    (out / "traces").mkdir()
-    assert make(*words)[2][0][1:3] == ["pipeline", "derive"]

@@ -3,41 +3,31 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from machine.files import output_destination
-from machine.manifests import MANIFEST_SUFFIX, any_manifest, check_own, listed_names
-from machine.stores import TRIAL_FILE, Unreachable, file_system, is_url, plain_errors, write_trial
+from machine.manifests import any_manifest, check_own
+from machine.stores import Unreachable, file_system, is_url
 from machine.terminal import progress_bar
+from pipeline.derive.upload import DERIVE, MANIFEST, PartialUpload, check_own_there, check_writable, derive_to_url
 from pipeline.privacy.rules import ENGLISH_RULES, RULES
-from pipeline.tables.hive import is_partition
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
-from pipeline.tables.shards import scratch_folder, stale_names, table_files
+from pipeline.tables.shards import table_files
 from pipeline.traces.limits import print_rejections, printable
 from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
 
 if TYPE_CHECKING:
-    from pipeline.derive.parallel import Derived, Progress, Recipe
+    from pipeline.derive.parallel import Derived, Recipe
     from pipeline.traces.sources import Source
 
 
-# Files uploaded at once, each with some 32 MB in memory.
-CONCURRENT_TRANSFERS = 4
 FILE_SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, ".parquet", ".csv", ".txt", ".duckdb")
-DERIVE = "derive"
-MANIFEST = f"{DERIVE}{MANIFEST_SUFFIX}"
-SENT_LAST = ("games", DERIVE)
-
-
-class PartialUpload(Unreachable):
-    """A store was lost during the upload: some tables there are of this run, others of the one before."""
 
 
 def tables_destination(out: str) -> Path | str:
@@ -48,71 +38,6 @@ def tables_destination(out: str) -> Path | str:
             raise ValueError(f"{out} is called as a file is; name a folder")
         file_system(destination)
     return destination
-
-
-def derive_to_url(
-    url: str,
-    sources: Sequence[Source],
-    scratch: Path,
-    recipe: "Recipe",
-    workers: int | str | None = None,
-    progress: "Progress | None" = None,
-) -> "Derived":
-    """Derive the recipe's tables in the folder `scratch`, which all workers see, then upload them to the URL.
-
-    Raises what `derive_sources` does, and PartialUpload where the store is lost during the upload; call
-    `check_writable` before the work begins.
-    """
-    from pipeline.derive.parallel import derive_sources
-
-    with scratch_folder(scratch) as folder:
-        derived = derive_sources(sources, folder / "tables", recipe, workers, progress, DERIVE)
-        upload_tables(folder / "tables", url, list(derived.shapes) if recipe.partition else [])
-        return derived
-
-
-def check_writable(url: str) -> None:
-    """Raise Unreachable where nothing can be written to the folder at the URL, and ValueError where it is a file."""
-    system, path = file_system(url)
-    with plain_errors(url, "written to"):
-        write_trial(system, f"{path}/{TRIAL_FILE}")
-        if system.isfile(path):
-            raise ValueError("it is a file; name a folder")
-
-
-def upload_tables(folder: Path, url: str, partitioned: Sequence[str]) -> None:
-    """Upload every file of the folder to the URL, then remove what stands there of an earlier run. partitioned: tables
-    whose partitions the files are.
-
-    Raises PartialUpload where the store is lost.
-    """
-    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    last = {name for name in names if name.partition("/")[0].partition(".")[0] in SENT_LAST}
-    system, path = file_system(url)
-    try:
-        with plain_errors(url, "written to"):
-            stale = _stale_files(system, path, names, partitioned)
-            for batch in (sorted(names - last), sorted(last)):
-                _call_each(lambda name: system.put_file(str(folder / name), f"{path}/{name}"), batch)
-            _call_each(lambda name: system.rm_file(f"{path}/{name}"), stale)
-    except Unreachable as error:
-        raise PartialUpload(f"{error}. Tables there are of this run or of the one before: run it again") from error
-
-
-def _stale_files(system: Any, path: str, names: set[str], partitioned: Sequence[str]) -> list[str]:
-    """The files and partitions of tables at the path that are of an earlier run, and not among the uploaded `names`."""
-    before = system.cat_file(f"{path}/{MANIFEST}") if system.isfile(f"{path}/{MANIFEST}") else b""
-    stale = stale_names({name.partition("/")[0] for name in names}.union(partitioned), listed_names(before))
-    places = (*stale, *partitioned)
-    present = [name.removeprefix(f"{path}/") for place in places for name in system.find(f"{path}/{place}")]
-    return [name for name in present if name not in names and (is_partition(name) or name in stale)]
-
-
-def _call_each(function: Callable[[str], Any], names: Sequence[str]) -> None:
-    """Call the function for each name, some at once. Raises the first exception when all calls have ended."""
-    with ThreadPoolExecutor(CONCURRENT_TRANSFERS) as pool:
-        for _ in pool.map(function, names):
-            pass
 
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
@@ -225,6 +150,7 @@ def _check_destination(out: str, scratch: str | None, cluster: str | None, table
             raise typer.BadParameter(problem, param_hint="--scratch")
         if isinstance(destination, str):
             check_writable(destination)
+            check_own_there(destination, table_files((*tables, REJECTED.name)))
         else:
             earlier = {name.partition("/")[0] for name in any_manifest(destination / MANIFEST).files}
             replaced = table_files((*tables, REJECTED.name)) | earlier & table_files(TABLES)

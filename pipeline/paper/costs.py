@@ -18,7 +18,8 @@ DECIMALS = 6  # a millionth of a dollar for a million tokens: below it is what b
 
 NO_CALL, NO_TOKENS, NO_PRICE = "no model called", "tokens not recorded", "price not known"
 MEASURED = "measured"
-UNCOUNTED = "measured, without failed attempts of unknown cost"
+UNCOUNTED = f"{MEASURED}, without failed attempts of unknown cost"
+BROKEN_OFF = f"{MEASURED}, without the last questions of games that stopped"
 # Where a call's price is from, the first that knows it.
 RECORDED, OWN, LISTED = "recorded in the traces", "the team's own prices", "the price table"
 TEAM = ["team", "simulated", "condition"]
@@ -31,8 +32,9 @@ def costs(
     """One row per team and condition (its key), in Appendix K's columns.
 
     games, calls: those tables; prices, own: see `price_by_origin`. usd_* are sums over calls, empty where the price of
-    one is not known or no model was called, and without `uncounted_attempts`; `priced_by` names where prices are from,
-    with the number of calls of each where they differ.
+    one is not known or no model was called, and without `uncounted_attempts` and what `stopped` games asked last;
+    `cached_calls` of the calls were paid for before their games, and cost `usd_cached` then. `priced_by` names where
+    prices are from, with the number of calls of each where they differ.
     """
     priced = price_by_origin(calls, prices, own).join(games.select("game_id", *TEAM, "setting"), on="game_id")
     spent = priced.group_by(TEAM).agg(
@@ -47,8 +49,10 @@ def costs(
         usd_uniform=_complete_sum(pl.col("usd").filter(pl.col("setting") == "uniform")),
         usd_varied=_complete_sum(pl.col("usd").filter(pl.col("setting") == "varied")),
         usd_total=_complete_sum(pl.col("usd")),
+        cached_calls=pl.col("from_cache").fill_null(False).sum(),
+        usd_cached=pl.col("usd").filter(pl.col("from_cache").fill_null(False)).sum(),
     )
-    played = games.group_by(TEAM).agg(games=pl.len())
+    played = games.group_by(TEAM).agg(games=pl.len(), stopped=pl.col("stopped").sum())
     rows = played.join(spent, on=TEAM, how="left").join(_origins(priced), on=TEAM, how="left")
     rows = rows.with_columns(pl.col("calls").fill_null(0))
     return rows.with_columns(verdict=_verdict()).sort(TEAM)
@@ -120,6 +124,8 @@ def _verdict() -> pl.Expr:
         .then(pl.lit(NO_PRICE))
         .when(pl.col("uncounted_attempts") > 0)
         .then(pl.format("{}: {}", pl.lit(UNCOUNTED), "uncounted_attempts"))
+        .when(pl.col("stopped") > 0)
+        .then(pl.format("{}: {}", pl.lit(BROKEN_OFF), "stopped"))
         .otherwise(pl.lit(MEASURED))
     )
 
@@ -129,18 +135,31 @@ def billed(spent: pl.DataFrame) -> str:
     called = spent.filter(pl.col("calls") > 0)
     if called.is_empty():
         return "No model was called in these games, so there is nothing to bill."
-    number, usd = called["calls"].sum(), called["usd_total"].drop_nulls().sum()
-    calls = f"{number:,} call{'' if number == 1 else 's'}"
     known = called.drop_nulls("usd_total")
     if known.is_empty():
-        return f"{calls} to models, and no team of which all prices are known."
+        return f"{_counted(int(called['calls'].sum()), 'call')} to models, and no team of which all prices are known."
+    number, cached = int((called["calls"] - called["cached_calls"]).sum()), int(known["cached_calls"].sum())
     rest = called.height - known.height
     partly = (
         f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
     )
-    missed = int(known["uncounted_attempts"].sum())
-    least = f" Of {missed:,} failed attempt{'' if missed == 1 else 's'} nobody noted the cost: they may add to it."
-    return f"{calls} to models cost {usd:,.{2 if usd >= 1 else 4}f} US dollars{partly}.{least if missed else ''}"
+    usd, then = float(known["usd_total"].sum()), float(known["usd_cached"].sum())
+    cost = f"{_counted(number, 'call')} to models cost {_dollars(max(0.0, usd - then))}{partly}."
+    missed, stopped = int(known["uncounted_attempts"].sum()), int(known["stopped"].sum())
+    more = {
+        f" {_counted(cached, 'answer')} from the cache had cost {_dollars(then)} when first given.": cached,
+        f" Of {_counted(missed, 'failed attempt')} nobody noted the cost: they may add to it.": missed,
+        f" {_counted(stopped, 'game')} stopped: the last question of each may add to it, too.": stopped,
+    }
+    return cost + "".join(text for text, number in more.items() if number)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _dollars(usd: float) -> str:
+    return f"{usd:,.{2 if usd >= 1 else 4}f} US dollars"
 
 
 def per_game(spent: pl.DataFrame) -> pl.DataFrame:

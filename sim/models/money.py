@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from sim.game.trace import to_jsonable
 from sim.models.agent import FILTERED, Usage
 from sim.models.failures import redact
 from sim.models.parse import LONGEST
+from sim.models.prices import cost
 from sim.models.spec import LlmParameters, Prices
 
 
@@ -110,8 +111,6 @@ def filtered(p: LlmParameters) -> Usage:
 
 # No answer takes more: what is told beyond it is no count.
 MOST_TOKENS = 1_000_000_000
-CHARACTERS_PER_TOKEN = 4
-MILLION = 1_000_000
 
 
 class BudgetSpent(AgentFailure):
@@ -119,10 +118,6 @@ class BudgetSpent(AgentFailure):
 
     def __init__(self, cause: str) -> None:
         super().__init__(cause, BUDGET)
-
-
-class UnknownPrice(ValueError):
-    """A budget can't be kept, because a model's price is unknown: which, and what to do."""
 
 
 class Tally(Struct, kw_only=True):
@@ -251,48 +246,3 @@ class Reserve:
         if whole:
             self.ended[team] = self.a_game[team] = max(usd, self.ended.get(team, 0.0))
         self.one_over.set()
-
-
-def price_of(p: LlmParameters, litellm: Any) -> tuple[Prices, str] | None:
-    """The model's prices and where they come from: the team's own, else LiteLLM's table; None where unknown."""
-    if p.prices is not None:
-        return p.prices, f"team, {p.prices.date}"
-    try:
-        info = litellm.get_model_info(model=p.model)
-        asked, given = info["input_cost_per_token"], info["output_cost_per_token"]
-    except Exception:  # LiteLLM raises a bare Exception for a model that it does not know
-        return None
-    if not asked or not given:
-        return None
-    return Prices(asked * MILLION, given * MILLION, None), litellm_source()
-
-
-def litellm_source() -> str:
-    """The name of LiteLLM's price table."""
-    from importlib.metadata import version
-
-    return f"litellm {version('litellm')}"
-
-
-def cost(prices: Prices, input_tokens: int, output_tokens: int, cached: int = 0) -> float:
-    """The price of an answer, in US dollars."""
-    cached_price = prices.input if prices.cached_input is None else prices.cached_input
-    fresh = max(0, input_tokens - cached)
-    return (fresh * prices.input + cached * cached_price + output_tokens * prices.output) / MILLION
-
-
-def presumed_cost(prices: Prices | None, characters: int, max_tokens: int | None) -> float:
-    """What a call without token counts may have cost at most, by its text; 0 where no price is known."""
-    if prices is None:
-        return 0.0
-    return cost(prices, characters // CHARACTERS_PER_TOKEN + 1, max_tokens or 0)
-
-
-def check_prices(models: Iterable[LlmParameters], litellm: Any) -> None:
-    """Raises UnknownPrice for the first model without a price: a budget could not be kept."""
-    for p in models:
-        if price_of(p, litellm) is None:
-            raise UnknownPrice(
-                f"the price of {p.model} is unknown, so --max-cost can't be kept; give `prices` in the team's YAML, "
-                "or pass --allow-unknown-prices"
-            )

@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -37,7 +37,8 @@ from sim.models.failures import (
     secrets,
     written,
 )
-from sim.models.money import Ledger, filtered, presumed_cost, price_of, text_of, usage_of
+from sim.models.money import Ledger, filtered, text_of, usage_of
+from sim.models.prices import presumed_cost, price_of
 from sim.models.request import address_for, destination, request
 from sim.models.spans import span, usage_attributes
 from sim.models.spec import LlmParameters, Prices
@@ -182,10 +183,10 @@ class Provider:
 
     async def attempt(self, ask: Ask, p: LlmParameters, name: str, failed: int) -> Answer:
         """One call within its deadline. Raises CallError, or BudgetSpent before anything is sent."""
-        lane, credential, prices = self.lane(p), self.credential(p), self.price(p)
+        lane, credential = self.lane(p), self.credential(p)
         address = address_for(ask, p, failed)
         arguments = request(ask, p, address)
-        presumed = presumed_cost(prices[0] if prices else None, characters(ask), p.max_tokens)
+        presumed = partial(presumed_cost, p, self.price(p), characters(ask), litellm())
         async with lane.turn() as began, credential.tried():
             self.ledger.check()
             self.ledger.of(ask.model).attempts += 1
@@ -193,7 +194,7 @@ class Provider:
                 async with asyncio.timeout(p.timeout):
                     response = await litellm().acompletion(**arguments)
             except asyncio.CancelledError:
-                self.ledger.given_up(ask.model, presumed)
+                self.ledger.given_up(ask.model, presumed())
                 raise
             except Exception as error:  # whatever LiteLLM raises is a failed call, not a failed program
                 if is_filtered(error):
@@ -203,13 +204,13 @@ class Provider:
                 problem = self.problem(error, p, address)
                 credential.failed(problem)
                 if problem.billed or is_late(error):
-                    self.ledger.given_up(ask.model, presumed)
+                    self.ledger.given_up(ask.model, presumed())
                     problem.charge = Charge()
                 tell(lane, problem, began, p, name)
                 raise problem from None
         lane.answered()
         credential.answered()
-        return self.read(response, p, prices, presumed)
+        return self.read(response, p, presumed)
 
     def problem(self, error: Exception, p: LlmParameters, address: str | None = None) -> CallError:
         """The failure as one line without secrets."""
@@ -217,17 +218,17 @@ class Provider:
         problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
         return problem
 
-    def read(self, response: Any, p: LlmParameters, prices: tuple[Prices, str] | None, presumed: float) -> Answer:
+    def read(self, response: Any, p: LlmParameters, presumed: Callable[..., float]) -> Answer:
         """The answer in LiteLLM's response, which is charged for whatever it holds. Raises CallError."""
-        usage = usage_of(response, p, prices, self.keys, litellm())
+        usage = usage_of(response, p, self.price(p), self.keys, litellm())
         try:
             answer = Answer(text_of(response, self.keys), usage)
         except Exception as error:
-            self.ledger.charged(usage, presumed)
+            self.ledger.charged(usage, presumed())
             problem = self.problem(error, p)
             problem.billed, problem.charge = True, usage.charge
             raise problem from None
-        self.ledger.answered(usage, presumed)
+        self.ledger.answered(usage, presumed(answer.text))
         return answer
 
     async def ready(self, models: Iterable[LlmParameters]) -> str | None:

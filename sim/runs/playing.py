@@ -120,7 +120,8 @@ def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> No
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
-    from sim.models.money import Ledger, check_prices
+    from sim.models.money import Ledger
+    from sim.models.prices import check_prices
     from sim.models.provider import check_models, litellm
     from sim.models.spans import tracer
     from sim.runs.runner import models_of

@@ -113,7 +113,7 @@ def carry_out(o: RunOptions) -> None:
     from machine.stores import Unreachable
     from sim.models.attempts import KeyMissing
     from sim.models.cache import Unwritable
-    from sim.models.money import UnknownPrice
+    from sim.models.prices import UnknownPrice
     from sim.models.spans import NoSpans
     from sim.runs.options import alone
     from sim.runs.playing import check_only, estimate_only, play_all_of

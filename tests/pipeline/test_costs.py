@@ -11,6 +11,7 @@ import pytest
 
 from pipeline.derive.parallel import derive
 from pipeline.paper.costs import (
+    BROKEN_OFF,
     LISTED,
     MEASURED,
     NO_CALL,
@@ -49,6 +50,7 @@ GAMES = pl.DataFrame(
         "simulated": [False] * 2,
         "condition": ["standard"] * 2,
         "setting": ["uniform", "varied"],
+        "stopped": [False] * 2,
     }
 )
 
@@ -122,6 +124,21 @@ def test_attempts_that_nobody_counted_are_part_of_the_verdict() -> None:
     spent = costs(GAMES, table(paid, missed), PRICES)
     assert (spent["usd_total"].item(), spent["verdict"].item()) == (2.5, f"{UNCOUNTED}: 3")
     assert billed(spent).endswith("2.50 US dollars. Of 3 failed attempts nobody noted the cost: they may add to it.")
+
+
+def test_what_stopped_games_asked_last_is_part_of_the_verdict() -> None:
+    paid, games = called("u", "x", 1, 1, usd=1.5), GAMES.with_columns(stopped=pl.col("game_id") == "v")
+    spent = costs(games, table(paid), PRICES)
+    assert (spent["usd_total"].item(), spent["verdict"].item()) == (1.5, f"{BROKEN_OFF}: 1")
+    assert billed(spent).endswith(" 1.50 US dollars. 1 game stopped: the last question of each may add to it, too.")
+
+
+def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
+    paid, kept = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=0.5) | {"from_cache": True}
+    told = "1 call to models cost 1.50 US dollars. 1 answer from the cache had cost 0.5000 US dollars when first given."
+    spent = costs(GAMES, table(paid, kept), PRICES)
+    assert billed(spent).startswith(told) and spent["usd_total"].item() == 2
+    assert billed(costs(GAMES, table(kept), PRICES)).startswith("0 calls to models cost 0.0000 US dollars. 1 answer ")
 
 
 def test_a_sentence_says_what_calls_cost() -> None:

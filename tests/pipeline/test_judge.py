@@ -214,6 +214,18 @@ def test_a_budget_that_is_spent_ends_the_run(tables: Path, tmp_path: Path) -> No
     assert "budget of 0.00 USD is used up; no table was written" in result.stderr
 
 
+def test_answers_that_are_on_their_way_when_a_budget_ends_are_kept(tables: Path, tmp_path: Path) -> None:
+    """Two answers are more than the budget; others were asked for by then, a third of a second apart."""
+    with judge("no-usage", latency=1_000.0) as server:
+        prices = {"input": 0, "output": 1, "date": "2026-01-01"}
+        team = write_team(tmp_path, server, concurrency=3, requests_per_minute=180, prices=prices)
+        result = run(tables, server, tmp_path / "out", "--max-cost", "0.003", model=team)
+        asked = server.requests
+    assert (result.exit_code, asked >= 2) == (4, True)
+    assert f"{asked} answers from {asked} requests, " in result.stderr
+    assert len(list((tmp_path / "out/answers").rglob("*.json"))) == asked
+
+
 def test_a_server_that_falls_silent_ends_the_run(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "GIVE_UP", 2)
     with judge(stubborn=True) as server:

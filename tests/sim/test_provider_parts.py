@@ -9,7 +9,9 @@ from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import KeyMissing, Lane, Tries, check_access, key_of, wait_before
 from sim.models.cache import Cache, digest
 from sim.models.failures import CallError, call_error, redact, seconds, secrets
-from sim.models.money import BudgetSpent, Ledger, cost, presumed_cost, usage_of
+from sim.models.money import BudgetSpent, Ledger, usage_of
+from sim.models.prices import cost, presumed_cost
+from sim.models.provider import litellm
 from sim.models.spec import LlmParameters, Prices
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -140,8 +142,23 @@ def test_costs_are_per_million_tokens():
     prices = Prices(2.0, 10.0, None, 0.5)
     assert cost(prices, 1_000_000, 0) == 2.0
     assert cost(prices, 1_000_000, 100_000, cached=400_000) == pytest.approx(1.2 + 0.2 + 1.0)
-    assert presumed_cost(None, 1000, 1000) == 0
-    assert presumed_cost(prices, 4_000_000, 1_000_000) == pytest.approx(12, rel=1e-5)
+
+
+# One row a team's max_tokens, its model, the answer's text, and how many tokens of an answer are presumed.
+PRESUMED = [
+    (1_000_000, "openai/gpt-5.4-mini", "ok", 1_000_000),
+    (None, "openai/gpt-5.4-mini", "ok", 128_000),
+    (None, "openai/unheard-of", "", 0),
+    (None, "openai/unheard-of", "x" * 4_000_000, 1_000_000),
+]
+
+
+@pytest.mark.parametrize(("most", "model", "text", "given"), PRESUMED)
+def test_an_answer_that_nobody_counted_is_presumed_as_long_as_it_may_be_or_is(most, model, text, given):
+    p = LlmParameters(model=model, max_tokens=most)
+    assert presumed_cost(p, None, 4_000_000, litellm(), text) == 0
+    presumed = presumed_cost(p, (Prices(2.0, 10.0, None), "team"), 4_000_000, litellm(), text)
+    assert presumed == pytest.approx(2 + 10 * given / 1e6, rel=1e-5)
 
 
 def test_unknown_costs_are_counted_and_never_0():

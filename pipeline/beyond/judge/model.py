@@ -18,8 +18,9 @@ from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask
 from sim.models.attempts import check_access
 from sim.models.cache import Cache, digest
-from sim.models.money import CHARACTERS_PER_TOKEN, BudgetSpent, Ledger, check_prices, cost, price_of
+from sim.models.money import BudgetSpent, Ledger
 from sim.models.parse import LONGEST
+from sim.models.prices import CHARACTERS_PER_TOKEN, check_prices, cost, price_of
 from sim.models.prompts import Variant, load_variant
 from sim.models.provider import Provider, litellm
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
@@ -118,7 +119,8 @@ class Answers:
     def ask(self, questions: Sequence[Question], show: Callable[[int, int], None]) -> Answered:
         """Each question's answer, or why there is none; every answer is kept as it comes. `show` is told of progress.
 
-        Raises Unfinished when the budget is used up, or when the model does not answer (any more).
+        Raises Unfinished when the budget is used up, or when the model does not answer (any more), and the calls in
+        flight have ended.
         """
         answers: Answered = {}
         asyncio.run(self._ask_all(questions, answers, show))
@@ -132,25 +134,28 @@ class Answers:
         p = self.judge.parameters
         provider = Provider([p], self.ledger, self.store)
         waiting = iter(questions)
-        in_a_row = 0
+        in_a_row, stopped = 0, ""
 
         async def work() -> None:
-            nonlocal in_a_row
-            for question in waiting:
+            nonlocal in_a_row, stopped
+            while not stopped and (question := next(waiting, None)):
                 try:
                     answers[question] = await provider.answer(self.judge.ask(question), p)
                     in_a_row, self.answers_at_all = 0, True
                 except BudgetSpent as spent:
-                    raise Unfinished(str(spent)) from None
+                    stopped = str(spent)
+                    return
                 except AgentFailure as failure:
                     answers[question] = str(failure)
                     in_a_row += 1
                     only_this = self.answers_at_all and REFUSED.search(str(failure))
                     if in_a_row >= GIVE_UP and not only_this:
-                        raise Unfinished(f"{GIVE_UP} questions in a row got no answer; the last: {failure}") from None
+                        stopped = f"{GIVE_UP} questions in a row got no answer; the last: {failure}"
                 show(len(answers), len(questions))
 
         await asyncio.gather(*(work() for _ in range(min(p.concurrency, len(questions)))))
+        if stopped:
+            raise Unfinished(stopped)
 
 
 def read_answer(answer: Answer | str, question: Question, rules: RuleSet) -> Reading:
