@@ -322,12 +322,12 @@ def test_what_a_person_puts_into_a_site_stays_and_is_none_of_its_own(tmp_path: P
     assert run(*make).exit_code == 0
 
 
-def play(tasks: int, out: Path, *more: str) -> None:
+def play(tasks: int, out: Path, *more: str, code: int = 0) -> None:
     """Play tiny tasks of so many seeds into the folder."""
     listed = out.with_name("tasks.jsonl")
     write_tasks([tiny_task(seed) for seed in range(tasks)], listed)
     words = ["run", str(listed), "--team", "imap", "--out", str(out), "--workers", "1", *more]
-    assert CliRunner().invoke(sim, words).exit_code == 0
+    assert CliRunner().invoke(sim, words).exit_code == code
 
 
 def test_a_run_s_folder_says_which_of_its_traces_are_lost_or_another_s(tmp_path: Path) -> None:
@@ -351,6 +351,21 @@ def test_a_resumed_run_does_not_vouch_for_what_was_changed_meanwhile(tmp_path: P
     kept.write_bytes(compress(decompress(kept.read_bytes()).replace(b'"penalty":0', b'"penalty":1') + b" "))
     play(2, out, "--resume")
     assert f"1 of the files of run changed since: {kept.name}" in run("verify", out).stdout
+
+
+def test_what_a_run_replaced_before_it_died_the_resumed_run_lists(tmp_path: Path) -> None:
+    out = tmp_path / "traces"
+    play(3, out)
+    _, second, third = sorted(out.glob("*.zst"))
+    second.unlink()
+    second.mkdir()  # no trace can be written there: the run dies on the way
+    play(2, out, "--overwrite", "--max-turns", "4", code=1)
+    assert run("verify", out).exit_code == 0
+    second.rmdir()
+    play(2, out, "--resume", "--max-turns", "4")
+    assert run("verify", out).exit_code == 0
+    third.unlink()
+    assert run("verify", out).stdout == f"{out}: 1 of the files of run missing: {third.name}\n"
 
 
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:
