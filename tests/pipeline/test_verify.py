@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import md5
@@ -378,6 +379,42 @@ def test_a_trace_is_known_by_its_fields_wherever_they_stand(tmp_path: Path) -> N
     raw["metrics"]["fairness"] = 0.5
     (tmp_path / "sorted.json").write_text(json.dumps(raw, sort_keys=True))
     assert run("verify", tmp_path).stdout == f"{tmp_path}/sorted.json: the trace was changed since it was written\n"
+
+
+@pytest.mark.parametrize("text", [b"", b" \n", text_of("protocol")[:20], text_of("protocol")[:-1], b"no JSON"])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_plain_trace_that_is_damaged_is_told(name: str, text: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(text)
+    done = run("verify", tmp_path)
+    assert (done.exit_code, len(done.stdout.splitlines())) == (1, 1) and done.stdout.startswith(f"{tmp_path}/{name}")
+
+
+def test_whole_json_of_another_kind_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    (tmp_path / "array.json").write_bytes(BOM_UTF8 + b'[1, {"game_id": 2}]')
+    (tmp_path / "lines.jsonl").write_bytes(b'{"a": 1}\r\n\n"b"\n')
+    assert verified(tmp_path) == ([], "0 manifests of 0 files, 1 traces")
+
+
+@pytest.mark.parametrize("derived_before", [True, False])
+@pytest.mark.parametrize(
+    ("name", "text"), [("notes.json", b'{"note": "mine"}'), (".ipynb_checkpoints/a.json", text_of("scripted"))]
+)
+def test_tables_are_of_the_traces_beside_what_is_none(
+    name: str, text: bytes, derived_before: bool, tmp_path: Path
+) -> None:
+    traces, derive = tmp_path / "traces", ("derive", tmp_path / "traces", "--out", tmp_path / "tables", "--workers", 1)
+    (traces / name).parent.mkdir(parents=True)
+    (traces / "a.json").write_bytes(text_of("protocol"))
+    if derived_before:
+        assert run(*derive).exit_code == 0
+    (traces / name).write_bytes(text)
+    if not derived_before:
+        assert run(*derive).exit_code in (0, 3)
+    assert run("verify", tmp_path).stdout == ""
+    (traces / "b.json").touch()
+    other, empty = run("verify", tmp_path).stdout.splitlines()
+    assert "derive was made from other traces" in other and empty == f"{traces}/b.json: empty"
 
 
 def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:
