@@ -170,12 +170,13 @@ def database(
 
     from machine.manifests import begun, check_own, held_origins, write_manifest
     from pipeline.beyond.schemas import BEYOND_TABLES
-    from pipeline.tables.database import build_database, result_sources, table_sources, task_sources
+    from pipeline.tables.database import build_database, check_log, result_sources, table_sources, task_sources
     from pipeline.tables.queries import other_results
 
     beside = tables.parent
     try:
         check_own(out.parent, [out.name], out.name, unchanged=True)
+        check_log(out)
         problem = printable(other_results(tables, results or beside / "results"))
         if problem and results:
             raise typer.BadParameter(f"{problem}.", param_hint="--results")

@@ -3,11 +3,14 @@
 import hashlib
 import json
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from mmap import ACCESS_READ, mmap
 from pathlib import Path, PurePath
+
+import msgspec
 
 from machine.manifests import (
     MOST_SHOWN,
@@ -22,7 +25,7 @@ from pipeline.tables.paths import METADATA, SUMS, read_yaml
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
 from pipeline.traces.sources import find_sources, read_texts
-from pipeline.traces.trace import TraceError
+from pipeline.traces.trace import UNDECODABLE, TraceError
 
 # The command whose manifests list traces; those of others list what was made from them.
 RUN = "run"
@@ -30,6 +33,7 @@ RUN = "run"
 LOCK = "dvc.lock"
 # What every trace has; other JSON of a kind that nobody knows is not looked at here.
 TRACE_FIELDS = (b'"game_id"', b'"events"')
+ANY_JSON = msgspec.json.Decoder(msgspec.Raw)
 # What others are made from beside traces, and how its files end.
 TABLE = ".parquet"
 ENDINGS = {"tables": TABLE, "results": ".csv"}
@@ -51,11 +55,14 @@ def verified(folder: Path) -> tuple[list[str], str]:
     that is none."""
     manifests = [*read_manifests(folder), *read_exports(folder)]
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
-    traces = [path for path in trace_files(folder) if listed.get(path, RUN) == RUN]
+    found = [Path(source.name) for source in find_sources([folder])]
+    traces = [path for path in trace_files(folder, found) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
     origins = [path for path in files if listed.get(path) not in LAST]
-    regular = [path for path in traces if path.is_file()]
-    present = {"traces": folder_digests(folder, regular) if manifests else set()}
+    present = {"traces": set[str]()}
+    # What a command read of a folder is all that is found in it, rejected or not; others came since.
+    for paths in {tuple(traces), tuple(found)} if manifests else ():
+        present["traces"] |= folder_digests(folder, filter(Path.is_file, paths))
     for kind, ending in ENDINGS.items():
         present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
         # A database holds what lies beside the tables, too.
@@ -102,23 +109,26 @@ def dvc_digest(path: Path) -> str:
     return f"{hashlib.md5(json.dumps(listed).encode()).hexdigest()}.dir"
 
 
-def trace_files(folder: Path) -> Iterator[Path]:
-    """The files of traces in the folder that are not hidden, without other JSON, such as task files."""
-    for source in find_sources([folder]):
-        path = Path(source.name)
+def trace_files(folder: Path, found: Iterable[Path]) -> Iterator[Path]:
+    """The files of traces, whole or damaged, found in the folder that are not hidden, without other JSON, such as task
+    files."""
+    for path in found:
         if any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
-        if path.suffix not in (".json", ".jsonl") or not path.is_file() or is_trace(path):
+        if path.suffix not in (".json", ".jsonl") or not path.is_file() or not is_other_json(path):
             yield path
 
 
-def is_trace(path: Path) -> bool:
-    """Whether a file of JSON has the fields of a trace, wherever they stand in it."""
+def is_other_json(path: Path) -> bool:
+    """Whether a file of JSON is whole and lacks fields of a trace, wherever these would stand in it."""
     with open(path, "rb") as file:
         if not os.fstat(file.fileno()).st_size:
             return False
-        with mmap(file.fileno(), 0, access=ACCESS_READ) as text:
-            return all(text.find(field) >= 0 for field in TRACE_FIELDS)
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as text, suppress(*UNDECODABLE):
+            decode = ANY_JSON.decode_lines if path.suffix == ".jsonl" else ANY_JSON.decode
+            own = all(text.find(field) >= 0 for field in TRACE_FIELDS)
+            return not own and bool(decode(text[len(BOM_UTF8) :] if text[: len(BOM_UTF8)] == BOM_UTF8 else text))
+    return False
 
 
 def stray_lines(command: str, what: str, strays: Iterable[Path]) -> Iterator[str]:

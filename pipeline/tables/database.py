@@ -76,9 +76,9 @@ def build_database(
 ) -> list[str]:
     """Write a DuckDB file with every table of the folder and `more`, whole or not at all; return the tables' names.
 
-    The file of before can be read meanwhile; a log that a killed program left of it is removed. `say` is given a line
-    for each key that the rows do not keep. Raises FileNotFoundError for a folder without tables, and OSError where the
-    file can't be written.
+    The file of before can be read meanwhile. `say` is given a line for each key that the rows do not keep. Raises
+    FileNotFoundError for a folder without tables, FileExistsError as `check_log` does, and OSError where the file can't
+    be written.
     """
     if problem := partition_problem(tables):
         raise FileNotFoundError(problem)
@@ -92,9 +92,19 @@ def build_database(
             raise OSError(f"{database}: can't be written ({error})") from error
         finally:
             _log(target).unlink(missing_ok=True)
-        # Before the new file comes: the old one opens without its log, the new one would not open with it.
-        _log(database).unlink(missing_ok=True)
+        check_log(database)
     return [source.shown for source in sources]
+
+
+def check_log(database: Path) -> None:
+    """Raise FileExistsError where a program, open or killed, has written to the file of before what is not in it yet:
+    that would be lost, and the new file would not open beside it. No build leaves such: drafts have other names."""
+    log = _log(database)
+    if log.is_file() and log.stat().st_size:
+        raise FileExistsError(
+            f"{log} holds what was written to {database.name} since it was made; end the program that has it open, and "
+            "move both away, or name another"
+        )
 
 
 def table_sources(schema: str, folder: Path, declared: Mapping[str, Table]) -> list[Source]:

@@ -94,6 +94,7 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
     left = missing(o, jobs)
     later = [job for job in left if is_waiting(job.play)]
     ledger, outcomes = provider_ledger(o, later) if later else None, Outcomes()
+    unlist_traces(o.out, jobs, left)
     play_now([job for job in left if not is_waiting(job.play)], o, outcomes)
     if ledger is not None:
         play_later(later, o, ledger, outcomes)
@@ -101,6 +102,24 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
     kept = f", {len(jobs) - len(left)} were there already" if o.resume else ""
     say(f"{outcomes.ended} games played{kept}; traces in {o.out}")
     report(outcomes, ledger, o)
+
+
+def unlist_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
+    """Take off the list of traces, before any is replaced, those that are left to play, as a run that is killed lists
+    nothing; and those that are gone where their game lies beside them under another name."""
+    from machine.manifests import any_manifest, manifest_path, write_manifest
+    from sim.runs.standing import other_paths
+
+    if is_pack(out) or not isinstance(out, Path):
+        return
+    played, listed = {job.path for job in left}, any_manifest(manifest_path(out, RUN)).files
+    others = [(job.path, other) for job in jobs if job.path not in played for other in other_paths(job, out)]
+    renamed = {other for path, other in others if Path(other).parent == Path(path).parent and not Path(other).is_file()}
+    kept = {name: digest for name, digest in listed.items() if out / name not in played | renamed}
+    if kept and kept != listed:
+        write_manifest(out, RUN, [], {}, kept)
+    elif listed and not kept:
+        manifest_path(out, RUN).unlink()
 
 
 def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:

@@ -174,15 +174,25 @@ os._exit(9)
 """
 
 
-def test_what_a_killed_writer_left_does_not_close_the_next_database(study: Path, tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_in_the_log_is_kept(study: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.duckdb"
-    build_database(study / "tables", path)
+    make = ["database", "--tables", str(study / "tables"), "--out", str(path)]
+    assert CliRunner().invoke(app, make).exit_code == 0
     subprocess.run([sys.executable, "-c", KILLED_WRITER, str(path)], check=False, timeout=60)
     assert (tmp_path / "x.duckdb.wal").exists()
-    build_database(study / "tables", path)
-    assert [file.name for file in tmp_path.iterdir()] == ["x.duckdb"]
-    assert rows(path, "SELECT count(*) FROM games") == [(3,)]
+    done = CliRunner().invoke(app, make)
+    assert done.exit_code == 2 and "x.duckdb.wal holds what was written to" in " ".join(done.stderr.split())
+    with pytest.raises(FileExistsError, match="move both away"):
+        build_database(study / "tables", path)
+    assert {file.name for file in tmp_path.iterdir()} == {"x.duckdb", "x.duckdb.manifest.json", "x.duckdb.wal"}
     with duckdb.connect(str(path)) as writer:
+        assert writer.execute("FROM notes").fetchall() == [(1,)]
+
+
+def test_an_empty_log_is_in_nobody_s_way(study: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb.wal").touch()
+    build_database(study / "tables", tmp_path / "x.duckdb")
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as writer:
         assert writer.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(len(TABLES),)]
 
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import md5
@@ -322,12 +323,12 @@ def test_what_a_person_puts_into_a_site_stays_and_is_none_of_its_own(tmp_path: P
     assert run(*make).exit_code == 0
 
 
-def play(tasks: int, out: Path, *more: str) -> None:
+def play(tasks: int, out: Path, *more: str, code: int = 0) -> None:
     """Play tiny tasks of so many seeds into the folder."""
     listed = out.with_name("tasks.jsonl")
     write_tasks([tiny_task(seed) for seed in range(tasks)], listed)
     words = ["run", str(listed), "--team", "imap", "--out", str(out), "--workers", "1", *more]
-    assert CliRunner().invoke(sim, words).exit_code == 0
+    assert CliRunner().invoke(sim, words).exit_code == code
 
 
 def test_a_run_s_folder_says_which_of_its_traces_are_lost_or_another_s(tmp_path: Path) -> None:
@@ -353,6 +354,21 @@ def test_a_resumed_run_does_not_vouch_for_what_was_changed_meanwhile(tmp_path: P
     assert f"1 of the files of run changed since: {kept.name}" in run("verify", out).stdout
 
 
+def test_what_a_run_replaced_before_it_died_the_resumed_run_lists(tmp_path: Path) -> None:
+    out = tmp_path / "traces"
+    play(3, out)
+    _, second, third = sorted(out.glob("*.zst"))
+    second.unlink()
+    second.mkdir()  # no trace can be written there: the run dies on the way
+    play(2, out, "--overwrite", "--max-turns", "4", code=1)
+    assert run("verify", out).exit_code == 0
+    second.rmdir()
+    play(2, out, "--resume", "--max-turns", "4")
+    assert run("verify", out).exit_code == 0
+    third.unlink()
+    assert run("verify", out).stdout == f"{out}: 1 of the files of run missing: {third.name}\n"
+
+
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:
     assert run("verify", tmp_path).exit_code == 2
     assert run("verify", tmp_path / "none").exit_code == 2
@@ -363,6 +379,42 @@ def test_a_trace_is_known_by_its_fields_wherever_they_stand(tmp_path: Path) -> N
     raw["metrics"]["fairness"] = 0.5
     (tmp_path / "sorted.json").write_text(json.dumps(raw, sort_keys=True))
     assert run("verify", tmp_path).stdout == f"{tmp_path}/sorted.json: the trace was changed since it was written\n"
+
+
+@pytest.mark.parametrize("text", [b"", b" \n", text_of("protocol")[:20], text_of("protocol")[:-1], b"no JSON"])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_plain_trace_that_is_damaged_is_told(name: str, text: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(text)
+    done = run("verify", tmp_path)
+    assert (done.exit_code, len(done.stdout.splitlines())) == (1, 1) and done.stdout.startswith(f"{tmp_path}/{name}")
+
+
+def test_whole_json_of_another_kind_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    (tmp_path / "array.json").write_bytes(BOM_UTF8 + b'[1, {"game_id": 2}]')
+    (tmp_path / "lines.jsonl").write_bytes(b'{"a": 1}\r\n\n"b"\n')
+    assert verified(tmp_path) == ([], "0 manifests of 0 files, 1 traces")
+
+
+@pytest.mark.parametrize("derived_before", [True, False])
+@pytest.mark.parametrize(
+    ("name", "text"), [("notes.json", b'{"note": "mine"}'), (".ipynb_checkpoints/a.json", text_of("scripted"))]
+)
+def test_tables_are_of_the_traces_beside_what_is_none(
+    name: str, text: bytes, derived_before: bool, tmp_path: Path
+) -> None:
+    traces, derive = tmp_path / "traces", ("derive", tmp_path / "traces", "--out", tmp_path / "tables", "--workers", 1)
+    (traces / name).parent.mkdir(parents=True)
+    (traces / "a.json").write_bytes(text_of("protocol"))
+    if derived_before:
+        assert run(*derive).exit_code == 0
+    (traces / name).write_bytes(text)
+    if not derived_before:
+        assert run(*derive).exit_code in (0, 3)
+    assert run("verify", tmp_path).stdout == ""
+    (traces / "b.json").touch()
+    other, empty = run("verify", tmp_path).stdout.splitlines()
+    assert "derive was made from other traces" in other and empty == f"{traces}/b.json: empty"
 
 
 def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typer import Exit
 from zstandard import decompress
 
 from machine.files import InUse
+from machine.manifests import read_manifest, wholeness_problems
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded, packed, read, write
 from sim.runs.options import alone
@@ -217,6 +218,9 @@ def test_a_paid_game_that_was_packed_under_another_name_is_found(folder, suffix,
         assert PAID in run(folder, server, "--no-cache").stderr
         assert run(folder, server, "--resume", "--no-cache").stdout.startswith("0 games played, 3 were there already")
         assert server.requests == asked and contents(folder) == before
+    listed = read_manifest(folder / "traces/run.manifest.json")
+    assert set(listed.files) == {"tiny1" + suffix, "tiny2.json.zst", "tiny3.json.zst"}
+    assert list(wholeness_problems(listed)) == []
 
 
 @pytest.mark.parametrize(
