@@ -47,6 +47,13 @@ def unversioned(raw: Raw) -> None:
     del raw["schema_version"], raw["metrics"]["optimal_cost"], nth(raw, "game_start")["optimal_cost"]
 
 
+def show_twice(raw: Raw) -> None:
+    """Show another cost in the field that readers take first, and the true calendar beside it."""
+    data = nth(raw, "turn_start")
+    data["calendar_snapshot_render"] = data["calendar_render"]
+    show("turn_start", "cost=4", "cost=400")(raw)
+
+
 # Of the scripted game: what is changed, how, and the code that tells it.
 MUTATIONS: tuple[tuple[str, Change, str], ...] = (
     ("an event is lost", drop("turn_end", 3), "missing_event"),
@@ -223,6 +230,7 @@ PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
     ("a blocked item is moved", batch(0, 2, move(5, 5, 0), book(3, 3)), "blocked_move", ERROR),
     ("a failed meeting is coordinated", put("resolution", "coordinated", True, 3), "false_coordination", ERROR),
     ("a calendar is no calendar", put("turn_start", "calendar_render", "busy"), "wrong_calendar", ERROR),
+    ("the second of two calendars is another", show_twice, "wrong_item", ERROR),
     ("a message has two kinds of readers", put("dm_sent", "to_agents", []), "unknown_field", ERROR),
     ("a message to all names one", put("all_groupchat_sent", "to_agent", 1), "unknown_field", ERROR),
     ("a message is of another meeting", put("dm_sent", "meeting_id", 9), "message_differs", ERROR),
