@@ -120,7 +120,9 @@ def _ingest_text(path: str, text: bytes | TraceError, seen: dict[str, str], tabl
 
 
 def unexpected_failure(error: BaseException) -> TraceError:
-    """The error of a trace that takes too long, or on which the pipeline itself fails: other games go on."""
+    """The error of a trace that holds or takes too much, or on which the pipeline itself fails: other games go on."""
+    if isinstance(error, TraceError):
+        return error
     if isinstance(error, OverBudget):
         return TraceError(f"takes {error}")
     return TraceError(f"cannot be derived: {type(error).__name__}: {error}")

@@ -1,5 +1,6 @@
 """Messages to belief updates, and from these to the privacy tables (Appendix H.1 to H.3, H.5)."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
 from pipeline.tables.schemas.base import ROOMS
+from pipeline.traces import limits
+from pipeline.traces.trace import TraceError
 from pipeline.traces.typed_messages import decode_message
 
 PRIVACY_TABLES = ROOMS["privacy"]
@@ -89,19 +92,24 @@ def _updates(
 ) -> pl.DataFrame:
     """One row per update: RUN_COLUMNS, update_index, slot, evidence. Nobody is its own target.
 
-    games: the setting and the number of slots of each.
+    games: the setting and the number of slots of each. Raises TraceError for a game with too many.
     """
     run_rows: list[tuple[Any, ...]] = []
     counts: list[int] = []
     slot_evidence: list[SlotEvidence] = []
     context, current_round, num_slots = RoundContext(), None, None
-    names = ("game_id", "round", "from_agent", "to_agents", "content")
+    delivered: Counter[str] = Counter()
+    names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
     columns = [messages[name].to_list() for name in names]
-    for message, (game, round_number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
+    for message, (game, event, round_number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
         if (game, round_number) != current_round:
             setting, num_slots = games.get(game, (None, None))
             context, current_round = RoundContext(setting), (game, round_number)
         runs = evidence_runs(content, sender, recipients, context, rules, num_slots)
+        delivered[game] += len(recipients) * sum(len(slots) for _, _, _, slots, _ in runs)
+        if delivered[game] > limits.DELIVERED_CLAIMS:
+            reason = f"more than {limits.DELIVERED_CLAIMS} claims of messages, times their recipients"
+            raise TraceError(reason, f".events[{event}].data.content")
         for observer in recipients if runs else ():
             for target, source, strength, slots, clause in runs:
                 if target != observer:

@@ -28,6 +28,7 @@ AGENTS = 1_000
 CELLS = 5_000_000  # slots of all calendars that are kept
 MESSAGE_CHARS = 1_000_000
 DELIVERED_CHARS = 16_000_000  # characters of all messages, times their recipients
+DELIVERED_CLAIMS = 1_000_000  # of all messages, times their recipients; games of larger worlds have under 100,000
 
 # Of values: names that are repeated in every row, counts and costs, and whole numbers that a table can hold.
 NAME_CHARS = 200

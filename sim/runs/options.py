@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import date
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
@@ -24,6 +26,7 @@ INTERRUPTED = "interrupted"
 
 # What a file of a team may hold, far beyond any team: bytes, values, and lists within lists.
 MOST_BYTES, MOST_VALUES, DEEPEST = 1_000_000, 100_000, 50
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,9 +156,10 @@ def alone(place: Path | str, folders: Iterable[Path] = ()) -> Iterator[None]:
 
 
 def read_yaml(path: Path) -> Any:
-    """What the YAML file holds: values that JSON has, no more of them than a team needs.
+    """What the YAML file holds, as JSON has it, no more of it than a team needs.
 
-    Raises ValueError, in plain words, for others, yaml.YAMLError where it is no YAML, and OSError.
+    Raises ValueError, in plain words, where it holds more or what JSON has not, yaml.YAMLError where it is no YAML, and
+    OSError.
     """
     import yaml
 
@@ -169,22 +173,58 @@ def read_yaml(path: Path) -> Any:
         value = yaml.safe_load(text.decode("utf-8"))
     except RecursionError:
         raise ValueError(f"nested more than {DEEPEST} deep") from None
+    except (LookupError, AttributeError):  # of a value that its tag does not fit, like `!!bool maybe`
+        raise ValueError("a value is not what its tag says; leave out the tag, its word with !!") from None
+    return as_json(value, (), iter(range(MOST_VALUES)))
+
+
+def as_json(value: Any, place: tuple[str | int, ...], left: Iterator[int]) -> Any:
+    """A copy of the value in which dates, and whole numbers that are keys, are the text that JSON has for them.
+
+    Values that it refers to again count again; each takes one of `left`. Raises ValueError, with the place and what to
+    do, where there are too many and for what JSON has not.
+    """
+    if next(left, None) is None:
+        raise ValueError(f"more than {MOST_VALUES} values")
+    if len(place) > DEEPEST:
+        raise ValueError(f"nested more than {DEEPEST} deep")
+    if isinstance(value, list):
+        return [as_json(inner, (*place, number), left) for number, inner in enumerate(value)]
+    if isinstance(value, dict):
+        inside = zip(text_keys(value, place), value.values(), strict=True)
+        return {key: as_json(inner, (*place, key), left) for key, inner in inside}
+    if type(value) is date:
+        return value.isoformat()
     if problem := oddity(value):
-        raise ValueError(problem)
+        raise ValueError(f"{where(place)}{problem}")
     return value
 
 
+def text_keys(value: dict[Any, Any], place: tuple[str | int, ...]) -> list[str]:
+    """The keys as text, whole numbers too. Raises ValueError for others."""
+    keys = [str(key) if type(key) is int else key for key in value]
+    for key in keys:
+        if not isinstance(key, str):
+            raise ValueError(f"{where(place)}a key is of the kind {type(key).__name__}; write it as text, in quotes")
+        if problem := oddity(key):
+            raise ValueError(f"{where(place)}{problem}")
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"{where(place)}a key comes twice, as a number and as text; keep one")
+    return keys
+
+
 def oddity(value: Any) -> str | None:
-    """What a file of values may not hold, or None. Values that it refers to again count again."""
-    left, seen = [(value, 0)], 0
-    while left:
-        (one, depth), seen = left.pop(), seen + 1
-        if seen > MOST_VALUES or depth > DEEPEST:
-            return f"more than {MOST_VALUES} values" if seen > MOST_VALUES else f"nested more than {DEEPEST} deep"
-        if isinstance(one, float) and not isfinite(one):
-            return f"a number is {one}"
-        if isinstance(one, int) and abs(one) >= 2**63:
-            return "a number has more than 64 bits"
-        inner = (*one.keys(), *one.values()) if isinstance(one, dict) else one if isinstance(one, list) else ()
-        left += [(each, depth + 1) for each in inner]
-    return None
+    """Why JSON has no such value, and what to do, or None."""
+    if isinstance(value, float):
+        return None if isfinite(value) else f"a number is {value}; write a finite one"
+    if isinstance(value, int):
+        return None if abs(value) < 2**63 else "a number has more than 64 bits; write a smaller one"
+    if isinstance(value, str):
+        return "a text holds half a character, like \\ud83d; write it whole" if SURROGATE.search(value) else None
+    return None if value is None else f"a value is of the kind {type(value).__name__}; write it as text, in quotes"
+
+
+def where(place: tuple[str | int, ...]) -> str:
+    """The place in words, before what is wrong: `at agents[0].parameters, `."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return f"at {''.join(steps).lstrip('.')}, " if place else ""

@@ -21,6 +21,7 @@ SMALL = {
     "BAD_LINES": 8,
     "CELLS": 2_000,
     "DELIVERED_CHARS": 500_000,
+    "DELIVERED_CLAIMS": 500,
 }
 
 Make = Callable[[Path, str], None]

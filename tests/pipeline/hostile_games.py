@@ -191,4 +191,11 @@ IMPOSSIBLE = (
         "more than {DELIVERED_CHARS} characters of messages, times their recipients",
         ".content",
     ),
+    event(
+        "messages that claim more than memory should hold",
+        "all_groupchat_sent",
+        {"round": 1, "from_agent": 0, "to_agents": [1, 2], "content": "Agents 0, 1 and 2 are free at slots 0-3. " * 40},
+        "more than {DELIVERED_CLAIMS} claims of messages, times their recipients",
+        ".content",
+    ),
 )

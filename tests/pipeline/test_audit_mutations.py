@@ -47,6 +47,25 @@ def unversioned(raw: Raw) -> None:
     del raw["schema_version"], raw["metrics"]["optimal_cost"], nth(raw, "game_start")["optimal_cost"]
 
 
+def show_twice(raw: Raw) -> None:
+    """Show another cost in the field that readers take first, and the true calendar beside it."""
+    data = nth(raw, "turn_start")
+    data["calendar_snapshot_render"] = data["calendar_render"]
+    show("turn_start", "cost=4", "cost=400")(raw)
+
+
+def oracle(**said: Any) -> Change:
+    """Say this of the oracle, in a trace without a scenario."""
+    return at("config.scenario", {"optimal": said})
+
+
+def shares_alone(raw: Raw) -> None:
+    """Say nowhere but in the scenario what each agent owes."""
+    oracle(per_agent_cost=[9] * 4)(raw)
+    for holder in (raw["final_state"], raw["metrics"], nth(raw, "game_end")):
+        holder.pop("oracle_per_agent_cost", None)
+
+
 # Of the scripted game: what is changed, how, and the code that tells it.
 MUTATIONS: tuple[tuple[str, Change, str], ...] = (
     ("an event is lost", drop("turn_end", 3), "missing_event"),
@@ -223,6 +242,7 @@ PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
     ("a blocked item is moved", batch(0, 2, move(5, 5, 0), book(3, 3)), "blocked_move", ERROR),
     ("a failed meeting is coordinated", put("resolution", "coordinated", True, 3), "false_coordination", ERROR),
     ("a calendar is no calendar", put("turn_start", "calendar_render", "busy"), "wrong_calendar", ERROR),
+    ("the second of two calendars is another", show_twice, "wrong_item", ERROR),
     ("a message has two kinds of readers", put("dm_sent", "to_agents", []), "unknown_field", ERROR),
     ("a message to all names one", put("all_groupchat_sent", "to_agent", 1), "unknown_field", ERROR),
     ("a message is of another meeting", put("dm_sent", "meeting_id", 9), "message_differs", ERROR),
@@ -230,6 +250,10 @@ PUBLIC: tuple[tuple[str, Change, str, str], ...] = (
     ("the start tells no greedy cost", forget("events.0.data.greedy_cost"), "wrong_setup", ERROR),
     ("the end has other shares", put("game_end", "oracle_per_agent_cost", [0, 9, 0, 0]), "end_differs", ERROR),
     ("a label is listed that its seed does not draw", at("config.scenario", UNDRAWN), "wrong_labels", ERROR),
+    ("an oracle without slots has other shares", oracle(per_agent_cost=[2, 0, 0, 0]), "wrong_optimum", ERROR),
+    ("an oracle's shares don't add up", shares_alone, "wrong_optimum", ERROR),
+    ("an oracle's slots are of some meetings", oracle(assignments={"1": 1, "2": 0}), "wrong_optimum", ERROR),
+    ("an oracle's slots cost more", oracle(assignments={"1": 0, "2": 0, "3": 3, "4": 1}), "wrong_optimum", ERROR),
     ("it is called adversarial", at("config.condition", "adversarial"), "wrong_setup", ERROR),
 )  # fmt: skip
 

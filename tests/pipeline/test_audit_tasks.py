@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -23,7 +24,7 @@ from sim.runs.teams import named_teams
 from sim.tasks.blocked import make_listed_task
 from sim.tasks.lists import read_list
 from sim.tasks.suite import make_task
-from tests.sim.worlds import tiny_task
+from tests.sim.worlds import entry, tiny_task
 
 FIRST = "b037_easy_5a_3p_d0p6_c1_1"
 TASK_CODES = ("wrong_task", "unknown_task", "other_difficulty", "other_rules")
@@ -119,15 +120,37 @@ def test_a_word_of_one_s_own_for_a_difficulty_is_that_of_one_s_own_list(tmp_path
 
 
 def test_as_many_errands_are_blocked_as_the_list_says(tmp_path: Path) -> None:
-    entry = msgspec.structs.replace(read_list(PAPER_SUITE)[0], task_id="mine")
-    parameters = msgspec.structs.replace(entry.parameters, blocked_errands=3)
-    blocking = msgspec.structs.replace(entry, parameters=parameters)
+    first = msgspec.structs.replace(read_list(PAPER_SUITE)[0], task_id="mine")
+    parameters = msgspec.structs.replace(first.parameters, blocked_errands=3)
+    blocking = msgspec.structs.replace(first, parameters=parameters)
     free, raw = (
         msgspec.json.decode(encoded(play_game(Play(task, named_teams()["imap"]))))
-        for task in (make_task(entry), make_listed_task(blocking, blocked=True))
+        for task in (make_task(first), make_listed_task(blocking, blocked=True))
     )
     assert found(raw, write_suite(tmp_path / "own.csv", [free], blocked_errands=3)) == []
     assert found(raw, write_suite(tmp_path / "other.csv", [free], blocked_errands=2)) != []
+
+
+BLOCKING = {"num_agents": 4, "num_slots": 20, "density": 0.8, "blocked_errands": 1}
+
+
+@pytest.mark.parametrize("world", [BLOCKING, BLOCKING | {"duration": 2, "prior_meetings": 1}])
+@pytest.mark.parametrize(("name", "number"), [("mine", 1), ("mine_blocked1", None)])
+def test_a_list_may_have_the_digest_of_calendars_with_blocked_errands(
+    world: dict[str, Any], name: str, number: int | None, tmp_path: Path
+) -> None:
+    mine = msgspec.structs.replace(entry(16, **world), task_id="mine")
+    raw = json.loads(encoded(play_game(Play(make_listed_task(mine, blocked=False), named_teams()["imap"]))))
+    listed = write_suite(tmp_path / "own.csv", [raw], task_id=name, blocked_errands=number)
+    assert found(raw, listed) == []
+    raw["config"]["condition"] = "standard"
+    assert [d.code for d in found(raw, listed)] == ["wrong_task"]
+
+
+def test_whatever_digest_a_list_has_the_blocked_errands_are_those_of_the_draw(tmp_path: Path) -> None:
+    raw = paper_game("misblocked")
+    [told] = found(raw, write_suite(tmp_path / "own.csv", [raw], task_id=FIRST))
+    assert told.code == "wrong_task" and "blocked slots" in told.detail
 
 
 def test_a_task_of_no_list_is_a_note(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ import yaml
 from sim.agents.dsm import Dsm
 from sim.agents.dsm_plans import PRIVATE
 from sim.agents.sd import SdMap
+from sim.game.trace import to_jsonable
+from sim.runs.play import Play, config_of, identity
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, specs_for
+from tests.sim.worlds import tiny_task
 
 
 def team_file(folder, text):
@@ -35,6 +38,22 @@ def test_a_yaml_file_lists_a_team(tmp_path):
     weighted = build_agent(team.agents[1])
     assert isinstance(weighted, SdMap)
     assert weighted.parameters.difficulty == {0: 2.5}
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "{type: sd, parameters: {difficulty: {%s: 2.5}}}",
+        "{type: llm, parameters: {model: openai/some, extra: {logit_bias: {%s: -100}, since: 2026-11-21}}}",
+    ],
+)
+def test_a_number_as_a_key_is_the_same_game_as_its_text(tmp_path, agent):
+    configs = [
+        config_of(Play(tiny_task(), load_team(team_file(tmp_path, f"team: mine\nagents: [{agent % key}]"))))
+        for key in ("0", '"0"')
+    ]
+    assert identity(configs[0]) == identity(configs[1])
+    assert msgspec.json.decode(msgspec.json.encode(configs[0])) == to_jsonable(configs[0])
 
 
 # Ten million values in a few lines.
@@ -76,6 +95,26 @@ BROKEN = [
     ("team: IMAP\nagents: [{type: imap-kbit, parameters: {bits: 1}}]", "the name IMAP is that of the paper's protocol"),
     ("team: dsm-welfare\nagents: [{type: dsm, parameters: {l_max: 2}}]", "the name dsm-welfare is that of the paper's"),
     ("team: mine\nagents: [{type: dsm, parameters: {l_min: 3, l_max: 2}}]", "l_min must lie between 1 and l_max"),
+]
+
+
+# One row a value, or a pair of key and value, that YAML has and JSON has not, and what is said of it.
+NO_JSON = [
+    ("a: 2026-11-21T10:00:00Z", r"extra\.a, a value is of the kind datetime; write it as text"),
+    ("a: [1, !!binary aGVsbG8=]", r"extra\.a\[1\], a value is of the kind bytes; write it as text"),
+    ("a: !!set {}", r"extra\.a, a value is of the kind set; write it as text"),
+    ("a: !!pairs [x: 1]", r"extra\.a\[0\], a value is of the kind tuple; write it as text"),
+    (r'a: "\ud83d"', r"extra\.a, a text holds half a character"),
+    (r'"\ud83d": 1', "extra, a text holds half a character"),
+    ("yes: 1", "extra, a key is of the kind bool; write it as text"),
+    ("1.5: 1", "extra, a key is of the kind float; write it as text"),
+    ('1: 1, "1": 2', "extra, a key comes twice, as a number and as text; keep one"),
+    ("a: !!bool maybe", "not what its tag says; leave out the tag"),
+    ("a: .nan", r"extra\.a, a number is nan; write a finite one"),
+]
+BROKEN += [
+    (f"team: mine\nagents: [{{type: llm, parameters: {{model: m, extra: {{{text}}}}}}}]", f"not a team .*{problem}")
+    for text, problem in NO_JSON
 ]
 
 

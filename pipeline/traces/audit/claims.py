@@ -180,31 +180,44 @@ class Claims:
         """
         places = {"final_state": self.state, "metrics": self.metrics, "game_end": self.end}
         by_place = {place: holder[SHARES] for place, holder in places.items() if SHARES in holder}
-        stated = next(iter(by_place.values()), None)
+        stated: Any = next(iter(by_place.values()), None)
         for place, shares in by_place.items():
             if shares != stated:
                 self.findings.add("end_differs", stated, shares, f"{place}.{SHARES}")
-        self.check_shares(stated)
-        if not isinstance(stated, list) or not all(type(cost) is int for cost in stated):
+        self.check_shares(stated, optimum)
+        total = whole_sum(stated)
+        if total is None:
             return None
-        if optimum is not None and sum(stated) != optimum:
-            self.findings.add("oracle_burden", optimum, sum(stated), f"the sum of {stated}")
+        if optimum is not None and total != optimum:
+            self.findings.add("oracle_burden", optimum, total, f"the sum of {stated}")
         replayed = self.metrics.get("oracle_cost_replayed")
         if replayed is not None and optimum is not None and replayed != optimum:
             self.findings.add("oracle_replay", optimum, replayed, "metrics.oracle_cost_replayed")
         return stated if len(stated) == len(self.game.paid) else None
 
-    def check_shares(self, stated: Any) -> None:
-        """What each agent gives up in the oracle's slots, where the scenario names them."""
+    def check_shares(self, stated: Any, optimum: int | None) -> None:
+        """The scenario's slots of the oracle, of all meetings and at the least cost, and each agent's share of it.
+        Where it names no slots, its shares are those that the end states."""
         optimal = nested(self.scenario, "optimal")
-        assigned = nested(optimal, "assignments")
-        slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
-        if not assigned or self.too_large:
+        assigned, shares, owed = nested(optimal, "assignments"), optimal.get("per_agent_cost"), stated
+        if assigned and not self.too_large:
+            owed = self.owed(assigned, optimum)
+            if stated != owed:
+                self.findings.add("oracle_burden", owed, stated, "final_state")
+        if shares is None and not assigned:
             return
+        if shares != owed and owed is not None:
+            self.findings.add("wrong_optimum", owed, shares, "scenario.optimal.per_agent_cost")
+        elif optimum is not None and whole_sum(shares) != optimum:
+            self.findings.add("wrong_optimum", optimum, shares, "the sum of scenario.optimal.per_agent_cost")
+
+    def owed(self, assigned: dict[str, Any], optimum: int | None) -> list[int] | None:
+        """What each agent gives up in the oracle's slots."""
+        slots = [assigned.get(str(m.id)) for m in self.game.setup.meetings]
         owed = agent_shares(self.game.setup.calendars, self.game.setup.meetings, slots)
-        for place, share in (("scenario.optimal", optimal.get("per_agent_cost")), ("final_state", stated)):
-            if share != owed:
-                self.findings.add("oracle_burden", owed, share, place)
+        if owed is None or not (optimum is None or self.partial() or sum(owed) == optimum):
+            self.findings.add("wrong_optimum", optimum, slots, "scenario.optimal.assignments")
+        return owed
 
     def check_state(self, burdens: list[int] | None) -> None:
         """The final state: calendars, costs, messages, rounds."""
@@ -305,3 +318,8 @@ def claimed(holder: dict[str, Any], name: str) -> int | None:
     """A claimed whole number, where there is nothing to hold it against."""
     value = holder.get(name)
     return value if type(value) is int else None
+
+
+def whole_sum(costs: Any) -> int | None:
+    """What the costs add up to; None where they are no list of whole numbers."""
+    return sum(costs) if isinstance(costs, list) and all(type(cost) is int for cost in costs) else None

@@ -120,7 +120,7 @@ CODES = {
         C("unchecked_metric", "Metrics that the auditor does not recompute.", NOTE, NOTE),
         C("end_differs", "game_end states another metric than the trace's metrics, or other shares of the optimum."),
         C("wrong_final_state", "The final state is not what the replay ends in."),
-        C("wrong_optimum", "A stated optimal cost is not the least cost of the initial calendars."),
+        C("wrong_optimum", "A stated optimal cost, slot or share is not that of the calendars' least cost."),
         C("odd_optimum", "The oracle's schedule is not the one that the rule names among the cheapest.", NOTE, NOTE),
         C("unchecked_optimum", "The optimum could not be computed.", NOTE, NOTE),
         C("unproven_optimum", "The task's maker has not proven its optimum: the game's excess is unknown.", NOTE, NOTE),

@@ -237,12 +237,12 @@ class EventComparison:
         self.findings.add(code, replayed, recorded, f"{expected.type}.{field}" if field else expected.type, **where)
 
     def compare_shown(self, expected: ExpectedEvent, number: int, data: dict[str, Any]) -> None:
-        """The calendar that an agent was shown, and its prompt."""
+        """The calendar that an agent was shown, in every field that has one, and its prompt."""
         shown = expected.shown
         assert shown is not None
-        recorded = next((data[f] for f in CALENDAR_FIELDS if data.get(f) is not None), None)
-        if recorded != shown.rendering:
-            self.compare_text(expected, number, recorded, shown.unlabelled, shown.calendar)
+        for recorded in [data[f] for f in CALENDAR_FIELDS if data.get(f) is not None] or [None]:
+            if recorded != shown.rendering:
+                self.compare_text(expected, number, recorded, shown.unlabelled, shown.calendar)
         prompt = data.get("prompt_sent")
         if prompt:
             self.prompts.check(expected, number, prompt)

@@ -63,8 +63,13 @@ def check_task(trace: Trace, game: Game, suites: Suites, findings: Findings) -> 
 def same_calendars(game: Game, suites: Suites) -> ListedTask | None:
     """A listed task with the game's initial calendars, or with those before any errand was blocked."""
     forms = (game.setup.calendars, unblocked(game.setup.calendars))
-    own = {digested(form) for digested in (listed_digest, digest) for form in forms}
+    own = {one for form in forms for one in digests(form)}
     return next((task for tasks in suites.values() for task in tasks if task.digest in own), None)
+
+
+def digests(calendars: Calendars) -> tuple[str, str]:
+    """The digest of the calendars as the paper's list has it, and as traces have it."""
+    return listed_digest(calendars), digest(calendars)
 
 
 def check_difficulty(trace: Trace, tasks: Iterable[ListedTask], findings: Findings) -> None:
@@ -92,12 +97,14 @@ def check_rules(trace: Trace, findings: Findings) -> None:
 def problems(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) -> Iterator[Problem]:
     """What of the game is not the listed task's."""
     calendars, meetings = game.setup.calendars, game.setup.meetings
-    yield from wrong_names(trace, task, is_blocked)
+    as_played = task.digest in digests(calendars)
+    itself = as_played and any(blocked_slots(calendars)) and BLOCKED.fullmatch(task.task_id) is not None
+    yield from wrong_names(trace, task, is_blocked or itself)
     if len(calendars) != task.num_agents:
         yield task.num_agents, len(calendars), "number of agents"
         return
     standard = unblocked(calendars) if is_blocked else calendars
-    if task.digest and task.digest not in (listed_digest(standard), digest(standard)):
+    if task.digest and not as_played and task.digest not in digests(standard):
         yield task.digest, listed_digest(standard), "digest of the initial calendars"
         return
     if len(meetings) < game.setup.announced:
