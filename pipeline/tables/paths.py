@@ -1,4 +1,4 @@
-"""Names that many rooms share: the study's paths and parameters, the paper's protocols, typed protocols."""
+"""Names that many rooms share: the study's paths and parameters, the names of protocols."""
 
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,3 @@ EXTRA_PROTOCOLS = {
     "dsm-log": ("DSM, log scores", "DSM, log scores, {} points"),
     "dpop": ("DPOP", "DPOP, {}"),
 }
-
-# All protocols whose messages are known, by the key that names the kind of a message: {"imap": "costs", …}.
-TYPED_PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure", "shares")

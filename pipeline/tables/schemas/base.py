@@ -1,6 +1,5 @@
 """The tables that traces are turned into: their columns, keys and units (docs: data/README.md)."""
 
-from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
@@ -115,7 +114,7 @@ MESSAGES = Table(
         C(
             "typed",
             "str",
-            f"{', '.join(TYPED_PROTOCOLS[:-1])} or {TYPED_PROTOCOLS[-1]} for a protocol's JSON; empty for English",
+            "imap, sd, dsm, poll, dpop, secure or shares for a protocol's JSON; empty for English",
         ),
         C("chars", "int", "its length", "characters"),
         C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
