@@ -28,11 +28,18 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
     return sections[section]
 
 
-def no_tables(folder: Path, remedy: str) -> str:
+def no_tables(folder: Path) -> str:
     """Why a command that takes tables, each a file, finds none in a folder, and the remedy; empty where it has them."""
     if (folder / "games.parquet").is_file():
         return ""
-    return partition_problem(folder) or f"no tables in {folder}: {remedy}"
+    return partition_problem(folder) or missing_tables(folder)
+
+
+def missing_tables(folder: Path) -> str:
+    """That a folder holds no tables, and what makes them there: `make repro` those of the study, `derive` any other."""
+    of_study = folder.resolve() in (TABLES.resolve(), (ROOT / TABLES).resolve())
+    remedy = "run `make repro`" if of_study else "derive them first (python -m pipeline derive TRACES --out DIR)"
+    return f"no tables in {folder}: {remedy}"
 
 
 def partition_problem(folder: Path) -> str:

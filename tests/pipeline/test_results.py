@@ -17,7 +17,8 @@ from pipeline.paper import compare
 from pipeline.reports.batch.own_study import folders_at_hand
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables import io, queries
-from pipeline.tables.paths import PAPER_SUITE, ROOT
+from pipeline.tables.paths import PAPER_SUITE, ROOT, missing_tables, no_tables
+from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
 
@@ -159,9 +160,15 @@ def test_a_notebook_beside_results_of_other_tables_has_its_own_made(name: str, d
     assert queries.other_results(tables, results) == ""
 
 
-def test_a_folder_without_tables_says_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_tables_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError, match="derive them first"):
         queries.attach(tmp_path)
+    assert no_tables(tmp_path).endswith(": derive them first (python -m pipeline derive TRACES --out DIR)")
+    monkeypatch.chdir(tmp_path)
+    for of_study in (STUDY, STUDY.resolve(), ROOT / STUDY / "../tables"):
+        assert missing_tables(of_study).endswith(": run `make repro`")
+    with pytest.raises(FileNotFoundError, match="run `make repro`"):
+        queries.attach(STUDY)
 
 
 ROUNDINGS = (

@@ -223,8 +223,8 @@ def _check_selection(selection: "Selection") -> None:
     from pipeline.tables.queries import other_results
 
     tables, results, teams, conditions, _ = selection
-    if absent := no_tables(tables, "run `make repro`, or name traces"):
-        raise refused(f"{absent}.", "--tables")
+    if absent := no_tables(tables):
+        raise refused(f"{absent}, or name traces.", "--tables")
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
     require_tables(tables, "--tables")
