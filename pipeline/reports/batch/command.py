@@ -166,11 +166,11 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
         if traces:
             tables, results = (replace_folder(scratch / name, out.resolve() / name) for name in STUDY)
             selection = selection._replace(tables=tables, results=results)
-        from pipeline.reports.batch.pages import list_report, write_index
+        from pipeline.reports.batch.pages import FILES, list_report, write_index
 
         jobs, failures = _make_pages(selection, out, scratch, workers, bool(traces))
         missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-        write_index(jobs, out, missing, first_table(selection), doubts)
+        write_index(jobs, out, missing, first_table(selection), doubts, FILES if traces else ())
         held.close()
         list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
     for line in missing:
