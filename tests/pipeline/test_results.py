@@ -20,6 +20,7 @@ from pipeline.tables import io, queries
 from pipeline.tables.paths import PAPER_SUITE, ROOT, missing_tables, no_tables
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import REJECTED, TABLES
+from pipeline.tables.schemas.results import RESULT_TABLES
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +262,13 @@ def test_the_dictionary_describes_every_column() -> None:
         assert all(
             f"| `{column.name}` | {column.dtype} | {column.meaning.split('|')[0]}" in text for column in table.columns
         )
+
+
+@pytest.mark.parametrize("name", ["table1", "ledger", "statements"])
+def test_what_stands_beside_the_paper_has_the_columns_that_are_declared(name: str) -> None:
+    declared, kept = RESULT_TABLES[name], pl.read_csv(ROOT / f"data/results/{name}.csv", infer_schema_length=None)
+    assert kept.schema == pl.Schema(io.polars_schema(declared))
+    assert kept.select(declared.key).is_unique().all()
 
 
 def test_a_mixed_team_s_results_are_told_by_member(tmp_path: Path) -> None:
