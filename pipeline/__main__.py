@@ -53,7 +53,7 @@ Examples:
 
   python -m pipeline database
 
-  duckdb data/calbench.duckdb "SELECT team, avg(excess_cost) FROM games WHERE NOT stopped GROUP BY team"
+  calbench sql "SELECT team, avg(excess_cost) FROM games GROUP BY team" data/calbench.duckdb
 
 The file has every row of the tables, also of games that broke off; `sql` and the views of results leave these out.
 """

@@ -204,7 +204,7 @@ def select(
 
 @app.command(epilog="\b\nExamples:\n  python -m sim teams\n  python -m sim teams --json\n")
 def teams(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
-    """List the teams that `run --team` knows by name. Any other is a YAML file."""
+    """List the teams that `run --team` knows by name. Any other is a YAML file, or a model by LiteLLM's name."""
     import json
 
     from sim.runs.teams import described_teams

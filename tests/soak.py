@@ -1,4 +1,4 @@
-"""A soak: games fuzzed, traces mutated, runs killed and their steps failed for some minutes, on all cores:
+"""A soak: games fuzzed, traces mutated, runs killed and their steps made to fail for some minutes, on all cores:
 `python -m tests.soak`.
 
 Every unit of work has a name, `soak RUN:KIND:NUMBER`, that seeds all it draws: `--only NAME` does one again. With
@@ -37,7 +37,7 @@ COUNTED = (
     "runs killed",
     "disks filled",
     "runs met",
-    "steps failed",
+    "steps made to fail",
 )
 
 

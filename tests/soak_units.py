@@ -247,13 +247,13 @@ def kill_runs(name: str) -> Outcome:
 
 def inject_faults(name: str) -> Outcome:
     """Faults of one kind in one command, at steps drawn."""
-    draws, outcome = Random(name), Outcome(name, {"steps failed": 0})
+    draws, outcome = Random(name), Outcome(name, {"steps made to fail": 0})
     words = [draws.choice(sorted(COMMANDS)), "--kind", draws.choice(sorted(KINDS)), "--every", "7", "--seed", name]
     asked = [sys.executable, "-m", "tests.faults", *words, "--most", str(FAULTS)]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
     *lost, told = done.stdout.splitlines() or [""]
     counted = re.fullmatch(r"\w+: (\d+) faults, \d+ losses \(.*\)", told)
-    outcome.counts["steps failed"] += int(counted[1]) if counted else 0
+    outcome.counts["steps made to fail"] += int(counted[1]) if counted else 0
     outcome.losses += [f"{name}: {' '.join(words)}: {line}" for line in lost]
     if not counted:
         outcome.losses.append(f"{name}: {' '.join(words)}: {done.stderr[-1000:]}")

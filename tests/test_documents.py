@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +23,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted((*ROOT.glob("*.md"), ROOT / "data/README.md", *(ROOT / "docs").rglob("*.md")))
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+# Files of data/ that are no stage's alone.
+KEPT = ("[glp]*/*", "teams/*", "results/*.csv", "suites/*.csv")
 # Measured for ten minutes, and not built: tests.soak --write.
 MEASURED = ("docs/reliability.md", "soak")
 
@@ -100,6 +103,16 @@ def test_one_command_names_what_is_behind_and_builds_it(tmp_path: Path) -> None:
 def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
     links = LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_page_of_data_names_every_file_there_is() -> None:
+    page = (ROOT / "data/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .*", page.partition("\n<!-- built")[0], re.MULTILINE)
+    patterns = [name.replace("…", "*") for row in rows for name in re.findall(r"`([^` ]+)`", row)]
+    known = [f"{pattern}*" if pattern.endswith("/") else pattern for pattern in patterns]
+    kept = (path for folder in KEPT for path in (ROOT / "data").glob(folder) if path.is_file())
+    files = sorted(path.relative_to(ROOT / "data").as_posix() for path in kept)
+    assert [name for name in files if not any(fnmatch(name, pattern) for pattern in known)] == []
 
 
 def test_the_readme_has_at_most_900_words() -> None:

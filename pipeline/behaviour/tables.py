@@ -24,7 +24,7 @@ from pipeline.behaviour.patterns import (
 )
 from pipeline.behaviour.phrases import APOSTROPHES, words
 from pipeline.tables import io
-from pipeline.tables.schemas.base import MADE_FROM, ROOMS, TABLES
+from pipeline.tables.schemas.base import MADE_FROM, ROOMS, TABLES, require_makers
 
 MESSAGE = ["game_id", "event_index"]
 FEASIBLE_ABOVE = 0.5
@@ -271,6 +271,7 @@ MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
     "speaker_volume": lambda frames, _: speaker_volume(frames["rounds"], frames["messages"]),
     "truth": lambda frames, _: detector_counts(frames),
 }
+require_makers("behaviour", MAKERS, "MAKERS of pipeline/behaviour/tables.py")
 
 
 def behaviour_frames(frames: Frames, limits: Thresholds, wanted: Collection[str] = BEHAVIOUR_TABLES) -> Frames:

@@ -97,7 +97,7 @@ def export(
     from pipeline.tables.paths import no_tables
 
     folder = of_project(tables)
-    if absent := no_tables(folder, "derive them first"):
+    if absent := no_tables(folder):
         raise typer.BadParameter(f"{printable(absent)}.", param_hint="--tables")
     if not name.isprintable():
         raise typer.BadParameter(f"{printable(name)} is no name in one line.", param_hint="--name")

@@ -53,7 +53,7 @@ def figures(
     known = _notebooks(own=tables != TABLES)
     sources = _chosen(notebooks or [], known)
     tables, results = of_project(tables).resolve(), of_project(results).resolve()
-    if absent := no_tables(tables, "run `make repro`"):
+    if absent := no_tables(tables):
         raise typer.BadParameter(f"{printable(absent)}.", param_hint="--tables")
     if problem := other_results(tables, results):
         raise typer.BadParameter(

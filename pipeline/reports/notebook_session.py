@@ -70,7 +70,7 @@ class Study:
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self._tables, self.results, self.figures = base / tables, base / results, base / figures
-        if absent := no_tables(self._tables, "derive them first (python -m pipeline derive)"):
+        if absent := no_tables(self._tables):
             raise FileNotFoundError(absent)
         self._versions = file_versions(self._tables.glob("*.parquet"))
         self.connection = attach(self._tables)

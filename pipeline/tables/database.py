@@ -30,8 +30,6 @@ WITHOUT_QUERY = {
     "audit": "One row is a team, condition and code of what the auditor found: in how many traces, how often.",
     "compare": "One row is a baseline figure of the paper beside ours.",
     "known_truth": "One row is a finder, part and kind of phrasing: precision and recall against known truth.",
-    "ledger": "One row is a figure of the paper and what became of it.",
-    "statements": "One row is a statement of the paper and what its test gave.",
 }
 # Columns of results that hold figures to the digit as they are printed.
 AS_PRINTED = ("published", "ours")

@@ -1,4 +1,4 @@
-"""Names that many rooms share: the study's paths and parameters, the paper's protocols, typed protocols."""
+"""Names that many rooms share: the study's paths and parameters, the names of protocols."""
 
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,18 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
     return sections[section]
 
 
-def no_tables(folder: Path, remedy: str) -> str:
+def no_tables(folder: Path) -> str:
     """Why a command that takes tables, each a file, finds none in a folder, and the remedy; empty where it has them."""
     if (folder / "games.parquet").is_file():
         return ""
-    return partition_problem(folder) or f"no tables in {folder}: {remedy}"
+    return partition_problem(folder) or missing_tables(folder)
+
+
+def missing_tables(folder: Path) -> str:
+    """That a folder holds no tables, and what makes them there: `make repro` those of the study, `derive` any other."""
+    of_study = folder.resolve() in (TABLES.resolve(), (ROOT / TABLES).resolve())
+    remedy = "run `make repro`" if of_study else "derive them first (python -m pipeline derive TRACES --out DIR)"
+    return f"no tables in {folder}: {remedy}"
 
 
 def partition_problem(folder: Path) -> str:
@@ -55,6 +62,3 @@ EXTRA_PROTOCOLS = {
     "dsm-log": ("DSM, log scores", "DSM, log scores, {} points"),
     "dpop": ("DPOP", "DPOP, {}"),
 }
-
-# All protocols whose messages are known, by the key that names the kind of a message: {"imap": "costs", …}.
-TYPED_PROTOCOLS = ("imap", "sd", "dsm", "poll", "dpop", "secure", "shares")

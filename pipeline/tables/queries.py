@@ -10,7 +10,7 @@ import polars as pl
 from machine.manifests import any_manifest, manifest_path
 from pipeline.tables.hive import FILE, FOLDER_PREFIXES
 from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
-from pipeline.tables.paths import ROOT, params
+from pipeline.tables.paths import ROOT, missing_tables, params
 from pipeline.tables.schemas.base import TABLES, Table
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -95,7 +95,7 @@ def parquet_files(tables: Path, may_be_none: bool = False) -> list[Path]:
     """The folder's Parquet files, sorted by name. Raises FileNotFoundError when there is none, unless that may be."""
     paths = sorted(tables.glob("*.parquet"))
     if not paths and not may_be_none:
-        raise FileNotFoundError(f"no tables in {tables}: derive them first (python -m pipeline derive)")
+        raise FileNotFoundError(missing_tables(tables))
     return paths
 
 

@@ -102,12 +102,12 @@ def test_table_1_is_a_view_equal_to_the_result(database: Path) -> None:
 
 def test_results_are_read_as_declared_and_as_printed(study: Path, tmp_path: Path) -> None:
     figures = {"metric": ["a", "b"], "published": ["5.00", ""], "ours": ["5", None], "by_construction": [True, None]}
-    io.write_csv(pl.DataFrame(figures | {"note": ["=1+1", ""]}), tmp_path / "ledger.csv")
+    io.write_csv(pl.DataFrame(figures | {"note": ["=1+1", ""]}), tmp_path / "compare.csv")
     excess = RESULT_TABLES["excess"]
     none = pl.DataFrame(schema=io.polars_schema(excess))
     queries.write_result(none, "excess", tmp_path)
     build_database(study / "tables", tmp_path / "x.duckdb", result_sources(tmp_path.glob("*.csv")))
-    assert rows(tmp_path / "x.duckdb", "FROM results.ledger") == [
+    assert rows(tmp_path / "x.duckdb", "FROM results.compare") == [
         ("a", "5.00", "5", True, "=1+1"),
         ("b", "", None, None, ""),
     ]

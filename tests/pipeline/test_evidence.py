@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.privacy.evidence import claims
-from pipeline.privacy.protocols import KINDS
+from pipeline.privacy.protocols import KINDS, require_pairs
 from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES
-from pipeline.tables.paths import TYPED_PROTOCOLS
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.typed_messages import decode_message
-from pipeline.traces.typed_messages.records import DECODERS
+from pipeline.traces.typed_messages.records import DECODERS, TYPED_PROTOCOLS
 
 PAPER, RELEASE = RULES["paper"], RULES["release"]
 
@@ -125,8 +124,19 @@ def test_no_content_breaks_the_reader_of_its_kind(kind: str, body: dict[str, Any
 
 
 def test_every_kind_that_is_decoded_is_read() -> None:
-    assert DECODERS.keys() == KINDS.keys()
-    assert {source.partition("_")[0] for source in KINDS} == set(TYPED_PROTOCOLS)
+    require_pairs(DECODERS, KINDS)
+    with pytest.raises(LookupError, match=r"whisper_ask: .* pipeline/privacy/protocols/__init__\.py"):
+        require_pairs({*DECODERS, "whisper_ask"}, KINDS)
+    with pytest.raises(LookupError, match=r"whisper_ask: .* DECODERS of pipeline/traces/typed_messages/records\.py"):
+        require_pairs(DECODERS, {*KINDS, "whisper_ask"})
+
+
+def test_every_protocol_that_is_decoded_is_typed() -> None:
+    for source in DECODERS:
+        protocol, _, kind = source.partition("_")
+        typed = decode_message(json.dumps({protocol: kind}))
+        assert typed is not None
+        assert typed.source == source
 
 
 QUOTES = (
@@ -153,4 +163,5 @@ def test_the_column_typed_is_documented_with_every_protocol(protocol: str) -> No
     (typed,) = (column for column in TABLES["messages"].columns if column.name == "typed")
     message = decode_message(json.dumps({protocol: "decision"}))
     assert message is not None
-    assert message.protocol in typed.meaning.replace(",", "").split()
+    named = typed.meaning.replace(",", "").split()
+    assert message.protocol in named, "add it to the column's meaning in pipeline/tables/schemas/base.py"

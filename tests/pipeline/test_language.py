@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Set
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from pipeline.privacy.protocols.kinds import RoundContext
 from pipeline.privacy.rules import RULES, Claim, RuleSet
 from tests.pipeline.gold import Example, found, gold
 
-PAGE = Path(__file__).parents[2] / "docs/language.md"
 PAPER = RULES["paper"]
 SENDER = 9
 
@@ -48,14 +46,19 @@ def rates(examples: Iterable[Example]) -> tuple[float, float]:
     return right / told, right / true
 
 
-@pytest.mark.parametrize(("name", "size"), [("second_wording", 200), ("third_wording", 160), ("fourth_wording", 100)])
-def test_other_wordings_are_read_precisely_and_mostly(name: str, size: int) -> None:
+WORDINGS = [
+    ("second_wording", 200, (0.995, 0.984)),
+    ("third_wording", 160, (0.986, 0.984)),
+    ("fourth_wording", 100, (0.978, 0.956)),
+]
+
+
+@pytest.mark.parametrize(("name", "size", "expected"), WORDINGS)
+def test_other_wordings_are_read_precisely_and_mostly(name: str, size: int, expected: tuple[float, float]) -> None:
     examples = gold(name)
     precision, recall = rates(examples)
     assert len(examples) >= size
-    assert precision >= 0.95
-    assert recall >= 0.85
-    assert f"`{name}.yaml` precision {precision:.3f} and recall {recall:.3f}" in PAGE.read_text("utf-8")
+    assert (round(precision, 3), round(recall, 3)) == expected
 
 
 VALUES = (

@@ -174,7 +174,7 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     ("arguments", "message"),
     [
         (["nowhere"], "nowhere does not exist"),
-        (["--tables", "none"], "/none: run `make repro`, or name traces"),
+        (["--tables", "none"], "/none: derive them first (python -m pipeline derive TRACES --out DIR), or name traces"),
     ],
 )
 def test_bad_usage_is_told_in_a_line(

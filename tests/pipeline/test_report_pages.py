@@ -9,6 +9,7 @@ from test_views_html import HOSTILE
 from machine.files import folded
 from pipeline.derive.verify import verified
 from pipeline.reports.batch.pages import (
+    FILES,
     PageJob,
     file_name,
     harmless,
@@ -16,6 +17,7 @@ from pipeline.reports.batch.pages import (
     list_report,
     notebook_html,
     notebook_page,
+    write_index,
 )
 from pipeline.reports.notebook_session import escape_markdown
 
@@ -31,6 +33,23 @@ def executed(folder: Path, output: dict[str, str]) -> Path:
     path = folder / "executed.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=[cell, nbformat.v4.new_markdown_cell("# Answer")]), path)
     return path
+
+
+@pytest.mark.parametrize(
+    ("teams", "title"),
+    [((), "Reports"), (("a", "a", "<b>"), "Report of a, &lt;b&gt;"), (tuple("abcde"), "Report of a, b, c and 2 more")],
+)
+def test_the_index_is_titled_by_its_teams_and_links_to_the_files_that_are_there(
+    teams: tuple[str, ...], title: str, tmp_path: Path
+) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "ledger.csv").touch()
+    write_index(
+        [PageJob(tmp_path, {"team": team}, tmp_path / "none.html", team) for team in teams], tmp_path, files=FILES
+    )
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert f"<title>{title}</title>" in page and f"<h1>{title}</h1>" in page
+    assert re.findall(r'<a href="([^"]*)"', page) == ["results/", "results/ledger.csv"]
 
 
 @pytest.mark.slow

@@ -18,8 +18,10 @@ from pipeline.reports.batch.own_study import folders_at_hand
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.statistics.by_game import uneven_tasks, with_tasks
 from pipeline.tables import io, queries
-from pipeline.tables.paths import PAPER_SUITE, ROOT
+from pipeline.tables.paths import PAPER_SUITE, ROOT, missing_tables, no_tables
+from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import REJECTED, TABLES
+from pipeline.tables.schemas.results import RESULT_TABLES
 
 
 @pytest.fixture(scope="module")
@@ -165,9 +167,15 @@ def test_a_notebook_beside_results_of_other_tables_has_its_own_made(name: str, d
     assert queries.other_results(tables, results) == ""
 
 
-def test_a_folder_without_tables_says_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_tables_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError, match="derive them first"):
         queries.attach(tmp_path)
+    assert no_tables(tmp_path).endswith(": derive them first (python -m pipeline derive TRACES --out DIR)")
+    monkeypatch.chdir(tmp_path)
+    for of_study in (STUDY, STUDY.resolve(), ROOT / STUDY / "../tables"):
+        assert missing_tables(of_study).endswith(": run `make repro`")
+    with pytest.raises(FileNotFoundError, match="run `make repro`"):
+        queries.attach(STUDY)
 
 
 ROUNDINGS = (
@@ -260,6 +268,13 @@ def test_the_dictionary_describes_every_column() -> None:
         assert all(
             f"| `{column.name}` | {column.dtype} | {column.meaning.split('|')[0]}" in text for column in table.columns
         )
+
+
+@pytest.mark.parametrize("name", ["table1", "ledger", "statements"])
+def test_what_stands_beside_the_paper_has_the_columns_that_are_declared(name: str) -> None:
+    declared, kept = RESULT_TABLES[name], pl.read_csv(ROOT / f"data/results/{name}.csv", infer_schema_length=None)
+    assert kept.schema == pl.Schema(io.polars_schema(declared))
+    assert kept.select(declared.key).is_unique().all()
 
 
 def test_a_mixed_team_s_results_are_told_by_member(tmp_path: Path) -> None:

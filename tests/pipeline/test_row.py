@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app
 from pipeline.reports.batch.row import (
     COLUMNS,
+    REPORTED,
     THESE,
     as_html,
     as_json,
@@ -71,6 +72,16 @@ def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_fi
     assert {"IMAP", "SD-MAP", "DSM-Welfare", "DSM-Private"} < set(names) and len(names) == 11
     assert any("1 game broken off" in note for note in table.notes)
     assert "No game with varied costs was played." in table.notes
+
+
+@pytest.mark.parametrize("condition", ["standard", "adversarial"])
+def test_the_paper_s_tasks_are_spoken_of_where_its_rows_are(condition: str) -> None:
+    here = [frame.with_columns(condition=pl.lit(condition)) for frame in (GAMES, TABLE1, INTERVALS)]
+    (table,) = row_tables(*here)
+    is_printed = any(row.kind == REPORTED for row in table.rows)
+    assert is_printed == (condition == "standard")
+    caution = next(note for note in table.notes if note.startswith("Rows compare"))
+    assert caution.endswith("; the paper's have its 36." if is_printed else "on the same tasks.")
 
 
 @pytest.mark.parametrize("team", ["007", "=x", "@x", "true", "1e5"])

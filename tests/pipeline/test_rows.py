@@ -6,7 +6,7 @@ import pytest
 from test_ingest import rows
 from trace_builder import FREE, TraceBuilder, rendering, toy_game
 
-from pipeline.tables.schemas.base import TABLES
+from pipeline.tables.schemas.base import ROOMS, TABLES, require_makers
 from pipeline.traces.ingest import no_rows
 
 
@@ -20,6 +20,14 @@ def test_a_row_is_made_of_its_table_s_columns_by_name_and_of_no_others(table: st
         make(**dict.fromkeys(names[1:]))
     with pytest.raises(TypeError, match="unexpected keyword"):
         make(**dict.fromkeys(names), unknown=1)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_table_that_nothing_makes_is_named_with_the_place_where_to_add_it(room: str) -> None:
+    first, *others = ROOMS[room]
+    require_makers(room, ROOMS[room], "here")
+    with pytest.raises(LookupError, match=f"^{first}: .* not made; add it to here$"):
+        require_makers(room, others, "here")
 
 
 def whole_game() -> TraceBuilder:

@@ -1,7 +1,7 @@
 """The tables of the cost decomposition: what replays of a game cost, and its excess cost step by step."""
 
-from pipeline.tables.schemas.results import CONDITION, GAMES, HIGH, LOW, SETTING, SIMULATED, TASKS, TEAM
-from pipeline.tables.schemas.table import GAME_ID, C, Table
+from pipeline.tables.schemas.results import GAMES, HIGH, LOW, SETTING, TASKS
+from pipeline.tables.schemas.table import CONDITION, GAME_ID, SIMULATED, TEAM, C, Table
 
 STEP = C("step", "str", "future, landing, information or execution")
 PLACE = C("place", "int", "its place in the main order, from 1")

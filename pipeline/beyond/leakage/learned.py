@@ -224,7 +224,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--beside", help="the team whose bits the others' are shares of; by default the first")
     arguments = parser.parse_args()
     for folder in arguments.tables:
-        if absent := no_tables(folder, "derive them first (python -m pipeline derive TRACES --out DIR)"):
+        if absent := no_tables(folder):
             parser.error(absent)
     return arguments
 

@@ -68,7 +68,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tables", type=Path, default=paths.TABLES, help="folder of derived tables")
     parser.add_argument("--name", help="what to call the tables after")
     arguments = parser.parse_args()
-    if absent := no_tables(arguments.tables, "derive them first (python -m pipeline derive TRACES --out DIR)"):
+    if absent := no_tables(arguments.tables):
         parser.error(absent)
     if arguments.name is not None and not arguments.name.isidentifier():
         parser.error(f"--name has to be letters, digits and _, for it is part of tables' names: {arguments.name!r}")

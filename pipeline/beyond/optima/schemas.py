@@ -1,7 +1,7 @@
 """The tables of all optima, declared: the schedules, what they have in common, prices of fairness, and games."""
 
-from pipeline.tables.schemas.results import CONDITION, SETTING, SIMULATED, TEAM
-from pipeline.tables.schemas.table import GAME_ID, C, Table
+from pipeline.tables.schemas.results import SETTING
+from pipeline.tables.schemas.table import CONDITION, GAME_ID, SIMULATED, TEAM, C, Table
 
 TASK = C("task_id", "str", "the task")
 DIFFICULTY = C("difficulty", "str", "easy, medium or hard")

@@ -13,7 +13,9 @@ from pipeline.paper.ledger.directions import Direction, direction_of, outcome_of
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import Measures, paper_measures
 from pipeline.paper.ledger.outcomes import Outcome
+from pipeline.tables.io import polars_schema
 from pipeline.tables.paths import RESULTS
+from pipeline.tables.schemas.paper_results import LEDGER
 
 PAPER = Path("data/paper")
 
@@ -38,26 +40,8 @@ VERDICTS = {
 }
 BY_PRINT, BY_SETUP = "equal at the precision printed", "equal to what is in force"  # tests of figures that are exact
 
-SCHEMA = {
-    "source": pl.String,
-    "setting": pl.String,
-    "method": pl.String,
-    "metric": pl.String,
-    "published": pl.String,
-    "ours": pl.String,
-    "verdict": pl.String,
-    "by_construction": pl.Boolean,
-    "computed_by": pl.String,
-    "note": pl.String,
-    "test": pl.String,
-    "statistic": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p_value": pl.Float64,
-    "p_holm": pl.Float64,
-    "n": pl.Int64,
-}
-KEY = ("source", "setting", "method", "metric")
+SCHEMA = polars_schema(LEDGER)
+KEY = LEDGER.key
 
 ONE_GAME_METRIC, ONE_GAME_NOTEBOOK = "one_game_", "notebooks/60_explore_traces.ipynb"  # no result has a row a game
 

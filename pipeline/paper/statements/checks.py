@@ -18,7 +18,9 @@ from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
 from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, UNDECIDED, VERDICTS, Check
+from pipeline.tables.io import polars_schema
 from pipeline.tables.paths import NUMBERS, RESULTS, TABLES, read_yaml
+from pipeline.tables.schemas.paper_results import STATEMENTS
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")
 DECLARED = Path("data/paper/statements.yaml")
@@ -56,25 +58,7 @@ STATEMENT_VERDICTS = {
     ADDITION: "what the paper does not claim, tested beside what it does: outside the tally",
 }
 
-STATEMENTS_SCHEMA = {
-    "id": pl.String,
-    "where": pl.String,
-    "says": pl.String,
-    "evidence": pl.String,
-    "verdict": pl.String,
-    "found": pl.String,
-    "test": pl.String,
-    "statistic": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p_value": pl.Float64,
-    "p_holm": pl.Float64,
-    "exact": pl.Boolean,
-    "n": pl.Int64,
-    "unit": pl.String,
-    "computed_by": pl.String,
-    "reading": pl.String,
-}
+STATEMENTS_SCHEMA = polars_schema(STATEMENTS)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from pipeline.privacy.language.statements import (
 )
 from pipeline.privacy.language.tables import in_columns
 from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
-from pipeline.tables.paths import TYPED_PROTOCOLS
+from pipeline.traces.typed_messages.records import TYPED_PROTOCOLS
 
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
 TYPED = re.compile(rf'[^"]*"(?:{"|".join(TYPED_PROTOCOLS)})"\s*:')

@@ -1,15 +1,29 @@
 """What typed messages say of slots: one file a protocol, its evidence and its likelihoods beside each other."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pipeline.privacy.protocols import dsm, imap, sd, sums
 from pipeline.privacy.protocols.kinds import RoundContext, Statement, TypedMessage
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.rules import NO_CLAUSE, EvidenceRun, RuleSet
 from pipeline.traces.typed_messages import TypedContent, decode_message
+from pipeline.traces.typed_messages.records import DECODERS
 
 # By the source that a message's evidence has: protocol and kind.
 KINDS = imap.KINDS | sd.KINDS | dsm.KINDS | sums.KINDS
+
+
+def require_pairs(decoded: Collection[str], read: Collection[str]) -> None:
+    """Raise LookupError for a kind that is decoded and not read, whose messages would say nothing, or the reverse."""
+    if silent := sorted(set(decoded) - set(read)):
+        where = "its protocol's file, and that in pipeline/privacy/protocols/__init__.py"
+        raise LookupError(f"{', '.join(silent)}: decoded, but what it says is not known; add it to KINDS in {where}")
+    if broken := sorted(set(read) - set(decoded)):
+        where = "pipeline/traces/typed_messages/records.py"
+        raise LookupError(f"{', '.join(broken)}: not decoded; add it to DECODERS of {where}")
+
+
+require_pairs(DECODERS, KINDS)
 
 
 def typed_evidence(

@@ -166,11 +166,11 @@ def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", wor
         if traces:
             tables, results = (replace_folder(scratch / name, out.resolve() / name) for name in STUDY)
             selection = selection._replace(tables=tables, results=results)
-        from pipeline.reports.batch.pages import list_report, write_index
+        from pipeline.reports.batch.pages import FILES, list_report, write_index
 
         jobs, failures = _make_pages(selection, out, scratch, workers, bool(traces))
         missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-        write_index(jobs, out, missing, first_table(selection), doubts)
+        write_index(jobs, out, missing, first_table(selection), doubts, FILES if traces else ())
         held.close()
         list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
     for line in missing:
@@ -223,8 +223,8 @@ def _check_selection(selection: "Selection") -> None:
     from pipeline.tables.queries import other_results
 
     tables, results, teams, conditions, _ = selection
-    if absent := no_tables(tables, "run `make repro`, or name traces"):
-        raise refused(f"{absent}.", "--tables")
+    if absent := no_tables(tables):
+        raise refused(f"{absent}, or name traces.", "--tables")
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
     require_tables(tables, "--tables")

@@ -136,7 +136,7 @@ def folders_at_hand(tables: str, results: str) -> tuple[Path, Path]:
     scratch = TemporaryDirectory(prefix="study-")
     atexit.register(scratch.cleanup)
     folder = fetch_tables(tables, Path(scratch.name, "tables")) if is_url(tables) else _located(tables)
-    if absent := no_tables(folder, "derive them first (python -m pipeline derive)"):
+    if absent := no_tables(folder):
         raise FileNotFoundError(printable(absent.replace(str(folder), tables)))
     made = _located(results) if results else folder.with_name("results")
     problem = other_results(folder, made)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 NOTEBOOKS, OF_THE_STUDY = ROOT / "notebooks", "[0-9]*.ipynb"
 HTML = "text/html"
+# What a report of traces has beside its pages.
+FILES = ("tables/", "results/", "results/ledger.csv")
+MOST_NAMED = 3  # teams in the title of a report
 # Where there is no room to write: no other page would fare better.
 NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Tables bring their looks in such elements, before or in what they show.
@@ -201,23 +204,38 @@ def write_pages(
     return [(jobs[number], failures[number]) for number in sorted(failures)]
 
 
-def write_index(
-    jobs: Iterable[PageJob], out: Path, missing: Sequence[str] = (), first: str = "", doubts: Sequence[str] = ()
-) -> None:
-    """Write `out/index.html`: links to the pages that are there, and a line for each thing that is missing, and for
-    each reason not to trust what is there.
+def index_title(jobs: Iterable[PageJob]) -> str:
+    """Of which teams the pages are, by the first three."""
+    teams = [*dict.fromkeys(str(job.parameters["team"]) for job in jobs if "team" in job.parameters)]
+    more = f" and {len(teams) - MOST_NAMED} more" if len(teams) > MOST_NAMED else ""
+    return f"Report of {', '.join(teams[:MOST_NAMED])}{more}" if teams else "Reports"
 
-    first: HTML that stands before the links.
+
+def write_index(
+    jobs: Sequence[PageJob],
+    out: Path,
+    missing: Sequence[str] = (),
+    first: str = "",
+    doubts: Sequence[str] = (),
+    files: Sequence[str] = (),
+) -> None:
+    """Write `out/index.html`: links to the pages and files that are there, and a line for each thing that is missing,
+    and for each reason not to trust what is there.
+
+    first: HTML that stands before the links. files: what lies beside the pages, a folder with / at its end.
     """
+    title = index_title(jobs)
     written = [job for job in jobs if job.target.is_file()]
     items = (f'<li><a href="{quote(job.target.name)}">{escape_text(job.title)}</a></li>' for job in written)
     pages = "<h2>Pages</h2>\n" if first else ""
-    body = f"<h1>Reports</h1>\n{first}{pages}<ul>{''.join(items)}</ul>"
-    for title, lines in (("What could not be made", missing), ("What the auditor doubts", doubts)):
+    body = f"<h1>{escape_text(title)}</h1>\n{first}{pages}<ul>{''.join(items)}</ul>"
+    if links := [f'<a href="{name}">{name}</a>' for name in files if (out / name).exists()]:
+        body += f"\n<p>Files: {', '.join(links)}</p>"
+    for heading, lines in (("What could not be made", missing), ("What the auditor doubts", doubts)):
         if lines:
-            body += f"\n<h2>{title}</h2>\n<ul>{''.join(f'<li>{escape_text(line)}</li>' for line in lines)}</ul>"
+            body += f"\n<h2>{heading}</h2>\n<ul>{''.join(f'<li>{escape_text(line)}</li>' for line in lines)}</ul>"
     with replacing(out / "index.html") as draft:
-        draft.write_text(html_page(body, "Reports"), encoding="utf-8")
+        draft.write_text(html_page(body, title), encoding="utf-8")
 
 
 def list_report(out: Path, jobs: Iterable[PageJob], folders: Collection[Path], made_from: Mapping[str, str]) -> None:

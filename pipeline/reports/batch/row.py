@@ -108,10 +108,10 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         coverage = {team: covered(ended.filter(team=team)["task_id"], tasks) for team in here["team"].unique()}
         rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
-        others += reported(condition, setting, len(tasks))
-        notes = broken_off(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks)
+        printed = reported(condition, setting, len(tasks))
+        notes = broken_off(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks, bool(printed))
         notes += setting_notes(games.filter(condition=condition))
-        tables.append(Table(condition, setting, [*rows, *others], notes))
+        tables.append(Table(condition, setting, [*rows, *others, *printed], notes))
     return tables
 
 
@@ -167,10 +167,13 @@ def covered(task_ids: Iterable[str | None], tasks: Collection[str]) -> str:
     return beside if not here else f"{known}, {beside}" if others else known
 
 
-def coverage_notes(coverage: Mapping[str, str], tasks: Collection[str]) -> list[str]:
-    """A caution where a team did not end the suite's games. coverage: team → `covered`."""
+def coverage_notes(coverage: Mapping[str, str], tasks: Collection[str], beside: bool) -> list[str]:
+    """A caution where a team did not end the suite's games. coverage: team → `covered`. beside: whether rows of the
+    paper's models stand beside theirs."""
     whole = all(text == str(len(tasks)) for text in coverage.values())
-    caution = f"Rows compare where they are on the same tasks; the paper's have its {len(tasks)}."
+    caution = "Rows compare where they are on the same tasks" + (
+        f"; the paper's have its {len(tasks)}." if beside else "."
+    )
     return [] if whole or not tasks else [caution]
 
 

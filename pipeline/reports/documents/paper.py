@@ -28,7 +28,7 @@ EXHIBITS = Path("data/paper/exhibits.csv")
 class Exhibit(NamedTuple):
     """A numbered part of the paper, what it shows, and what shows it here, as data/paper/exhibits.csv names it.
 
-    figure: file names joined by `;`. also: a path from the project's folder.
+    figure: file names joined by `;`. also: paths from the project's folder, joined so, too.
     """
 
     name: str
@@ -48,8 +48,8 @@ class Exhibit(NamedTuple):
             paths[file] = Path("figures", self.notebook, file)
         if self.result:
             paths[self.result] = Path("data/results", self.result)
-        if self.also:
-            paths[Path(self.also).name] = Path(self.also)
+        for also in self.also.split(";") if self.also else ():
+            paths[Path(also).name] = Path(also)
         return paths
 
 

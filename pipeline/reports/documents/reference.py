@@ -48,17 +48,18 @@ PHRASES: tuple[tuple[str, ModuleType, str], ...] = (
 )
 
 
-def data_dictionary(tables: Iterable[Table]) -> str:
-    """For each table what one row is, its key, and a line per column."""
-    return "\n".join(map(section, tables))
+def data_dictionary(tables: Iterable[Table], kind: str = "") -> str:
+    """For each table what one row is, its key, and a line per column. kind: what to call each in its heading."""
+    return "\n".join(section(declared, kind) for declared in tables)
 
 
-def section(declared: Table) -> str:
+def section(declared: Table, kind: str = "") -> str:
     """One table's part of the dictionary."""
     key = ", ".join(f"`{column}`" for column in declared.key)
     columns = [(f"`{c.name}`", c.dtype, c.meaning.replace("|", r"\|"), c.unit) for c in declared.columns]
     listed = table(("column", "type", "meaning", "unit"), columns)
-    return f"## {declared.name}\n\nOne row is {declared.row}. Key: {key}.\n\n{listed}\n"
+    heading = f"{declared.name}, a {kind}" if kind else declared.name
+    return f"## {heading}\n\nOne row is {declared.row}. Key: {key}.\n\n{listed}\n"
 
 
 def classes() -> str:

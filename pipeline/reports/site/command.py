@@ -91,8 +91,8 @@ def _origins(
     tables = of_project(tables)
     from pipeline.tables.paths import no_tables
 
-    if absent := no_tables(tables, "run `make repro`, or name traces"):
-        raise typer.BadParameter(f"{absent}.", param_hint="--tables")
+    if absent := no_tables(tables):
+        raise typer.BadParameter(f"{absent}, or name traces.", param_hint="--tables")
     require_tables(tables, "--tables")
     from pipeline.tables.queries import other_results
 

@@ -1,12 +1,13 @@
 """The tables that traces are turned into: their columns, keys and units (docs: data/README.md)."""
 
-from pipeline.tables.paths import TYPED_PROTOCOLS
+from collections.abc import Collection
+
 from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
 from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, ROUND, TRACE_PATH, C, Column, Table
 
-__all__ = ["MADE_FROM", "ROOMS", "TABLES", "Column", "Table"]
+__all__ = ["MADE_FROM", "ROOMS", "TABLES", "Column", "Table", "require_makers"]
 
 GAMES = Table(
     "games",
@@ -116,7 +117,7 @@ MESSAGES = Table(
         C(
             "typed",
             "str",
-            f"{', '.join(TYPED_PROTOCOLS[:-1])} or {TYPED_PROTOCOLS[-1]} for a protocol's JSON; empty for English",
+            "imap, sd, dsm, poll, dpop, secure or shares for a protocol's JSON; empty for English",
         ),
         C("chars", "int", "its length", "characters"),
         C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),
@@ -239,6 +240,13 @@ ROOMS = {
     "privacy": tuple(table.name for table in PRIVACY_TABLES),
     "behaviour": tuple(table.name for table in SPEECH_TABLES),
 }
+
+
+def require_makers(room: str, made: Collection[str], place: str) -> None:
+    """Raise LookupError for a table of the room that nothing makes: it would be empty. place: where to add that."""
+    if missing := [name for name in ROOMS[room] if name not in made]:
+        raise LookupError(f"{', '.join(missing)}: declared in pipeline/tables/schemas, but not made; add it to {place}")
+
 
 # Table → the tables that it is made from; of any other the traces alone.
 MADE_FROM: dict[str, tuple[str, ...]] = {

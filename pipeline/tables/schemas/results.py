@@ -1,11 +1,9 @@
 """The result tables that statistics make: how sure a figure is, who differs from whom, and what choices change."""
 
-from pipeline.tables.schemas.table import C, Column, Table
+from pipeline.tables.schemas.paper_results import PAPER_RESULTS
+from pipeline.tables.schemas.table import CONDITION, SIMULATED, TEAM, C, Column, Table
 
-TEAM = C("team", "str", "who played")
-SIMULATED = C("simulated", "bool", "whether its speakers are simulated")
 SETTING = C("setting", "str", "uniform or varied errand costs")
-CONDITION = C("condition", "str", "standard, blocked or adversarial")
 LOW = C("low", "float", "lower end of the mean's interval; empty for fewer than six tasks")
 HIGH = C("high", "float", "its upper end")
 GAMES = C("games", "int", "games that count")
@@ -283,6 +281,7 @@ DEGENERATE = Table(
 RESULT_TABLES = {
     table.name: table
     for table in (
+        *PAPER_RESULTS,
         INTERVALS,
         COMPARISONS,
         RANKS,

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pipeline.tables.paths import TYPED_PROTOCOLS
-from pipeline.traces.typed_messages.records import DECODERS, Record
+from pipeline.traces.typed_messages.records import DECODERS, TYPED_PROTOCOLS, Record
 
 __all__ = ["TypedContent", "decode_message", "said_chars"]
 

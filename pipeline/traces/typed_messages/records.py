@@ -263,3 +263,6 @@ DECODERS: dict[str, Callable[[Body], Record]] = {
     "secure_decision": _named("slot"),
     "shares_decision": _named("slot"),
 }
+
+# The protocols, by the key that names the kind of a message: {"imap": "costs", …}.
+TYPED_PROTOCOLS = tuple(dict.fromkeys(source.partition("_")[0] for source in DECODERS))
