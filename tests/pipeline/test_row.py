@@ -40,7 +40,7 @@ TASKS = pl.read_csv(ROOT / PAPER_SUITE).filter(setting="uniform")["task_id"].to_
 TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "standard"}
 SEED = pl.lit(None, pl.Int64).alias("seed")
 GAMES = pl.DataFrame(
-    [TEAM | {"task_id": task, "stopped": task == TASKS[3], "optimal_cost": 1} for task in TASKS[:4]]
+    [TEAM | {"game_id": task, "task_id": task, "stopped": task == TASKS[3], "optimal_cost": 1} for task in TASKS[:4]]
 ).with_columns(SEED)
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
 INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
@@ -71,6 +71,18 @@ def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_fi
     assert {"IMAP", "SD-MAP", "DSM-Welfare", "DSM-Private"} < set(names) and len(names) == 11
     assert any("1 game broken off" in note for note in table.notes)
     assert "No game with varied costs was played." in table.notes
+
+
+def test_teams_on_other_tasks_and_those_that_scheduled_nothing_are_named() -> None:
+    renamed = [pl.format("t{}", name).alias(name) for name in ("game_id", "task_id")]
+    other = GAMES.with_columns(*renamed, team=pl.lit("other"))
+    idle = TABLE1.with_columns(team=pl.lit("other"), coordination_rate_pct=pl.lit(0.0))
+    (table,) = row_tables(pl.concat([GAMES, other]), pl.concat([TABLE1, idle]), INTERVALS)
+    named = [note for note in table.notes if note.endswith(": <b>|a&b_ (uniform), other (uniform).")]
+    assert len(named) == 1 and "not on all of the others'" in named[0]
+    assert [note for note in table.notes if "No meeting was scheduled" in note and note.endswith(": other (uniform).")]
+    notes = row_tables(GAMES, TABLE1, INTERVALS)[0].notes
+    assert not any("not on all" in note or "No meeting" in note for note in notes)
 
 
 @pytest.mark.parametrize("team", ["007", "=x", "@x", "true", "1e5"])
