@@ -24,7 +24,7 @@ from pipeline.paper.statements.checks import (
     read_statement_rows,
     read_statements,
 )
-from pipeline.reports.documents.paper import read_exhibits
+from pipeline.reports.documents.paper import read_exhibits, refuted, statements
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "data/results"
@@ -40,6 +40,13 @@ KNOWN = (
     "density-is-the-share-filled",
 )
 REQUIRED = read_required(ROOT / "data/paper/reproduced.csv")
+
+
+def test_the_tally_says_what_it_leaves_out_of_the_table_below_it() -> None:
+    in_words = [int(number) for number in re.findall(r"\d+", refuted(RESULTS))]
+    rows = [line.split(" | ") for line in statements(RESULTS).splitlines() if line.startswith("| ")]
+    counts = {row[0].strip("| "): int(row[1]) for row in rows if row[1].isdigit()}
+    assert sum(in_words[:2]) == sum(counts.values()) - counts["needs model traces"] - counts["our addition"]
 
 
 def test_no_reproduction_is_lost() -> None:

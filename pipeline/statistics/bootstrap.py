@@ -227,14 +227,6 @@ def rises(low: float | None, high: float | None) -> bool | None:
     return True if low > 0 else False if high <= 0 else None
 
 
-def is_within(margin: float, low: float | None, high: float | None) -> bool | None:
-    """Whether an interval says that a difference is smaller than the margin, either way: False where it lies beyond,
-    None where it reaches over, and where there is none."""
-    if low is None or high is None:
-        return None
-    return True if -margin < low <= high < margin else False if low >= margin or high <= -margin else None
-
-
 def all_of(verdicts: Iterable[bool | None]) -> bool | None:
     """Whether all hold: False where one does not, else None where one is undecided or there is none."""
     listed = list(verdicts)

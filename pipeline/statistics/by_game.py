@@ -48,12 +48,23 @@ def with_whole(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
 
 def tasks_apart(rows: pl.DataFrame) -> str:
     """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
-    named = pl.format("{}{}", "team", pl.format(" ({})", "setting").fill_null(""))
-    apart = rows.filter(~pl.col("whole")).select(named).to_series().unique().sort()
     caveat = (
         "Rows compare where they are on the same tasks; not on all of the others', and there in no verdict or frontier"
     )
-    return f"{caveat}: {', '.join(apart)}." if len(apart) else ""
+    return _named(rows.filter(~pl.col("whole")), caveat)
+
+
+def idle(rows: pl.DataFrame) -> str:
+    """What to say of teams that scheduled no meeting: a sentence, or no text. rows: of Table 1."""
+    caveat = "No meeting was scheduled, so that a low excess, and its rank or place on a frontier, is no merit"
+    return _named(rows.filter(pl.col("coordination_rate_pct") == 0), caveat)
+
+
+def _named(rows: pl.DataFrame, caveat: str) -> str:
+    """A caveat with the teams that it is about; no text without any."""
+    named = pl.format("{}{}", "team", pl.format(" ({})", "setting").fill_null(""))
+    teams = rows.select(named).to_series().unique().sort()
+    return f"{caveat}: {', '.join(teams)}." if len(teams) else ""
 
 
 def uneven_tasks(games: pl.DataFrame) -> list[str]:

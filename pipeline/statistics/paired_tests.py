@@ -124,6 +124,17 @@ def pairwise(
     return pl.DataFrame(rows, schema=PAIRS, orient="row")
 
 
+def least_p(pairs: int, draws: int = DRAWS) -> float:
+    """The least p that `paired_permutation` gives for so many pairs."""
+    return min(1.0, 2.0 ** (1 - pairs)) if pairs <= EXACT_PAIRS else 1 / (1 + draws)
+
+
+def could_differ(tests: pl.DataFrame, team: str, alpha: float = 0.05) -> bool:
+    """Whether each test of a team in `pairwise` has the tasks to come out at alpha or below, by Holm's correction."""
+    own = tests.filter((pl.col("a") == team) | (pl.col("b") == team))["pairs"]
+    return all(tests.height * least_p(pairs) <= alpha for pairs in own)
+
+
 def means_by_task(frame: pl.DataFrame, team: str, value: str, task: str) -> dict[str, dict[str, float]]:
     """Team → task → mean of the values that are there. A team without any is listed with no task."""
     columns = pl.col(team).cast(pl.String), pl.col(task).cast(pl.String), pl.col(value).cast(pl.Float64)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,7 @@ from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
 OUTCOME, PREDICTOR, GROUPS = "vps_uniform_mean", "excess_cost", ("team", "task_id")
 POOLED, PRINTED = "pooled", "paper"
 ALPHA = 0.05
+MARGIN = 0.5  # standard deviations of VPS within a team: a slope that may lie so far below 0 is not shown to be level
 DIGITS = 8  # significant ones: those beyond may differ from machine to machine
 
 
@@ -157,12 +159,16 @@ def _reference(sample: Sample, tests: Tests) -> dict[str, object]:
 
 def falls(fit: Mapping[str, Any] | None) -> bool | None:
     """Whether a fit's slope, a row of `fits_table`, is below 0 beyond chance: by Wald's test, the paper's, and by the
-    one without its normal. None where the two disagree, and where there is no fit."""
-    if fit is None or fit["p_one_sided"] is None:
+    one without its normal. None where the two disagree, where the second has too few draws to reach ALPHA, where
+    neither is below it but the slope's interval reaches MARGIN below 0, and where there is no fit."""
+    if fit is None or fit["p_one_sided"] is None or 1 / fit["draws"] >= ALPHA:
         return None
     beside = fit["p_bootstrap"] if fit["p_permutation"] is None else fit["p_permutation"]
     verdicts = {p < ALPHA for p in (fit["p_one_sided"], beside)}
-    return verdicts.pop() if len(verdicts) == 1 else None
+    within = sqrt(fit["var_task"] + fit["var_residual"])
+    if verdicts == {True}:
+        return True
+    return False if verdicts == {False} and fit["low"] > -MARGIN * within else None
 
 
 def slopes_table(games: pl.DataFrame, groups: Mapping[str, Sequence[str]]) -> pl.DataFrame:

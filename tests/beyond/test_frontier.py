@@ -30,7 +30,7 @@ from pipeline.tables.io import conform
 from sim.runs.teams import build_agent, read_team
 
 RESAMPLING = Resampling(resamples=60, level=0.95, seed="test")
-PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
+PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
 
 
 @given(places=PLACES)

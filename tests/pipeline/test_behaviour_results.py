@@ -127,7 +127,7 @@ def test_what_follows_by_construction_is_marked(tables: Path) -> None:
     marked = effects.filter("by_construction").select("parameter", "outcome").rows()
     assert marked == [("gossip", "availability_gossip")]
     row = effects.filter(outcome="semantic_label_leakage").row(0, named=True)
-    assert (row["teams"], row["correlation"]) == (2, pytest.approx(1.0))
+    assert (row["teams"], row["correlation"]) == (2, None)  # two points lie on a line
 
 
 def test_public_traces_without_a_tier_count_as_unknown(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.statistics.bootstrap import all_of, fit_line, is_within, mean_intervals, rises, slope_intervals, within
+from pipeline.statistics.bootstrap import all_of, fit_line, mean_intervals, rises, slope_intervals, within
 from pipeline.statistics.resampling import Resampling
 
 DRAWN = Resampling(200, 0.95, "test")
@@ -82,25 +82,6 @@ def test_what_games_do_not_tell_is_left_empty(few: pl.DataFrame, expected: tuple
 )
 def test_an_interval_that_holds_0_decides_nothing(low: float | None, high: float | None, verdict: bool | None) -> None:
     assert rises(low, high) is verdict
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [
-        (-0.8, 0.3, True),
-        (0.0, 0.0, True),
-        (-1.0, 0.3, None),
-        (0.5, 1.5, None),
-        (1.0, 1.5, False),
-        (-3.0, -1.0, False),
-        (-2.0, 2.0, None),
-        (None, None, None),
-    ],
-)
-def test_an_interval_that_reaches_over_a_margin_decides_nothing(
-    low: float | None, high: float | None, verdict: bool | None
-) -> None:
-    assert is_within(1, low, high) is verdict
 
 
 @pytest.mark.parametrize(

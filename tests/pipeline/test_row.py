@@ -84,6 +84,18 @@ def test_the_paper_s_tasks_are_spoken_of_where_its_rows_are(condition: str) -> N
     assert caution.endswith("; the paper's have its 36." if is_printed else "on the same tasks.")
 
 
+def test_teams_on_other_tasks_and_those_that_scheduled_nothing_are_named() -> None:
+    renamed = [pl.format("t{}", name).alias(name) for name in ("game_id", "task_id")]
+    other = GAMES.with_columns(*renamed, team=pl.lit("other"))
+    idle = TABLE1.with_columns(team=pl.lit("other"), coordination_rate_pct=pl.lit(0.0))
+    (table,) = row_tables(pl.concat([GAMES, other]), pl.concat([TABLE1, idle]), INTERVALS)
+    named = [note for note in table.notes if note.endswith(": <b>|a&b_ (uniform), other (uniform).")]
+    assert len(named) == 1 and "not on all of the others'" in named[0]
+    assert [note for note in table.notes if "No meeting was scheduled" in note and note.endswith(": other (uniform).")]
+    notes = row_tables(GAMES, TABLE1, INTERVALS)[0].notes
+    assert not any("not on all" in note or "No meeting" in note for note in notes)
+
+
 @pytest.mark.parametrize("team", ["007", "=x", "@x", "true", "1e5"])
 def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(team: str, tmp_path: Path) -> None:
     games, table1, intervals = (frame.with_columns(team=pl.lit(team)) for frame in (GAMES, TABLE1, INTERVALS))

@@ -13,6 +13,7 @@ from trace_builder import TraceBuilder, toy_game, write_trace
 from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.ledger.measures import open_tables
+from pipeline.reports.batch.facts import headline
 from pipeline.reports.notebook_session import Study
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
@@ -110,6 +111,12 @@ def test_table_1_counts_the_games_that_were_stopped(mixed: Path) -> None:
     counts = query("table1", mixed).select("team", "games", COUNTED)
     assert counts.rows() == [("style0", 2, 4), ("style1", 2, 4), ("toy", 2, 4)]
     assert by_game("table1", mixed)[COUNTED].sum() == 12
+
+
+def test_a_headline_counts_meetings_of_games_that_ended(whole: Path, mixed: Path, tmp_path: Path) -> None:
+    said = [headline(Study(tables, tmp_path, tmp_path), "toy", "standard") for tables in (whole, mixed)]
+    assert "**2 games, 2 of 4 meetings scheduled, " in said[0]
+    assert "**6 games, 2 of 4 meetings scheduled in those that ended, " in said[1]
 
 
 @pytest.mark.slow

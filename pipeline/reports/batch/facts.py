@@ -8,6 +8,7 @@ import polars as pl
 from pipeline.paper.compare import round_half_up
 from pipeline.reports.notebook_session import Study, counted, escape_markdown
 from pipeline.reports.views import html
+from pipeline.statistics.by_game import idle
 
 if TYPE_CHECKING:
     from IPython.display import HTML, Markdown
@@ -51,12 +52,15 @@ def headline(study: Study, team: str, condition: str) -> str:
     games = team_games(study, team, condition)
     if not games.height:
         raise ValueError(f"no game of team {team} under condition {condition} in {study.tables}")
-    scheduled, meetings = games["meetings_scheduled"].sum(), games["meetings"].sum()
+    ended = games.filter(~pl.col("stopped"))
+    where = "" if ended.height == games.height else " in those that ended"
+    scheduled, meetings = ended["meetings_scheduled"].sum(), ended["meetings"].sum()
+    kept = f" {scheduled} of {meetings} meetings scheduled{where}," if ended.height else ""
     mark = simulated_mark(games["simulated"])
     messages = counted(int(games["dms"].sum()), "direct message")
     return (
         f"# {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
-        f"**{counted(games.height, 'game')}, {scheduled} of {meetings} meetings scheduled, {messages}.**"
+        f"**{counted(games.height, 'game')},{kept} {messages}.**"
         f"{broken_off(games)}\n\n{SIMULATED_NOTES[mark]}"
     )
 
@@ -132,6 +136,11 @@ def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
     ranks = study.result("ranks").filter(pl.col("teams") > 1, team=team, condition=condition)
     columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
     return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))
+
+
+def idle_teams(study: Study, condition: str) -> str:
+    """The teams under the condition that scheduled nothing, in a sentence of Markdown; no text without any."""
+    return escape_markdown(idle(study.result("table1").filter(condition=condition)))
 
 
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:

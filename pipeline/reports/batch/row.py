@@ -19,7 +19,15 @@ from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
-from pipeline.statistics.by_game import broken_off, mixed_teams, uneven_tasks, without_optimum
+from pipeline.statistics.by_game import (
+    broken_off,
+    idle,
+    mixed_teams,
+    tasks_apart,
+    uneven_tasks,
+    with_whole,
+    without_optimum,
+)
 from pipeline.statistics.resampling import Resampling, fewest_clusters
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
@@ -106,10 +114,12 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         here = games.filter(**of)
         ended = here.filter(~pl.col("stopped"))
         coverage = {team: covered(ended.filter(team=team)["task_id"], tasks) for team in here["team"].unique()}
-        rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
+        means = table1.filter(**of)
+        rows = played_rows(means, intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
         printed = reported(condition, setting, len(tasks))
         notes = broken_off(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks, bool(printed))
+        notes += filter(None, [tasks_apart(with_whole(means, ended)), idle(means)])
         notes += setting_notes(games.filter(condition=condition))
         tables.append(Table(condition, setting, [*rows, *others, *printed], notes))
     return tables

@@ -133,9 +133,11 @@ def _finding(row: dict[str, str]) -> str:
 def refuted(results: Path = RESULTS) -> str:
     """How many of the statements that were tested are contradicted, and by what, without those by construction."""
     rows, _ = _apart(read_statement_rows(results / "statements.csv"))
-    tested = rows.filter(pl.col("verdict") != NEEDS_TRACES, pl.col("evidence") != BY_CONSTRUCTION).height
+    tested = rows.filter(pl.col("verdict") != NEEDS_TRACES)
+    built = tested.filter(evidence=BY_CONSTRUCTION).height
     by_games, by_print = (rows.filter(verdict=DENIED[evidence]).height for evidence in (EXACT, PRINTED))
-    return f"Of {tested} tested statements, exact games contradict {by_games}, the paper's own figures {by_print}."
+    found = f"exact games contradict {by_games}, the paper's own figures {by_print}."
+    return f"Of {tested.height - built} tested statements, not counting {built} that hold by construction, {found}"
 
 
 def exhibits() -> str:

@@ -1,6 +1,6 @@
 -- What a style's parameters do: one row per setting, condition, parameter and pattern or other outcome, over the teams of
 -- simulated speakers that state the parameter and played every task that any team there did. Patterns count per message, or per game where no message shows them.
--- The correlation is over teams, few of them, and so a hint, no test.
+-- The correlation is over teams, few of them, and so a hint, no test; of two, which lie on a line always, there is none.
 -- by_construction marks what the parameter brings about by its meaning: that direction supports nothing.
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
 WITH parameters AS (
@@ -74,7 +74,7 @@ SELECT
     parameter,
     outcome,
     count(*) AS teams,
-    CASE WHEN count(DISTINCT parameters.value) > 1 AND count(DISTINCT outcomes.value) > 1
+    CASE WHEN count(*) > 2 AND count(DISTINCT parameters.value) > 1 AND count(DISTINCT outcomes.value) > 1
         THEN corr(outcomes.value, parameters.value ORDER BY team) END AS correlation,
     coalesce(bool_or(by_construction), false) AS by_construction
 FROM parameters
