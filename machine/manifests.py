@@ -263,6 +263,13 @@ def wholeness_problems(manifest: Manifest) -> Iterator[str]:
             yield f"{folder}: {len(names)} of the files of {manifest.command} {what}: {shown}"
 
 
+def unfinished_problems(folder: Path) -> Iterator[str]:
+    """A line for each mark in the folder at any depth: what is there may be of two runs, or lack parts."""
+    for mark in sorted(folder.rglob(".*-begun")):
+        command = mark.name.removeprefix(".").removesuffix("-begun")
+        yield f"{mark.parent}: a run of {command} did not end; run it again"
+
+
 def _with_plain_line_ends(path: Path) -> str:
     """The SHA-256 that the file has where its lines end as they do on Unix; empty for one without other ends."""
     text = path.read_bytes()

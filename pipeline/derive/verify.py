@@ -18,6 +18,7 @@ from machine.manifests import (
     folder_digests,
     origin_problems,
     read_manifests,
+    unfinished_problems,
     visible_files,
     wholeness_problems,
 )
@@ -67,7 +68,8 @@ def verified(folder: Path) -> tuple[list[str], str]:
         present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
         # A database holds what lies beside the tables, too.
         present[kind] |= folder_digests(folder, (p for p in files if p.suffix == ending and listed.get(p) != SITE))
-    problems = [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
+    problems = list(unfinished_problems(folder))
+    problems += [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
     for command, what, pattern in WHOLE_FOLDERS:
         folders = {m.path.parent for m in manifests if m.command == command}
         beside = {path for place in folders for path in place.glob(pattern)}.intersection(files).difference(listed)

@@ -11,7 +11,7 @@ from machine.files import replacing
 from machine.manifests import held_origins
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
-from pipeline.tables.paths import partition_problem
+from pipeline.tables.paths import tables_problem
 from pipeline.tables.queries import SQL, parquet_files, parquet_rows, quoted
 from pipeline.tables.schemas.base import GAMES, TABLES, TASKS
 from pipeline.tables.schemas.results import RESULT_TABLES
@@ -78,7 +78,7 @@ def build_database(
     FileNotFoundError for a folder without tables, FileExistsError as `check_log` does, and OSError where the file can't
     be written.
     """
-    if problem := partition_problem(tables):
+    if problem := tables_problem(tables):
         raise FileNotFoundError(problem)
     sources = sorted([*more, *table_sources("main", tables, TABLES)], key=_order)
     database.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from machine.files import replacing
-from pipeline.tables.paths import partition_problem
+from pipeline.tables.paths import tables_problem
 from pipeline.tables.schemas.base import TABLES, Table
 
 DTYPES: dict[str, Any] = {
@@ -218,7 +218,7 @@ def read_table(folder: Path, name: str) -> pl.DataFrame:
 
 def check_tables(folder: Path) -> None:
     """Raise ValueError, in one line, where a table is missing from the folder, not whole or of another form."""
-    if problem := partition_problem(folder):
+    if problem := tables_problem(folder):
         raise ValueError(problem)
     for name in TABLES:
         try:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from machine.files import PROJECT
+from machine.manifests import begun_mark
 
 ROOT = PROJECT  # where the project's own files are
 TRACES = Path("data/traces")
@@ -32,7 +33,7 @@ def no_tables(folder: Path) -> str:
     """Why a command that takes tables, each a file, finds none in a folder, and the remedy; empty where it has them."""
     if (folder / "games.parquet").is_file():
         return ""
-    return partition_problem(folder) or missing_tables(folder)
+    return tables_problem(folder) or missing_tables(folder)
 
 
 def missing_tables(folder: Path) -> str:
@@ -42,8 +43,10 @@ def missing_tables(folder: Path) -> str:
     return f"no tables in {folder}: {remedy}"
 
 
-def partition_problem(folder: Path) -> str:
-    """That a folder holds tables in partitions, for a command that takes none; empty where it holds none."""
+def tables_problem(folder: Path) -> str:
+    """That a folder holds tables of two runs, or in partitions, for a command that takes neither; else empty."""
+    if begun_mark(folder, "derive").is_file():
+        return f"{folder} holds tables of a derive that did not end: run it again"
     if not any(folder.glob("games/team=*")):
         return ""
     return f"{folder} holds tables in partitions, which `sql`, `show` and `Tables` read: derive without --partition"

@@ -369,6 +369,23 @@ def test_what_a_run_replaced_before_it_died_the_resumed_run_lists(tmp_path: Path
     assert run("verify", out).stdout == f"{out}: 1 of the files of run missing: {third.name}\n"
 
 
+@pytest.mark.parametrize(("place", "command"), [("tables", "derive"), ("", "all.duckdb"), ("rep", "report")])
+def test_a_run_that_was_killed_is_told(place: str, command: str, study: Path) -> None:
+    with ExitStack() as killed:
+        killed.enter_context(begun(study / place, command, ["*.html"]))
+        assert run("verify", study).stdout == f"{study / place}: a run of {command} did not end; run it again\n"
+    assert run("verify", study).exit_code == 0
+
+
+def test_tables_of_which_some_are_of_a_killed_derivation_are_not_taken(study: Path) -> None:
+    database = ("database", "--tables", study / "tables", "--out", study / "x.duckdb")
+    with begun(study / "tables", "derive", ["*.parquet"]):
+        for words in (database, ("row", study / "tables")):
+            done = run(*words)
+            assert done.exit_code == 2 and "of a derive that did not end: run it again" in " ".join(done.stderr.split())
+    assert not list(study.glob("*x.duckdb*"))
+
+
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:
     assert run("verify", tmp_path).exit_code == 2
     assert run("verify", tmp_path / "none").exit_code == 2

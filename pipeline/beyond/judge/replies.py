@@ -14,7 +14,7 @@ from pipeline.privacy.language.messages import TYPED
 from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.resampling import stream
 from pipeline.tables.io import read_table
-from pipeline.tables.paths import partition_problem
+from pipeline.tables.paths import tables_problem
 
 FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*)\n```\s*", re.DOTALL)
 UNLOCATED = "unlocated"
@@ -49,7 +49,7 @@ def read_messages(tables: Path, sample: int | None = None, seed: str = "judge sa
     A sample is drawn without replacement from the stream called `seed`; a larger one of the same name holds it.
     Raises FileNotFoundError or ValueError, saying what to do, where the tables are not there or not of this pipeline.
     """
-    if problem := partition_problem(tables):
+    if problem := tables_problem(tables):
         raise FileNotFoundError(problem)
     missing = next((name for name in ("messages", "games") if not (tables / f"{name}.parquet").is_file()), None)
     if missing:

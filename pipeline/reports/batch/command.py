@@ -270,13 +270,13 @@ def row(
     """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import made_from, study_recipe
-    from pipeline.tables.paths import partition_problem
+    from pipeline.tables.paths import tables_problem
     from pipeline.tables.shards import scratch_folder
     from pipeline.traces.audit.files import print_doubts
     from pipeline.traces.sources import find_sources
 
     tables, rejected = traces[0], 0
-    if problem := next(filter(None, map(partition_problem, traces)), ""):
+    if problem := next(filter(None, map(tables_problem, traces)), ""):
         raise refused(f"{problem}.", "TRACES")
     derived_before = [place for place in traces if (place / "games.parquet").is_file()]
     if derived_before and (len(traces) > 1 or find_sources(derived_before)):
