@@ -1,5 +1,5 @@
 """Real games for the auditor's tests, each played once: with every kind of event, with labels, with prompts, stopped,
-and one in the form of the public harness."""
+and two in the form of the public harness."""
 
 import asyncio
 import json
@@ -122,11 +122,13 @@ BASES: dict[str, Callable[[], Trace]] = {
     "stopped": lambda: prompted(fails_at=4),
     "protocol": protocol,
 }
+# In the form of the public harness: with every kind of event, and with labels and prompts.
+PUBLIC: dict[str, Callable[[], Trace]] = {"public": lambda: scripted(dm_cap=None), "labelled": prompted}
 
 
 @cache
 def text_of(base: str) -> bytes:
-    return json.dumps(public_form()).encode() if base == "public" else encoded(BASES[base]())
+    return json.dumps(public_form(PUBLIC[base]())).encode() if base in PUBLIC else encoded(BASES[base]())
 
 
 def raw_of(base: str) -> Raw:
@@ -141,10 +143,11 @@ def sealed(raw: Raw) -> bytes:
     return json.dumps(raw | digest).encode()
 
 
-def public_form() -> Raw:
-    """The scripted game as the public harness would have recorded it."""
-    raw = msgspec.json.decode(encoded(scripted(dm_cap=None)))
-    config = {"num_agents": 4, "num_slots": 6, "num_meetings": 4, "dm_cap": 100, "decision_retries": 3}
+def public_form(game: Trace) -> Raw:
+    """The game as the public harness would have recorded it."""
+    raw = msgspec.json.decode(encoded(game))
+    config = {name: raw["config"][name] for name in ("num_agents", "num_slots", "num_meetings")}
+    config |= {"dm_cap": 100, "decision_retries": 3}
     final = {k: v for k, v in raw["final_state"].items() if k in ("calendars", "per_agent_cost")}
     burdens = raw["final_state"]["oracle_per_agent_cost"]
     kept = {k: v for k, v in raw["metrics"].items() if k not in ("meetings_kept", "excess_cost")}

@@ -9,11 +9,12 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from audit_bases import Raw, raw_of, sealed
+from audit_bases import PUBLIC, Raw, raw_of, sealed
 from audit_suites import own_suite
 
 from pipeline.derive.parallel import Recipe, derive_frames
 from pipeline.traces.audit.auditor import audit_trace
+from pipeline.traces.audit.calendar import LABEL
 from pipeline.traces.audit.divergences import ERROR
 from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.suites import Suites, read_suites
@@ -79,10 +80,16 @@ def others(value: Any) -> list[Any]:
     if isinstance(value, float):
         return [value + 0.25, LOST]
     if isinstance(value, str):
-        return ["other", value + " ", LOST, *(other for other in THIRDS if value in THIRDS and other != value)]
+        named = [LABEL.sub(" private_label='other'", value)] if LABEL.search(value) else []
+        return ["other", value + " ", LOST, *named, *(other for other in THIRDS if value in THIRDS and other != value)]
     if value is None:
         return [0, "other"]
     return [type(value)(), LOST]
+
+
+def unlabelled(value: Any) -> Any:
+    """The text without its private labels; another value as it is."""
+    return LABEL.sub("", value) if isinstance(value, str) else value
 
 
 def changed(raw: Raw, path: Path, value: Any) -> Raw:
@@ -142,7 +149,8 @@ def campaign(raw: Raw, suites: Suites, shapes: int, draws: Random) -> Iterator[T
             copy = changed(raw, path, other)
             text = json.dumps(copy).encode()
             if alters(before, tables(text)):
-                yield Tried(place, notices(text, suites), notices(forged(copy, path), suites))
+                what = f"{place} (label)" if unlabelled(other) == unlabelled(value) else place
+                yield Tried(what, notices(text, suites), notices(forged(copy, path), suites))
 
 
 # What no replay can know of a trace whose id and digest are made again: docs/audit.md says why.
@@ -158,11 +166,19 @@ UNKNOWABLE = tuple(
         r"stop_category",
     )
 )
+# Of a game of a task in no list, what more there is.
+UNKNOWABLE_WITHOUT_LIST = (
+    *UNKNOWABLE,
+    re.compile(r"config\.(task_id|setting|density|condition|channels(\.\*)?)"),
+    re.compile(r"config\.scenario\.optimal(_bound|\.assignments\.\*)"),
+)
 # Of a public trace, which has no id, no digest and, here, no list of tasks, what more there is.
 UNKNOWABLE_IN_PUBLIC = (
     *UNKNOWABLE,
     re.compile(r"config(\.(max_turns_per_round|decision_retries|dm_cap|channels))?"),
     re.compile(r"config\.(task_id|setting|density|num_participants|condition|seed)"),
+    re.compile(r"events\.\w+\.data\.\w+ \(label\)"),
+    re.compile(r"events\.(turn|decide)_end\.data\.usage\.(cost_usd|model|priced_by)"),
     re.compile(r"events\.game_start\.data\.(team_model_label|scenario_seed)"),
     re.compile(r"events\.agent_registered\.data\.(model|agent_type)"),
 )
@@ -181,8 +197,17 @@ def test_a_change_that_alters_a_table_is_noticed_and_a_forger_s_but_for_what_nob
     assert [place for place in sorted(unnoticed) if not any(p.fullmatch(place) for p in UNKNOWABLE)] == []
 
 
-def test_of_a_public_trace_only_what_nobody_can_know_goes_unnoticed() -> None:
-    tried = list(campaign(raw_of("public"), {}, SHAPES, Random("public")))
+def test_without_a_list_a_forger_changes_no_more_than_what_only_a_list_knows() -> None:
+    tried = list(campaign(raw_of("protocol"), {}, 2 * SHAPES, Random("no list")))
+    assert len(tried) > SHAPES / 2
+    assert [t.place for t in tried if not t.by_hand] == []
+    unnoticed = {t.place for t in tried if not t.forged}
+    assert [p for p in sorted(unnoticed) if not any(known.fullmatch(p) for known in UNKNOWABLE_WITHOUT_LIST)] == []
+
+
+@pytest.mark.parametrize("base", PUBLIC)
+def test_of_a_public_trace_only_what_nobody_can_know_goes_unnoticed(base: str) -> None:
+    tried = list(campaign(raw_of(base), {}, SHAPES, Random(base)))
     assert len(tried) > SHAPES / 4
     unnoticed = {t.place for t in tried if not t.forged}
     assert [p for p in sorted(unnoticed) if not any(known.fullmatch(p) for known in UNKNOWABLE_IN_PUBLIC)] == []

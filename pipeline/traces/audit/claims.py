@@ -56,12 +56,16 @@ class Claims:
         self.check_silence()
 
     def check_shape(self) -> None:
-        """Numbers of agents, slots and rounds, the seed, and the digest of the initial calendars."""
+        """Numbers of agents, slots, rounds and participants, the seed, and the digest of the initial calendars."""
         game, config = self.game, self.trace.config
         facts = {"num_agents": len(game.calendars), "num_slots": len(game.setup.calendars[0])}
         # A game that was cut short knows its meetings only where the scenario lists them.
         if "meetings" in self.scenario or not (self.trace.stopped or game.broken_off):
             facts["num_meetings"] = len(game.setup.meetings)
+        sizes = {len(m.participants) for m in game.setup.meetings}
+        # A list of tasks may say who meets, whatever number it gives beside them.
+        if len(sizes) == 1 and nested(self.scenario, "parameters").get("participant_lists") is None:
+            facts["num_participants"] = sizes.pop()
         for name, fact in facts.items():
             if config.get(name, fact if self.trace.public else None) != fact:
                 self.findings.add("wrong_setup", fact, config.get(name), f"config.{name}")

@@ -89,9 +89,8 @@ def expect_attempt(
 ) -> None:
     """The two events of an attempt: what the agent was shown, and that it answered."""
     shown = game.view_of(ref[3], kind, meeting, conflict=conflict if isinstance(conflict, str) else None)
-    numbered: dict[str, Any] = {} if game.public else {"attempt": attempt}
-    game.expect("decide_start", ref, shown, **numbered)
-    game.expect("decide_end", ref, **numbered)
+    game.expect("decide_start", ref, shown, attempt=attempt)
+    game.expect("decide_end", ref, attempt=attempt)
 
 
 def replay_own_attempts(game: Game, ref: AgentEventRef, meeting: Meeting, record: DecisionEvents) -> Staged | None:
