@@ -271,7 +271,6 @@ MAKERS: dict[str, Callable[[Frames, Thresholds], pl.DataFrame]] = {
     "speaker_volume": lambda frames, _: speaker_volume(frames["rounds"], frames["messages"]),
     "truth": lambda frames, _: detector_counts(frames),
 }
-require_makers("behaviour", MAKERS, "MAKERS of pipeline/behaviour/tables.py")
 
 
 def behaviour_frames(frames: Frames, limits: Thresholds, wanted: Collection[str] = BEHAVIOUR_TABLES) -> Frames:
@@ -279,6 +278,7 @@ def behaviour_frames(frames: Frames, limits: Thresholds, wanted: Collection[str]
 
     wanted: names, with those of the behaviour tables that they are made from (MADE_FROM).
     """
+    require_makers("behaviour", MAKERS, "MAKERS of pipeline/behaviour/tables.py")
     made: Frames = {}
     for name, make in MAKERS.items():
         if name in wanted:

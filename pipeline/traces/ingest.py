@@ -29,6 +29,7 @@ ALWAYS = ("games", "agents", "calendars")
 
 def no_rows(tables: Collection[str] = TABLES) -> Rows:
     """An empty list of rows for each of the tables that a trace gives."""
+    require_makers("traces", {"games", *MAKERS}, "MAKERS of pipeline/traces/ingest.py or intended.py")
     return {table: [] for table in TABLES if table in tables}
 
 
@@ -299,4 +300,3 @@ MAKERS: dict[str, Callable[[Trace, GameState], list[Row]]] = {
     "calendars": _calendars,
     **INTENDED_MAKERS,
 }
-require_makers("traces", {"games", *MAKERS}, "MAKERS of pipeline/traces/ingest.py or intended.py")

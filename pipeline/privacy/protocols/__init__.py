@@ -1,36 +1,28 @@
 """What typed messages say of slots: one file a protocol, its evidence and its likelihoods beside each other."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from pipeline.privacy.protocols import dsm, imap, sd, sums
 from pipeline.privacy.protocols.kinds import RoundContext, Statement, TypedMessage
 from pipeline.privacy.protocols.states import States
 from pipeline.privacy.rules import NO_CLAUSE, EvidenceRun, RuleSet
 from pipeline.traces.typed_messages import TypedContent, decode_message
-from pipeline.traces.typed_messages.records import DECODERS
 
 # By the source that a message's evidence has: protocol and kind.
 KINDS = imap.KINDS | sd.KINDS | dsm.KINDS | sums.KINDS
 
 
-def require_pairs(decoded: Collection[str], read: Collection[str]) -> None:
-    """Raise LookupError for a kind that is decoded and not read, whose messages would say nothing, or the reverse."""
-    if silent := sorted(set(decoded) - set(read)):
-        where = "its protocol's file, and that in pipeline/privacy/protocols/__init__.py"
-        raise LookupError(f"{', '.join(silent)}: decoded, but what it says is not known; add it to KINDS in {where}")
-    if broken := sorted(set(read) - set(decoded)):
-        where = "pipeline/traces/typed_messages/records.py"
-        raise LookupError(f"{', '.join(broken)}: not decoded; add it to DECODERS of {where}")
-
-
-require_pairs(DECODERS, KINDS)
-
-
 def typed_evidence(
     typed: TypedContent, sender: int, recipients: Sequence[int], context: RoundContext, rules: RuleSet
 ) -> list[EvidenceRun]:
-    """What a typed message claims: a run for each agent that it speaks of; none for a kind that says nothing."""
+    """What a typed message claims: a run for each agent that it speaks of; none for a kind that says nothing.
+
+    Raises LookupError for a kind that is decoded, so says something, and is not among KINDS.
+    """
     kind = KINDS.get(typed.source)
+    if kind is None and typed.record is not None:
+        where = "its protocol's file, and that in pipeline/privacy/protocols/__init__.py"
+        raise LookupError(f"{typed.source}: decoded, but what it says is not known; add it to KINDS in {where}")
     if kind is None:
         return []
     by_target = kind.evidence(TypedMessage(typed.record, sender, recipients, context), rules)
