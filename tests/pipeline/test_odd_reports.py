@@ -50,7 +50,7 @@ def only_english(folder: Path) -> None:
 
 
 def two_protocols(folder: Path) -> None:
-    played(folder, *((team, SETTINGS[seed % 2], seed) for team in ("imap", "dsm-private") for seed in range(10)))
+    played(folder, *((team, SETTINGS[seed % 2], seed) for team in ("imap", "sd") for seed in range(10)))
 
 
 def only_stopped(folder: Path) -> None:
@@ -86,7 +86,8 @@ TOLD = (
     "A meeting that fails is marked",
     "Scripted protocols leak no label",
     "Availability gossip is the most frequent",
-    "the order of all teams is the same",
+    "the order of ",
+    "on varied tasks IMAP's mean is the least",
 )
 
 
