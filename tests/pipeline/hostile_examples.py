@@ -2,13 +2,13 @@
 
 from hostile import Example
 from hostile_bytes import UNREADABLE
-from hostile_games import IMPOSSIBLE
+from hostile_games import IMPOSSIBLE, TALKATIVE
 from hostile_tolerated import TOLERATED
 from hostile_values import MISSHAPEN
 
 from pipeline.traces import limits
 
-EXAMPLES = (*UNREADABLE, *MISSHAPEN, *IMPOSSIBLE, *TOLERATED)
+EXAMPLES = (*UNREADABLE, *MISSHAPEN, *IMPOSSIBLE, *TALKATIVE, *TOLERATED)
 
 
 def outcome(example: Example) -> str:

@@ -191,6 +191,10 @@ IMPOSSIBLE = (
         "more than {DELIVERED_CHARS} characters of messages, times their recipients",
         ".content",
     ),
+)
+
+# A game may be, and its messages say too much.
+TALKATIVE = (
     event(
         "messages that claim more than memory should hold",
         "all_groupchat_sent",
