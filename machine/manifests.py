@@ -233,8 +233,15 @@ def listed_files(manifest: bytes) -> set[str]:
 
 
 def read_manifests(folder: Path) -> list[Manifest]:
-    """The manifests in the folder at any depth. Raises ValueError for one that is none."""
-    return [read_manifest(path) for path in sorted(folder.rglob(f"*{MANIFEST_SUFFIX}"))]
+    """The manifests in the folder at any depth, but in hidden ones. Raises ValueError for one that is none."""
+    return [read_manifest(path) for path in _not_in_hidden(folder, f"*{MANIFEST_SUFFIX}")]
+
+
+def _not_in_hidden(folder: Path, pattern: str) -> Iterator[Path]:
+    """The files of such names in the folder, and in those in it that are not hidden, in order."""
+    for path in sorted(folder.rglob(pattern)):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts[:-1]):
+            yield path
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -264,8 +271,9 @@ def wholeness_problems(manifest: Manifest) -> Iterator[str]:
 
 
 def unfinished_problems(folder: Path) -> Iterator[str]:
-    """A line for each mark in the folder at any depth: what is there may be of two runs, or lack parts."""
-    for mark in sorted(folder.rglob(".*-begun")):
+    """A line for each mark in the folder at any depth, but in hidden ones: what is there may be of two runs, or lack
+    parts."""
+    for mark in _not_in_hidden(folder, ".*-begun"):
         command = mark.name.removeprefix(".").removesuffix("-begun")
         yield f"{mark.parent}: a run of {command} did not end; run it again"
 

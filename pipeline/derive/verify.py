@@ -22,6 +22,7 @@ from machine.manifests import (
     visible_files,
     wholeness_problems,
 )
+from pipeline.tables.database import log_of
 from pipeline.tables.paths import METADATA, SUMS, read_yaml
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
@@ -69,6 +70,7 @@ def verified(folder: Path) -> tuple[list[str], str]:
         # A database holds what lies beside the tables, too.
         present[kind] |= folder_digests(folder, (p for p in files if p.suffix == ending and listed.get(p) != SITE))
     problems = list(unfinished_problems(folder))
+    problems += log_problems(listed)
     problems += [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
     for command, what, pattern in WHOLE_FOLDERS:
         folders = {m.path.parent for m in manifests if m.command == command}
@@ -79,6 +81,14 @@ def verified(folder: Path) -> tuple[list[str], str]:
     bare = f" ({trace_lines.count(None)} without a digest)" if None in trace_lines else ""
     counted = f"{len(manifests)} manifests of {len(listed)} files, {len(trace_lines)} traces{bare}"
     return problems, counted if manifests or trace_lines else ""
+
+
+def log_problems(files: Iterable[Path]) -> Iterator[str]:
+    """A line for each database among the files with a log that holds what is not in it yet, and readers see."""
+    for database in (path for path in files if path.suffix == ".duckdb"):
+        log = log_of(database)
+        if log.is_file() and log.stat().st_size:
+            yield f"{log} holds what was written to {database.name} since it was made"
 
 
 def read_exports(folder: Path) -> Iterator[Manifest]:

@@ -89,7 +89,7 @@ def build_database(
         except duckdb.Error as error:
             raise OSError(f"{database}: can't be written ({error})") from error
         finally:
-            _log(target).unlink(missing_ok=True)
+            log_of(target).unlink(missing_ok=True)
         check_log(database)
     return [source.shown for source in sources]
 
@@ -97,7 +97,7 @@ def build_database(
 def check_log(database: Path) -> None:
     """Raise FileExistsError where a program, open or killed, has written to the file of before what is not in it yet:
     that would be lost, and the new file would not open beside it. No build leaves such: drafts have other names."""
-    log = _log(database)
+    log = log_of(database)
     if log.is_file() and log.stat().st_size:
         raise FileExistsError(
             f"{log} holds what was written to {database.name} since it was made; end the program that has it open, and "
@@ -177,7 +177,7 @@ def _order(source: Source) -> tuple[bool, int, str, str]:
     return (source.schema != "main", names.index(source.name), source.schema, source.name)
 
 
-def _log(database: Path) -> Path:
+def log_of(database: Path) -> Path:
     """Where DuckDB keeps changes that are not in the file yet."""
     return database.with_name(f"{database.name}.wal")
 

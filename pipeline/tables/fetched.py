@@ -7,12 +7,13 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from machine.files import file_digest
-from machine.manifests import MANIFEST_SUFFIX, Manifest, read_manifest
+from machine.manifests import MANIFEST_SUFFIX, Manifest, begun_mark, read_manifest
 from machine.stores import list_files, open_file
 from pipeline.tables.hive import BY, is_partition
 from pipeline.tables.schemas.base import TABLES
 
 MANIFEST = f"derive{MANIFEST_SUFFIX}"
+MARK = begun_mark(Path(), "derive").name
 KINDS = (".parquet", ".duckdb")
 PERCENT_ENCODED = ("http://", "https://")
 READ_AT_ONCE = 1 << 24  # bytes
@@ -28,6 +29,8 @@ def fetch_tables(url: str, folder: Path) -> Path:
     if not url.partition("://")[2]:
         raise ValueError(f"{url} names no folder")
     named = {_local_name(address, url): (address, size) for address, size in _listed(url)}
+    if MARK in named:
+        raise OSError(f"{url} holds tables of a derive that did not end: wait for its end, or run it again")
     fetched = [folder / name for name in named if name.endswith(KINDS)]
     for path in fetched:
         _copy(*named[path.relative_to(folder).as_posix()], path)

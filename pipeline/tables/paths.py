@@ -32,7 +32,7 @@ def params(section: str, folder: Path = Path()) -> dict[str, Any]:
 def no_tables(folder: Path) -> str:
     """Why a command that takes tables, each a file, finds none in a folder, and the remedy; empty where it has them."""
     if (folder / "games.parquet").is_file():
-        return ""
+        return unfinished(folder)
     return tables_problem(folder) or missing_tables(folder)
 
 
@@ -43,12 +43,16 @@ def missing_tables(folder: Path) -> str:
     return f"no tables in {folder}: {remedy}"
 
 
+def unfinished(folder: Path) -> str:
+    """That a folder may hold tables of two runs, as the last was killed; else empty."""
+    ended = not begun_mark(folder, "derive").is_file()
+    return "" if ended else f"{folder} holds tables of a derive that did not end: run it again"
+
+
 def tables_problem(folder: Path) -> str:
     """That a folder holds tables of two runs, or in partitions, for a command that takes neither; else empty."""
-    if begun_mark(folder, "derive").is_file():
-        return f"{folder} holds tables of a derive that did not end: run it again"
-    if not any(folder.glob("games/team=*")):
-        return ""
+    if (problem := unfinished(folder)) or not any(folder.glob("games/team=*")):
+        return problem
     return f"{folder} holds tables in partitions, which `sql`, `show` and `Tables` read: derive without --partition"
 
 

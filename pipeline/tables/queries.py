@@ -10,7 +10,7 @@ import polars as pl
 from machine.manifests import any_manifest, manifest_path
 from pipeline.tables.hive import FILE, FOLDER_PREFIXES
 from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
-from pipeline.tables.paths import ROOT, missing_tables, params
+from pipeline.tables.paths import ROOT, missing_tables, params, unfinished
 from pipeline.tables.schemas.base import TABLES, Table
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -64,8 +64,10 @@ def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Pa
     """Add a view `schema.table` to the connection for every table of one more folder; return their names, sorted.
 
     A folder of partitions has none of a table without rows, which is then empty. asked: as of `attach`. Raises
-    FileNotFoundError where there is no table.
+    FileNotFoundError where there is no table, or they may be of two runs.
     """
+    if problem := unfinished(tables):
+        raise FileNotFoundError(problem)
     partitioned = {name: rows for name in TABLES if (rows := partitioned_rows(tables / name, TABLES[name]))}
     flat = {path.stem: f"FROM {parquet_rows(path)}" for path in parquet_files(tables, may_be_none=bool(partitioned))}
     there = partitioned | flat

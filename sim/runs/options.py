@@ -195,9 +195,19 @@ def as_json(value: Any, place: tuple[str | int, ...], left: Iterator[int]) -> An
         return {key: as_json(inner, (*place, key), left) for key, inner in inside}
     if type(value) is date:
         return value.isoformat()
+    if isinstance(value, str):
+        value = with_pairs_joined(value)
     if problem := oddity(value):
         raise ValueError(f"{where(place)}{problem}")
     return value
+
+
+def with_pairs_joined(text: str) -> str:
+    """The text with each pair of surrogates, as JSON writes what is beyond 16 bits, as the character that it stands
+    for, where all are of pairs."""
+    with suppress(UnicodeDecodeError):
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    return text
 
 
 def text_keys(value: dict[Any, Any], place: tuple[str | int, ...]) -> list[str]:

@@ -40,12 +40,28 @@ def test_what_stands_there_of_something_else_is_refused_before_anything_is_paid(
     assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()} == set(standing)
 
 
-@pytest.mark.parametrize("words", [["", "out"], ["model", ""], ["model", "out", "--parameters=temperature: 0}"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["", "out"],
+        ["model", ""],
+        ["model", "out", "--parameters=temperature: 0}"],
+        ["model", "out", "--parameters=prices: {date: 2026-02-30}"],
+    ],
+)
 def test_what_is_missing_or_cannot_be_read_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words)
     told = capsys.readouterr().err
     assert (ended.value.code, told.count("\n"), told[:7]) == (2, 1, "error: ")
+
+
+@pytest.mark.slow
+def test_a_dry_run_ends_with_its_estimate(tmp_path: Path) -> None:
+    write_tasks([tiny_task(1)], tmp_path / "tasks.jsonl")
+    command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", MODEL, str(tmp_path), "--dry-run"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and not (tmp_path / "traces").exists(), done.stderr
 
 
 @pytest.mark.slow

@@ -54,6 +54,12 @@ def show_twice(raw: Raw) -> None:
     show("turn_start", "cost=4", "cost=400")(raw)
 
 
+def list_others(raw: Raw) -> None:
+    """Name more participants than meet, and say that the task lists some who don't."""
+    raw["config"]["num_participants"] = 4
+    raw["config"]["scenario"]["parameters"]["participant_lists"] = [[0, 1]]
+
+
 def oracle(**said: Any) -> Change:
     """Say this of the oracle, in a trace without a scenario."""
     return at("config.scenario", {"optimal": said})
@@ -216,6 +222,7 @@ ELSEWHERE: tuple[tuple[str, str, Change, str], ...] = (
     ("stopped", "it hides that it was stopped", at("stopped", False), "broken_off"),
     ("stopped", "it names another cause", at("stop_cause", "a storm"), "stop_claim"),
     ("protocol", "it names more participants than meet", at("config.num_participants", 4), "wrong_setup"),
+    ("protocol", "it names more participants than meet, and lists others", list_others, "wrong_setup"),
     ("spoken", "a label is another item's", show("turn_start", "label='", "label='Not "), "wrong_label"),
     ("spoken", "labels are left out", put("turn_start", "calendar_render", unlabelled), "wrong_label"),
     ("prompted", "a calendar is another", word("turn_start", ASKED, "[FREE]", "[TAKEN]"), "prompt_lacks_calendar"),

@@ -185,6 +185,8 @@ def test_what_a_killed_writer_left_in_the_log_is_kept(study: Path, tmp_path: Pat
     with pytest.raises(FileExistsError, match="move both away"):
         build_database(study / "tables", path)
     assert {file.name for file in tmp_path.iterdir()} == {"x.duckdb", "x.duckdb.manifest.json", "x.duckdb.wal"}
+    whole = CliRunner().invoke(app, ["verify", str(tmp_path)])
+    assert whole.exit_code == 1 and "x.duckdb.wal holds what was written to x.duckdb since it was made" in whole.stdout
     with duckdb.connect(str(path)) as writer:
         assert writer.execute("FROM notes").fetchall() == [(1,)]
 

@@ -20,6 +20,8 @@ from zstandard import compress, decompress
 from machine.manifests import begun, check_own
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
+from pipeline.reports.library import Tables
+from pipeline.reports.notebook_session import Study
 from sim.__main__ import app as sim
 from sim.tasks.suite import write_tasks
 from tests.imports import ROOT
@@ -380,10 +382,22 @@ def test_a_run_that_was_killed_is_told(place: str, command: str, study: Path) ->
 def test_tables_of_which_some_are_of_a_killed_derivation_are_not_taken(study: Path) -> None:
     database = ("database", "--tables", study / "tables", "--out", study / "x.duckdb")
     with begun(study / "tables", "derive", ["*.parquet"]):
-        for words in (database, ("row", study / "tables")):
+        for words in (database, ("row", study / "tables"), ("sql", "FROM games", study / "tables")):
             done = run(*words)
             assert done.exit_code == 2 and "of a derive that did not end: run it again" in " ".join(done.stderr.split())
+        with pytest.raises(OSError, match="of a derive that did not end"):
+            Tables(f"file://{study}/tables")
+        with pytest.raises(FileNotFoundError, match="of a derive that did not end"):
+            Study(study / "tables", study / "results", study)
     assert not list(study.glob("*x.duckdb*"))
+
+
+def test_what_a_killed_run_left_in_hidden_folders_is_in_no_line(study: Path) -> None:
+    hidden = study / "tables/.parts-abc/finished"
+    hidden.mkdir(parents=True)
+    (hidden / "derive.manifest.json").write_text(json.dumps({"files": {"gone.csv": ""}, "made_from": {}}))
+    (study / ".dir-begun").mkdir()
+    assert run("verify", study).exit_code == 0
 
 
 def test_a_folder_with_nothing_to_verify_is_bad_usage(tmp_path: Path) -> None:

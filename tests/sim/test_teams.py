@@ -56,6 +56,13 @@ def test_a_number_as_a_key_is_the_same_game_as_its_text(tmp_path, agent):
     assert msgspec.json.decode(msgspec.json.encode(configs[0])) == to_jsonable(configs[0])
 
 
+def test_a_character_that_json_writes_in_two_halves_is_one(tmp_path):
+    text = (
+        r'{"team": "mine", "agents": [{"type": "llm", "parameters": {"model": "m", "extra": {"a": "\ud83d\ude00"}}}]}'
+    )
+    assert load_team(team_file(tmp_path, text)).agents[0].parameters["extra"] == {"a": "\N{GRINNING FACE}"}
+
+
 # Ten million values in a few lines.
 BOMB = "team: mine\na: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdef", "bcdefg", strict=True)

@@ -104,7 +104,8 @@ def carry_out(o: JudgeOptions) -> None:
     except (Unfinished, KeyboardInterrupt) as stopped:
         say(answers.took)
         say(f"stopped: {str(stopped) or 'interrupted'}; no table was written")
-        say(f"the answers so far are kept in {folder}: the same command goes on from them")
+        if folder.is_dir():
+            say(f"the answers so far are kept in {folder}: the same command goes on from them")
         raise typer.Exit(STOPPED) from None
     raise typer.Exit(code)
 

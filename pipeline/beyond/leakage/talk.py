@@ -2,8 +2,8 @@
 
     python -m pipeline.beyond.leakage.talk MODEL OUT [--parameters "temperature: 0, …"] [options of sim run]
 
-What stands in OUT is kept, and played as it stands. Exit code: 4 when games stopped (those that ended are compared), 2
-for bad usage, else that of the command that failed.
+What stands in OUT is kept, and played as it stands. Exit code: 4 when games stopped (those that ended are compared), 3
+when traces were rejected, 2 for bad usage, else that of the command that failed.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def talk(model: str, out: Path, parameters: dict[str, Any], options: Sequence[st
     out.mkdir(parents=True, exist_ok=True)
     for file, wanted in teams.items():
         if standing.setdefault(file, wanted) != wanted:
-            say(f"{file} is there, not as the model and parameters say, and is played as it stands")
+            say(f"{file} is there and says otherwise; it is played as it stands: remove it to play what is asked")
         elif not file.exists():
             with replacing(file) as draft:
                 draft.write_text(yaml.safe_dump(wanted, sort_keys=False), encoding="utf-8")
@@ -54,9 +54,11 @@ def talk(model: str, out: Path, parameters: dict[str, Any], options: Sequence[st
         command("sim", "suite", SUITE, "--out", tasks)
     played = [word for file in teams for word in ("--team", file)]
     code = command("sim", "run", tasks, *played, "--out", traces, "--resume", *options, fine=SOME_STOPPED)
-    command(*derive, fine=SOME_REJECTED)
+    if not traces.exists():
+        return code  # as of a dry run
+    rejected = command(*derive, fine=SOME_REJECTED)
     command("pipeline.beyond.leakage.learned", tables, "--beside", POLLING)
-    return code
+    return code or rejected
 
 
 def team(name: str, model: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def kept_team(file: Path, model: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = read_yaml(file)
         models = {agent["parameters"]["model"] for agent in found["agents"]}
-    except (yaml.YAMLError, UnicodeDecodeError, LookupError, TypeError):
+    except (yaml.YAMLError, ValueError, LookupError, TypeError):
         models = set()
     if models != {model}:
         refuse(f"{file} is of another model, or no team; name another folder")
@@ -102,7 +104,7 @@ def read_parameters(text: str) -> dict[str, Any]:
     """Parameters as in a team's file, with commas between them. Raises SystemExit for anything else."""
     try:
         found = yaml.safe_load(f"{{{text}}}")
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):
         refuse(f"no parameters: {text}; write them as in a team's file, with commas between them")
     return dict(found)
 

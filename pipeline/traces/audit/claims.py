@@ -44,7 +44,9 @@ class Claims(Yardsticks):
             facts["num_meetings"] = len(game.setup.meetings)
         sizes = {len(m.participants) for m in game.setup.meetings}
         # A list of tasks may say who meets, whatever number it gives beside them.
-        if len(sizes) == 1 and nested(self.scenario, "parameters").get("participant_lists") is None:
+        listed = nested(self.scenario, "parameters").get("participant_lists")
+        named = [sorted(map(str, who)) for who in listed if isinstance(who, list)] if isinstance(listed, list) else []
+        if len(sizes) == 1 and named != [sorted(map(str, m.participants)) for m in game.setup.meetings]:
             facts["num_participants"] = sizes.pop()
         for name, fact in facts.items():
             if config.get(name, fact if self.trace.public else None) != fact:
