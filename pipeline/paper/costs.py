@@ -18,8 +18,9 @@ DECIMALS = 6  # a millionth of a dollar for a million tokens: below it is what b
 
 NO_CALL, NO_TOKENS, NO_PRICE = "no model called", "tokens not recorded", "price not known"
 MEASURED = "measured"
-UNCOUNTED = f"{MEASURED}, without failed attempts of unknown cost"
-BROKEN_OFF = f"{MEASURED}, without the last questions of games that stopped"
+# What a verdict goes on with, and how many of them.
+UNCOUNTED = ", without failed attempts of unknown cost"
+BROKEN_OFF = ", without the last questions of games that stopped"
 # Where a call's price is from, the first that knows it.
 RECORDED, OWN, LISTED = "recorded in the traces", "the team's own prices", "the price table"
 TEAM = ["team", "simulated", "condition"]
@@ -115,19 +116,23 @@ def _complete_sum(values: pl.Expr) -> pl.Expr:
 
 
 def _verdict() -> pl.Expr:
-    return (
+    """What became of a team's cost, and of a team that called what is in no sum."""
+    found = (
         pl.when(pl.col("calls") == 0)
         .then(pl.lit(NO_CALL))
         .when(pl.col("unmetered") > 0)
         .then(pl.lit(NO_TOKENS))
         .when(pl.col("unpriced") > 0)
         .then(pl.lit(NO_PRICE))
-        .when(pl.col("uncounted_attempts") > 0)
-        .then(pl.format("{}: {}", pl.lit(UNCOUNTED), "uncounted_attempts"))
-        .when(pl.col("stopped") > 0)
-        .then(pl.format("{}: {}", pl.lit(BROKEN_OFF), "stopped"))
         .otherwise(pl.lit(MEASURED))
     )
+    missing = (
+        pl.when(pl.col("calls") > 0, pl.col(column) > 0)
+        .then(pl.format("{}: {}", pl.lit(text), column))
+        .otherwise(pl.lit(""))
+        for text, column in ((UNCOUNTED, "uncounted_attempts"), (BROKEN_OFF, "stopped"))
+    )
+    return pl.concat_str(found, *missing)
 
 
 def billed(spent: pl.DataFrame) -> str:
@@ -135,21 +140,20 @@ def billed(spent: pl.DataFrame) -> str:
     called = spent.filter(pl.col("calls") > 0)
     if called.is_empty():
         return "No model was called in these games, so there is nothing to bill."
-    known = called.drop_nulls("usd_total")
+    known, unknown = called.drop_nulls("usd_total"), called.filter(pl.col("usd_total").is_null())
+    unbilled = _counted(int(unknown["calls"].sum()), "call")
     if known.is_empty():
-        return f"{_counted(int(called['calls'].sum()), 'call')} to models, and no team of which all prices are known."
-    number, cached = int((called["calls"] - called["cached_calls"]).sum()), int(known["cached_calls"].sum())
-    rest = called.height - known.height
-    partly = (
-        f", without {rest} of {called.height} teams and conditions, some of whose prices are not known" if rest else ""
-    )
+        return f"{unbilled} to models, and no team of which all tokens and prices are known."
+    number, cached = int((known["calls"] - known["cached_calls"]).sum()), int(known["cached_calls"].sum())
+    of_whom = f"{unknown.height} of {called.height} teams and conditions, some of whose tokens or prices are not known"
+    partly = f", without {unbilled} of {of_whom}" if unknown.height else ""
     usd, then = float(known["usd_total"].sum()), float(known["usd_cached"].sum())
     cost = f"{_counted(number, 'call')} to models cost {_dollars(max(0.0, usd - then))}{partly}."
-    missed, stopped = int(known["uncounted_attempts"].sum()), int(known["stopped"].sum())
+    missed, stopped = int(known["uncounted_attempts"].sum()), int(called["stopped"].sum())
     more = {
         f" {_counted(cached, 'answer')} from the cache had cost {_dollars(then)} when first given.": cached,
         f" Of {_counted(missed, 'failed attempt')} nobody noted the cost: they may add to it.": missed,
-        f" {_counted(stopped, 'game')} stopped: the last question of each may add to it, too.": stopped,
+        f" {_counted(stopped, 'game')} stopped: what the last question of each took is in no sum.": stopped,
     }
     return cost + "".join(text for text, number in more.items() if number)
 

@@ -49,7 +49,8 @@ def with_whole(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
 def tasks_apart(rows: pl.DataFrame) -> str:
     """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
     caveat = (
-        "Rows compare where they are on the same tasks; not on all of the others', and there in no verdict or frontier"
+        "Rows compare where they are on the same tasks; not on all of the others', and so in no frontier, and in no "
+        "verdict that sets means beside each other"
     )
     return _named(rows.filter(~pl.col("whole")), caveat)
 

@@ -122,15 +122,31 @@ def test_a_recorded_price_needs_no_tokens_and_no_listed_model() -> None:
 def test_attempts_that_nobody_counted_are_part_of_the_verdict() -> None:
     paid, missed = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=1.0) | {"uncounted_attempts": 3}
     spent = costs(GAMES, table(paid, missed), PRICES)
-    assert (spent["usd_total"].item(), spent["verdict"].item()) == (2.5, f"{UNCOUNTED}: 3")
+    assert (spent["usd_total"].item(), spent["verdict"].item()) == (2.5, f"{MEASURED}{UNCOUNTED}: 3")
     assert billed(spent).endswith("2.50 US dollars. Of 3 failed attempts nobody noted the cost: they may add to it.")
 
 
 def test_what_stopped_games_asked_last_is_part_of_the_verdict() -> None:
     paid, games = called("u", "x", 1, 1, usd=1.5), GAMES.with_columns(stopped=pl.col("game_id") == "v")
     spent = costs(games, table(paid), PRICES)
-    assert (spent["usd_total"].item(), spent["verdict"].item()) == (1.5, f"{BROKEN_OFF}: 1")
-    assert billed(spent).endswith(" 1.50 US dollars. 1 game stopped: the last question of each may add to it, too.")
+    assert (spent["usd_total"].item(), spent["verdict"].item()) == (1.5, f"{MEASURED}{BROKEN_OFF}: 1")
+    assert billed(spent).endswith(" 1.50 US dollars. 1 game stopped: what the last question of each took is in no sum.")
+
+
+def test_a_verdict_of_unknown_cost_counts_what_is_missing_besides() -> None:
+    games = GAMES.with_columns(stopped=pl.col("game_id") == "v")
+    calls = table(called("u", "some/model", None, None) | {"uncounted_attempts": 3})
+    assert costs(games, calls, PRICES)["verdict"].item() == f"{NO_TOKENS}{UNCOUNTED}: 3{BROKEN_OFF}: 1"
+    assert costs(games, table(), PRICES)["verdict"].item() == NO_CALL
+
+
+def test_a_bill_is_of_the_calls_whose_cost_is_known_and_counts_the_others_apart() -> None:
+    other = GAMES.with_columns(pl.col("game_id") + "2", team=pl.lit("other"), stopped=pl.lit(True))
+    calls = (called("u", "x", 1, 1, usd=1.5), called("u2", "some/model", None, None), called("v2", "x", 1, 1, usd=1.0))
+    assert billed(costs(pl.concat([GAMES, other]), table(*calls), PRICES)) == (
+        "1 call to models cost 1.50 US dollars, without 2 calls of 1 of 2 teams and conditions, some of whose tokens "
+        "or prices are not known. 2 games stopped: what the last question of each took is in no sum."
+    )
 
 
 def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
@@ -145,7 +161,7 @@ def test_a_sentence_says_what_calls_cost() -> None:
     paid, unknown = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1)
     assert "nothing to bill" in billed(costs(GAMES, table(), PRICES))
     assert billed(costs(GAMES, table(paid), PRICES)) == "1 call to models cost 1.50 US dollars."
-    assert "no team of which all prices are known" in billed(costs(GAMES, table(paid, unknown), PRICES))
+    assert "no team of which all tokens and prices are known" in billed(costs(GAMES, table(paid, unknown), PRICES))
 
 
 @pytest.mark.parametrize(

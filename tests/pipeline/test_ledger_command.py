@@ -80,6 +80,22 @@ def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pyt
     assert read_ledger(tmp_path / "results/ledger.csv").equals(ledger_of_tables(tmp_path / "tables"))
 
 
+@pytest.mark.slow
+def test_a_game_left_out_for_two_reasons_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [{"type": "llm", "parameters": {"model": "m", "prompt_variant": "polling.v1"}}] * 3
+    for name, task in (("a", TASK), ("b", "t1"), ("c", "t2")):
+        write_trace(tmp_path / f"{name}.json", toy_game(name, task_id=task, agents=asked).text())
+    parallel.derive([tmp_path / f"{name}.json" for name in "abc"], tmp_path / "tables", workers=1)
+    for without, told in (
+        ([], ["2 games left out, whose tasks", "1 more games left out, whose models"]),
+        (["b"], ["1 more games left out, whose tasks", "1 more games left out, whose models"]),
+        (["b", "c"], ["1 more games left out, whose models"]),
+    ):
+        ledger_of_tables(tmp_path / "tables", without)
+        lines = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+        assert [line[: len(start)] for line, start in zip(lines, told, strict=True)] == told
+
+
 @pytest.mark.parametrize(
     ("parameters", "of_the_paper"),
     [

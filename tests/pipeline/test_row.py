@@ -224,7 +224,7 @@ def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
     assert with_whole(rows, games)["whole"].to_list() == [False] * 4
     found = with_whole(rows, games.filter(pl.col("team") != "d"))
     assert found["whole"].to_list() == [True, True, False, False]
-    assert tasks_apart(found).endswith("and there in no verdict or frontier: c, d.")
+    assert tasks_apart(found).endswith("in no frontier, and in no verdict that sets means beside each other: c, d.")
     settings = found.with_columns(setting=pl.when(pl.col("team") == "d").then(pl.lit("varied")))
     assert tasks_apart(settings).endswith(": c, d (varied).")
     assert tasks_apart(found.filter("whole")) == ""

@@ -13,6 +13,7 @@ from trace_builder import TraceBuilder, toy_game, write_trace
 from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.ledger.measures import open_tables
+from pipeline.reports.batch.facts import broken_off as causes
 from pipeline.reports.batch.facts import headline
 from pipeline.reports.notebook_session import Study
 from pipeline.statistics.by_game import by_game
@@ -113,10 +114,16 @@ def test_table_1_counts_the_games_that_were_stopped(mixed: Path) -> None:
     assert by_game("table1", mixed)[COUNTED].sum() == 12
 
 
-def test_a_headline_counts_meetings_of_games_that_ended(whole: Path, mixed: Path, tmp_path: Path) -> None:
+def test_a_headline_counts_what_happened_in_games_that_ended(whole: Path, mixed: Path, tmp_path: Path) -> None:
     said = [headline(Study(tables, tmp_path, tmp_path), "toy", "standard") for tables in (whole, mixed)]
-    assert "**2 games, 2 of 4 meetings scheduled, " in said[0]
-    assert "**6 games, 2 of 4 meetings scheduled in those that ended, " in said[1]
+    kept = read_table(whole, "games").filter(team="toy")["dms"].sum()
+    assert f"**2 games, 2 of 4 meetings scheduled, {kept} direct messages.**" in said[0]
+    assert f"**6 games; in the 2 that ended: 2 of 4 meetings scheduled, {kept} direct messages.**" in said[1]
+
+
+def test_a_cause_among_several_games_is_told_as_an_instance() -> None:
+    stopped = {"stopped": [True] * 3, "stop_category": ["quota", "quota", "key"], "stop_cause": ["a1", "a2", "b"]}
+    assert "(2 games: quota, for instance a1; 1 game: key, as b)" in causes(pl.DataFrame(stopped))
 
 
 @pytest.mark.slow

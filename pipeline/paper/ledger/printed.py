@@ -94,24 +94,26 @@ def failed_games(audit: Path, tables: Path) -> set[str]:
 
 
 def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFrame:
-    """The ledger of a folder of tables, without some games. Raises BadParameter where it is none."""
+    """The ledger of a folder of tables, without some games, and those that are none of the paper's, of which it says
+    how many more there are. Raises BadParameter where it is none."""
     from pipeline.paper.ledger.measures import open_tables, other_games, prompted_games
 
     try:
         check_tables(tables)
     except ValueError as problem:
         raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--tables") from None
-    others = other_games(tables)
-    if others:
-        print(f"{len(others)} games left out, whose tasks are none of the paper's 72", file=sys.stderr)
-    prompted = prompted_games(tables)
-    if prompted:
-        print(f"{len(prompted)} games left out, whose models were asked otherwise than the paper's", file=sys.stderr)
-    without = {*without, *others, *prompted}
+    without = set(without)
+    for games, why in (
+        (other_games(tables), "whose tasks are none of the paper's 72"),
+        (prompted_games(tables), "whose models were asked otherwise than the paper's"),
+    ):
+        if new := set(games) - without:
+            print(f"{len(new)} {'more ' if without else ''}games left out, {why}", file=sys.stderr)
+        without |= new
     if note := other_rules(tables):
         print(f"warning: {printable(note)}", file=sys.stderr)
-    games = read_table(tables, "games").filter(~pl.col("game_id").is_in(list(without)))
-    for line in (*mixed_teams(tables), *uneven_tasks(ended(games))):
+    counted = read_table(tables, "games").filter(~pl.col("game_id").is_in(list(without)))
+    for line in (*mixed_teams(tables), *uneven_tasks(ended(counted))):
         print(f"warning: {printable(line)}", file=sys.stderr)
     results = open_tables(tables.resolve(), without)
     with chdir(ROOT):  # what is declared about the paper is there

@@ -53,14 +53,14 @@ def headline(study: Study, team: str, condition: str) -> str:
     if not games.height:
         raise ValueError(f"no game of team {team} under condition {condition} in {study.tables}")
     ended = games.filter(~pl.col("stopped"))
-    where = "" if ended.height == games.height else " in those that ended"
+    where = "," if ended.height == games.height else f"; in the {ended.height} that ended:"
     scheduled, meetings = ended["meetings_scheduled"].sum(), ended["meetings"].sum()
-    kept = f" {scheduled} of {meetings} meetings scheduled{where}," if ended.height else ""
+    messages = counted(int(ended["dms"].sum()), "direct message")
+    told = f"{where} {scheduled} of {meetings} meetings scheduled, {messages}" if ended.height else ""
     mark = simulated_mark(games["simulated"])
-    messages = counted(int(games["dms"].sum()), "direct message")
     return (
         f"# {escape_markdown(team)}{mark}, {escape_markdown(condition)}\n\n"
-        f"**{counted(games.height, 'game')},{kept} {messages}.**"
+        f"**{counted(games.height, 'game')}{told}.**"
         f"{broken_off(games)}\n\n{SIMULATED_NOTES[mark]}"
     )
 
@@ -78,7 +78,8 @@ def broken_off(games: pl.DataFrame) -> str:
     kinds = broken.select(**why).sort("category", "cause").group_by("category", maintain_order=True)
     causes = kinds.agg(pl.len(), pl.col("cause").first()).sort("len", "category", descending=[True, False])
     listed = "; ".join(
-        f"{counted(number, 'game')}: {category}" + (f", as {escape_markdown(cause)}" if cause else "")
+        f"{counted(number, 'game')}: {category}"
+        + (f", {'as' if number == 1 else 'for instance'} {escape_markdown(cause)}" if cause else "")
         for category, number, cause in causes.iter_rows()
     )
     every = "All of them" if broken.height == games.height else f"{broken.height} of them"
