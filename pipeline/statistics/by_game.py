@@ -58,7 +58,7 @@ def tasks_apart(rows: pl.DataFrame) -> str:
 def idle(rows: pl.DataFrame) -> str:
     """What to say of teams that scheduled no meeting: a sentence, or no text. rows: of Table 1."""
     caveat = "No meeting was scheduled, so that a low excess, and its rank or place on a frontier, is no merit"
-    return _named(rows.filter(pl.col("coordination_rate_pct") == 0), caveat)
+    return _named(rows.filter(pl.col("coordination_rate_pct").cast(pl.Float64) == 0), caveat)
 
 
 def _named(rows: pl.DataFrame, caveat: str) -> str:

@@ -177,7 +177,7 @@ UNKNOWABLE_IN_PUBLIC = (
     *UNKNOWABLE,
     re.compile(r"config(\.(max_turns_per_round|decision_retries|dm_cap|channels))?"),
     re.compile(r"config\.(task_id|setting|density|num_participants|condition|seed)"),
-    re.compile(r"events\.\w+\.data\.\w+ \(label\)"),
+    re.compile(r"events\.(\w+\.data\.\w+ \(label\)|turn_start\.data\.prompt_sent)"),
     re.compile(r"events\.(turn|decide)_end\.data\.usage\.(cost_usd|model|priced_by)"),
     re.compile(r"events\.game_start\.data\.(team_model_label|scenario_seed)"),
     re.compile(r"events\.agent_registered\.data\.(model|agent_type)"),
