@@ -16,6 +16,7 @@ from pipeline.paper.ledger.directions import Direction, Outcomes, direction_of, 
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import RESULTS_READ, open_results, open_tables
 from pipeline.paper.ledger.outcomes import Outcome
+from pipeline.paper.ledger.printed import markdown
 from pipeline.tables.io import write_csv
 from pipeline.tables.queries import query
 
@@ -186,6 +187,12 @@ def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
     stated = [Fact("pooled", "suite", "tasks", 1, "params.yaml")]
     found = build_ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()
     assert found == [("setting", "1", "params.yaml")]
+
+
+def test_a_fact_of_the_set_up_is_told_to_be_the_study_s_and_not_of_the_games_at_hand(played: "Results") -> None:
+    found = build_ledger(played, paper(), [Fact("pooled", "suite", "tasks", 1, "params.yaml")])
+    assert found["test"].to_list() == ["equal to the study's set-up as shipped"]
+    assert "the same in the study as shipped; of other games it says nothing" in markdown(found)
 
 
 def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results") -> None:
