@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,19 @@ def test_a_notebook_runs_with_a_parameter_changed(
     assert read <= read_by(path) or name == "report"  # which is no part of the study
     if "study.played(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
+
+
+def test_teams_that_tie_but_for_rounding_stand_on_the_frontier_together(small_study: Path, tmp_path: Path) -> None:
+    results = shutil.copytree(small_study / "results", tmp_path / "results")
+    alike = {"excess_cost": 0.0, "vps_uniform_mean": 1.68775, "vps_cost_mean": 2.0, "vps_uniform_all_pairs_mean": 1.0}
+    table1 = pl.read_csv(results / "table1.csv").with_columns(
+        pl.lit(value).alias(name) for name, value in alike.items()
+    )
+    tied = table1.with_columns(pl.col("vps_uniform_mean") + pl.col("team").eq("sd") * 3e-16)
+    assert tied["vps_uniform_mean"].n_unique() == 2
+    tied.write_csv(results / "table1.csv")
+    folders = {"tables": str(small_study / "tables"), "results": str(results), "figures": str(tmp_path)}
+    without_kernel.execute_raw(NOTEBOOKS / "20_privacy_plane.ipynb", tmp_path / "n.ipynb", folders, [])
 
 
 def make_pages_of_own_teams(folder: Path) -> None:
