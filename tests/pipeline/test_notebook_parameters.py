@@ -117,6 +117,17 @@ def test_teams_that_tie_but_for_rounding_stand_on_the_frontier_together(small_st
     without_kernel.execute_raw(NOTEBOOKS / "20_privacy_plane.ipynb", tmp_path / "n.ipynb", folders, [])
 
 
+def test_the_order_of_the_paper_s_four_protocols_is_not_told_of_two(small_study: Path, tmp_path: Path) -> None:
+    """Nor that of teams on so few tasks that none could change places beyond chance."""
+    folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
+    given = {key: str(folder) for key, folder in folders.items()}
+    without_kernel.execute_raw(NOTEBOOKS / "45_robustness.ipynb", tmp_path / "n.ipynb", given, [])
+    (shown,) = code_cells(tmp_path / "n.ipynb")[-1]["outputs"]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in "".join(shown["data"]["text/html"]).split("</tr>")]
+    orders = {row[0]: row[3] for row in rows if row and "the order of" in row[0]}
+    assert len(orders) == 4 and set(orders.values()) == {"–"}
+
+
 def make_pages_of_own_teams(folder: Path) -> None:
     """Pages of all notebooks over the games of three teams of one's own; failures.json says which failed, and how."""
     folder.mkdir()
