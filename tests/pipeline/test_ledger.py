@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
@@ -15,6 +16,7 @@ from pipeline.paper.ledger.directions import Direction, Outcomes, direction_of, 
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import RESULTS_READ, open_results, open_tables
 from pipeline.paper.ledger.outcomes import Outcome
+from pipeline.paper.ledger.printed import markdown
 from pipeline.tables.io import write_csv
 from pipeline.tables.queries import query
 
@@ -187,6 +189,12 @@ def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
     assert found == [("setting", "1", "params.yaml")]
 
 
+def test_a_fact_of_the_set_up_is_told_to_be_the_study_s_and_not_of_the_games_at_hand(played: "Results") -> None:
+    found = build_ledger(played, paper(), [Fact("pooled", "suite", "tasks", 1, "params.yaml")])
+    assert found["test"].to_list() == ["equal to the study's set-up as shipped"]
+    assert "the same in the study as shipped; of other games it says nothing" in markdown(found)
+
+
 def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results") -> None:
     tested = run_directions(DECLARED.directions, played)
     assert "figures_and_expensive_moves" not in {query for query, _ in tested}
@@ -228,6 +236,19 @@ def test_each_direction_is_tested_on_the_study_s_simulated_teams(direction: Dire
     covered = [f for f in map(Figure._make, DECLARED.numbers.iter_rows()) if direction_of(f, [direction])]
     assert covered
     assert all(outcome_of(direction, figure, tested) for figure in covered)
+
+
+@pytest.mark.parametrize(("often", "agrees"), [([9, 7, 4, 2, 1, 0], True), ([0, 1, 2, 4, 7, 9], False)])
+def test_the_order_of_table_4_is_shown_by_a_correlation_above_0(often: list[int], agrees: bool) -> None:
+    """As on the page of behaviour, which correlates the counts themselves."""
+    rows = [(f"p{place}", place, count, True, "standard") for place, count in enumerate(often, start=1)]
+    columns = ["pattern", "paper_rank", "occurrences", "simulated", "condition"]
+    patterns = pl.DataFrame(rows, schema=columns, orient="row")
+    direction = next(direction for direction in DECLARED.directions if direction.query == "pattern_order")
+    with duckdb.connect() as connection:
+        connection.register("patterns", patterns)
+        (outcome,) = run_directions([direction], connection).values()
+    assert (outcome.agrees, outcome.statistic) == (agrees, pytest.approx(1.0 if agrees else -1.0))
 
 
 BLOCKED = next(direction for direction in DECLARED.directions if direction.query == "blocked_coordination")

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,30 @@ def test_a_notebook_runs_with_a_parameter_changed(
     assert read <= read_by(path) or name == "report"  # which is no part of the study
     if "study.played(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
+
+
+def test_teams_that_tie_but_for_rounding_stand_on_the_frontier_together(small_study: Path, tmp_path: Path) -> None:
+    results = shutil.copytree(small_study / "results", tmp_path / "results")
+    alike = {"excess_cost": 0.0, "vps_uniform_mean": 1.68775, "vps_cost_mean": 2.0, "vps_uniform_all_pairs_mean": 1.0}
+    table1 = pl.read_csv(results / "table1.csv").with_columns(
+        pl.lit(value).alias(name) for name, value in alike.items()
+    )
+    tied = table1.with_columns(pl.col("vps_uniform_mean") + pl.col("team").eq("sd") * 3e-16)
+    assert tied["vps_uniform_mean"].n_unique() == 2
+    tied.write_csv(results / "table1.csv")
+    folders = {"tables": str(small_study / "tables"), "results": str(results), "figures": str(tmp_path)}
+    without_kernel.execute_raw(NOTEBOOKS / "20_privacy_plane.ipynb", tmp_path / "n.ipynb", folders, [])
+
+
+def test_the_order_of_the_paper_s_four_protocols_is_not_told_of_two(small_study: Path, tmp_path: Path) -> None:
+    """Nor that of teams on so few tasks that none could change places beyond chance."""
+    folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
+    given = {key: str(folder) for key, folder in folders.items()}
+    without_kernel.execute_raw(NOTEBOOKS / "45_robustness.ipynb", tmp_path / "n.ipynb", given, [])
+    (shown,) = code_cells(tmp_path / "n.ipynb")[-1]["outputs"]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in "".join(shown["data"]["text/html"]).split("</tr>")]
+    orders = {row[0]: row[3] for row in rows if row and "the order of" in row[0]}
+    assert len(orders) == 4 and set(orders.values()) == {"–"}
 
 
 def make_pages_of_own_teams(folder: Path) -> None:

@@ -88,7 +88,6 @@ TOLD = (
     "A meeting that fails is marked",
     "Scripted protocols leak no label",
     "Availability gossip is the most frequent",
-    "the order of ",
     "on varied tasks IMAP's mean is the least",
 )
 

@@ -30,15 +30,16 @@ VERDICTS = {
     REPRODUCED: "equal to ours at the precision printed",
     CONTRADICTED: "ours is another",
     OTHER_RUN: "the same model's games here give another figure; of one run, without an interval, no test can be made",
-    SETTING: "a fact of the set-up, the same here",
-    BY_CHOICE: "a fact of the set-up, another here: the note says why no game tells",
+    SETTING: "a fact of the set-up, the same in the study as shipped; of other games it says nothing",
+    BY_CHOICE: "a fact of the set-up, another in the study as shipped: the note says why no game tells",
     SAME_DIRECTION: "simulated teams show the direction of the comparison that it belongs to, beyond chance",
     OPPOSITE: "simulated teams show the opposite direction, beyond chance",
     UNDECIDED: "what simulated teams show is not beyond chance",
     NEEDS_TRACES: "only games of the paper's models could tell",
     NOT_PLAYED: "these tables have no full set of the protocol's games",
 }
-BY_PRINT, BY_SETUP = "equal at the precision printed", "equal to what is in force"  # tests of figures that are exact
+# Tests of figures that are exact.
+BY_PRINT, BY_SETUP = "equal at the precision printed", "equal to the study's set-up as shipped"
 
 SCHEMA = polars_schema(LEDGER)
 KEY = LEDGER.key
@@ -93,7 +94,7 @@ def build_ledger(results: duckdb.DuckDBPyConnection, paper: Paper, facts: Iterab
     """One row per figure of the paper (its key: KEY), source by source; columns: SCHEMA.
 
     results: a connection of measures.py, with results and tables of the study's teams or of any others.
-    facts: the set-up as it is in force.
+    facts: the set-up as it is in force in the study, whose games these need not be.
     """
     builder = LedgerBuilder(paper, paper_measures(results, paper.models, paper.tasks), facts, results)
     rows = [figure_row(figure, builder.entry(figure)) for figure in figure_rows(paper.numbers)]
