@@ -6,7 +6,8 @@ import pytest
 from test_ingest import rows
 from trace_builder import FREE, TraceBuilder, rendering, toy_game
 
-from pipeline.tables.schemas.base import ROOMS, TABLES, require_makers
+from pipeline.tables.io import require_makers
+from pipeline.tables.schemas.base import ROOMS, TABLES
 from pipeline.traces.ingest import no_rows
 
 
