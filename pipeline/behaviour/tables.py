@@ -24,8 +24,7 @@ from pipeline.behaviour.patterns import (
 )
 from pipeline.behaviour.phrases import APOSTROPHES, words
 from pipeline.tables import io
-from pipeline.tables.io import require_makers
-from pipeline.tables.schemas.base import MADE_FROM, ROOMS, TABLES
+from pipeline.tables.schemas.base import MADE_FROM, ROOMS, TABLES, require_makers
 
 MESSAGE = ["game_id", "event_index"]
 FEASIBLE_ABOVE = 0.5

@@ -1,7 +1,7 @@
 """Reading and writing tables: sorted by key, checked against their schema, safe in a spreadsheet."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ import polars as pl
 
 from machine.files import replacing
 from pipeline.tables.paths import tables_problem
-from pipeline.tables.schemas.base import ROOMS, TABLES, Table
+from pipeline.tables.schemas.base import TABLES, Table
 
 DTYPES: dict[str, Any] = {
     "str": pl.String,
@@ -89,12 +89,6 @@ def is_ascending(frame: pl.DataFrame, key: Sequence[str]) -> bool:
         left, right = column[:-1], column[1:]
         greater = (left < right) | ((left == right) & greater)
     return bool(greater.all())
-
-
-def require_makers(room: str, made: Collection[str], place: str) -> None:
-    """Raise LookupError for a table of the room that nothing makes: it would be empty. place: where to add that."""
-    if missing := [name for name in ROOMS[room] if name not in made]:
-        raise LookupError(f"{', '.join(missing)}: declared in pipeline/tables/schemas, but not made; add it to {place}")
 
 
 def check_key(ordered: pl.DataFrame, table: Table) -> None:

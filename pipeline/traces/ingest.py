@@ -7,8 +7,7 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from pipeline.tables.io import require_makers
-from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS
+from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS, require_makers
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import calendars_digest, item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState

@@ -6,8 +6,7 @@ import pytest
 from test_ingest import rows
 from trace_builder import FREE, TraceBuilder, rendering, toy_game
 
-from pipeline.tables.io import require_makers
-from pipeline.tables.schemas.base import ROOMS, TABLES
+from pipeline.tables.schemas.base import ROOMS, TABLES, require_makers
 from pipeline.traces.ingest import no_rows
 
 

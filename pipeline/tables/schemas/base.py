@@ -1,11 +1,13 @@
 """The tables that traces are turned into: their columns, keys and units (docs: data/README.md)."""
 
+from collections.abc import Collection
+
 from pipeline.tables.schemas.intended import INTENDED_TABLES
 from pipeline.tables.schemas.privacy import PRIVACY_TABLES
 from pipeline.tables.schemas.speech import SPEECH_TABLES
 from pipeline.tables.schemas.table import EVENT_INDEX, GAME_ID, ROUND, TRACE_PATH, C, Column, Table
 
-__all__ = ["MADE_FROM", "ROOMS", "TABLES", "Column", "Table"]
+__all__ = ["MADE_FROM", "ROOMS", "TABLES", "Column", "Table", "require_makers"]
 
 GAMES = Table(
     "games",
@@ -238,6 +240,12 @@ ROOMS = {
     "privacy": tuple(table.name for table in PRIVACY_TABLES),
     "behaviour": tuple(table.name for table in SPEECH_TABLES),
 }
+
+
+def require_makers(room: str, made: Collection[str], place: str) -> None:
+    """Raise LookupError for a table of the room that nothing makes: it would be empty. place: where to add that."""
+    if missing := [name for name in ROOMS[room] if name not in made]:
+        raise LookupError(f"{', '.join(missing)}: declared in pipeline/tables/schemas, but not made; add it to {place}")
 
 
 # Table → the tables that it is made from; of any other the traces alone.
