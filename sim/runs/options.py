@@ -235,6 +235,6 @@ def oddity(value: Any) -> str | None:
 
 
 def where(place: tuple[str | int, ...]) -> str:
-    """The place in words, before what is wrong: `at agents[0].parameters, `."""
+    """The place in words, to stand before what is wrong: at agents[0].parameters."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
     return f"at {''.join(steps).lstrip('.')}, " if place else ""
