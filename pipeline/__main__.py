@@ -101,7 +101,8 @@ def audit(
     """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
     if as_json and out:
         raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
-    from machine.manifests import check_own, held_origins
+    from machine.manifests import held_origins
+    from machine.marks import check_own
     from machine.process_pool import WorkerDied
     from pipeline.traces.audit.files import AUDIT_FILES, audit_files, errors, publish, table
     from pipeline.traces.audit.suites import SuiteError
@@ -168,7 +169,8 @@ def database(
     """
     from glob import escape
 
-    from machine.manifests import begun, check_own, held_origins, write_manifest
+    from machine.manifests import held_origins, write_manifest
+    from machine.marks import begun, check_own
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, check_log, result_sources, table_sources, task_sources
     from pipeline.tables.queries import other_results

@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from machine.manifests import begun_mark
+from machine.marks import begun_mark
 from machine.processes import WORKER_NAME
 from sim.game.trace import write
 from sim.runs.play import Play, play_game

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from machine.files import output_destination
-from machine.manifests import any_manifest, check_own
+from machine.manifests import any_manifest
+from machine.marks import check_own
 from machine.stores import Unreachable, file_system, is_url
 from machine.terminal import progress_bar
-from pipeline.derive.upload import DERIVE, MANIFEST, PartialUpload, check_own_there, check_writable, derive_to_url
+from pipeline.derive.upload import PartialUpload, check_own_there, check_writable, derive_to_url
 from pipeline.privacy.rules import ENGLISH_RULES, RULES
+from pipeline.tables.fetched import DERIVE, MANIFEST
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import table_files
 from pipeline.traces.limits import print_rejections, printable

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.manifests import begun, held_origins, listed_names, manifest_path, visible_files, write_manifest
+from machine.manifests import held_origins, listed_names, manifest_path, visible_files, write_manifest
+from machine.marks import begun
 from machine.process_pool import Run
 from machine.processes import cores, cpu_budget, no_garbage_collection
 from machine.stores import is_url

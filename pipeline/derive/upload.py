@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.manifests import MANIFEST_SUFFIX, begun_mark, listed_files
+from machine.manifests import listed_files
 from machine.stores import TRIAL_FILE, Unreachable, file_system, plain_errors, write_trial
+from pipeline.tables.fetched import DERIVE, MANIFEST, MARK
 from pipeline.tables.hive import is_partition
 from pipeline.tables.schemas.base import TABLES
 from pipeline.tables.shards import scratch_folder, table_files
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 
 # Files uploaded at once, each with some 32 MB in memory.
 CONCURRENT_TRANSFERS = 4
-DERIVE = "derive"
-MANIFEST = f"{DERIVE}{MANIFEST_SUFFIX}"
-# What stands there while files are sent: a manifest of those, and of those that an earlier run listed.
-MARK = begun_mark(Path(), DERIVE).name
 SENT_LAST = ("games", DERIVE)
 
 
@@ -85,6 +82,7 @@ def upload_tables(folder: Path, url: str) -> None:
     try:
         with plain_errors(url, "written to"):
             listed = _listed(system, path)
+            # The mark is a manifest of what is sent, and of what an earlier run listed.
             system.pipe_file(f"{path}/{MARK}", json.dumps({"files": dict.fromkeys(sorted(listed | names))}).encode())
             for batch in (sorted(names - last), sorted(last)):
                 _call_each(lambda name: system.put_file(str(folder / name), f"{path}/{name}"), batch)

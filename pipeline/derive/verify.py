@@ -18,10 +18,10 @@ from machine.manifests import (
     folder_digests,
     origin_problems,
     read_manifests,
-    unfinished_problems,
     visible_files,
     wholeness_problems,
 )
+from machine.marks import unfinished_problems
 from pipeline.tables.database import log_of
 from pipeline.tables.paths import METADATA, SUMS, read_yaml
 from pipeline.traces.audit.identity import record_digest

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from machine.files import PROJECT, of_project, replacing
-from machine.manifests import begun, check_own, earlier_files, held_origins, write_manifest
+from machine.manifests import earlier_files, held_origins, write_manifest
+from machine.marks import begun, check_own
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
 

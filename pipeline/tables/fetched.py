@@ -7,13 +7,15 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from machine.files import file_digest
-from machine.manifests import MANIFEST_SUFFIX, Manifest, begun_mark, read_manifest
+from machine.manifests import Manifest, manifest_path, read_manifest
+from machine.marks import begun_mark
 from machine.stores import list_files, open_file
 from pipeline.tables.hive import BY, is_partition
 from pipeline.tables.schemas.base import TABLES
 
-MANIFEST = f"derive{MANIFEST_SUFFIX}"
-MARK = begun_mark(Path(), "derive").name
+DERIVE = "derive"
+MANIFEST = manifest_path(Path(), DERIVE).name
+MARK = begun_mark(Path(), DERIVE).name
 KINDS = (".parquet", ".duckdb")
 PERCENT_ENCODED = ("http://", "https://")
 READ_AT_ONCE = 1 << 24  # bytes

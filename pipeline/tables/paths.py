@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from machine.files import PROJECT
-from machine.manifests import begun_mark
+from machine.marks import begun_mark
 
 ROOT = PROJECT  # where the project's own files are
 TRACES = Path("data/traces")

@@ -17,7 +17,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 from zstandard import compress, decompress
 
-from machine.manifests import begun, check_own
+from machine.marks import begun, check_own
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
 from pipeline.reports.library import Tables

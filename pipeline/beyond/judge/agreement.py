@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from machine.manifests import begun, visible_files, write_manifest
+from machine.manifests import visible_files, write_manifest
+from machine.marks import begun
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.replies import Asked, Question, Reading
 from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES

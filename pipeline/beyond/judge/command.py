@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from machine.manifests import check_own, held_origins
+from machine.manifests import held_origins
+from machine.marks import check_own
 from machine.terminal import escaped
 from pipeline.privacy import rules
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from machine.files import InUse, exclusive_access, no_empty_folders
-from machine.manifests import begun, check_own, held_origins
+from machine.manifests import held_origins
+from machine.marks import begun, check_own
 from machine.processes import cores
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import print_rejections, printable

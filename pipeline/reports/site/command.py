@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from machine.files import of_project
-from machine.manifests import begun, check_own, files_at, held_origins, write_manifest
+from machine.manifests import files_at, held_origins, write_manifest
+from machine.marks import begun, check_own
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
     count_rejected,

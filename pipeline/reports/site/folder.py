@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from machine.manifests import begun_mark
+from machine.marks import begun_mark
 
 MANIFEST = "made.json"
 # What a site's folder holds, beside its manifests: pages, and folders of pages, data, styles and scripts.

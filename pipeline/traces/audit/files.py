@@ -153,7 +153,8 @@ def publish(audits: Sequence[TraceAudit], out: Path | None, made_from: Mapping[s
     """Write the table and its manifest where a folder is named, and then print every divergence and the sums.
     made_from: the traces' digest, as `held_origins` has it."""
     if out:
-        from machine.manifests import begun, write_manifest
+        from machine.manifests import write_manifest
+        from machine.marks import begun
         from pipeline.tables.io import write_table
 
         with begun(out, "audit", AUDIT_FILES):
