@@ -14,7 +14,7 @@ from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
 from pipeline.tables.paths import ROOT, no_tables, read_yaml
-from pipeline.tables.queries import attach, query_names, query_text
+from pipeline.tables.queries import attach
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:
@@ -107,8 +107,6 @@ class Study:
             return polars_schema(RESULT_TABLES[name])
         if name == "compare":
             return dict(COMPARED)
-        if name in query_names():
-            return dict(self.sql(f"FROM ({query_text(name)}) LIMIT 0").schema)
         return {}
 
     def has(self, name: str) -> bool:

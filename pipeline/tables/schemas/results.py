@@ -1,6 +1,7 @@
 """The result tables that statistics make: how sure a figure is, who differs from whom, and what choices change."""
 
 from pipeline.tables.schemas.paper_results import PAPER_RESULTS
+from pipeline.tables.schemas.query_results import QUERY_RESULTS
 from pipeline.tables.schemas.table import CONDITION, SIMULATED, TEAM, C, Column, Table
 
 SETTING = C("setting", "str", "uniform or varied errand costs")
@@ -282,6 +283,7 @@ RESULT_TABLES = {
     table.name: table
     for table in (
         *PAPER_RESULTS,
+        *QUERY_RESULTS,
         INTERVALS,
         COMPARISONS,
         RANKS,
