@@ -1,8 +1,12 @@
 """How often teams show the paper's patterns (Tables 2 and 4), per message, beside what it reports of its models."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from pipeline.privacy.beliefs import ratio
+from pipeline.statistics.paired_tests import paired_permutation
+from pipeline.statistics.sign_tests import ALPHA
 
 REPORTED = "the paper’s models"
 ALL = "all models"
@@ -57,6 +61,24 @@ def rank_agreement(ours: pl.DataFrame, paper: pl.DataFrame) -> pl.DataFrame:
         rows.append((team, simulated, rho, both.height))
     schema = {"team": pl.String, "simulated": pl.Boolean, "rho": pl.Float64, "patterns": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("team")
+
+
+def is_commonest(pattern: str, others: Sequence[str], occurrences: pl.DataFrame) -> bool | None:
+    """Whether a pattern occurs oftener than each of the others on the same tasks, by sign-flip tests; False where one of
+    them is oftener by Holm's least p, None where chance may order them.
+
+    occurrences: task_id, game_id, pattern and n, how often it occurs in the game; no pattern for a game without any.
+    """
+    in_games = occurrences.pivot("pattern", index=["task_id", "game_id"], values="n", aggregate_function="sum")
+    by_task = in_games.fill_null(0).group_by("task_id").mean().sort("task_id")
+    counts = {
+        name: by_task[name].to_list() if name in by_task.columns else [0] * by_task.height
+        for name in [pattern, *others]
+    }
+    tests = [paired_permutation(counts[pattern], counts[other]) for other in others]
+    if any(t.difference and t.difference < 0 and t.p_value * len(tests) <= ALPHA for t in tests):
+        return False
+    return all(t.difference and t.difference > 0 and t.p_value <= ALPHA for t in tests) or None
 
 
 def pattern_accuracy(known_truth: pl.DataFrame) -> pl.DataFrame:

@@ -10,11 +10,13 @@ from machine.files import check_versions, file_versions
 from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
+from pipeline.statistics.by_game import with_whole
+from pipeline.statistics.caveats import idle, tasks_apart, unread_json
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
 from pipeline.tables.paths import ROOT, no_tables, read_yaml
-from pipeline.tables.queries import attach
+from pipeline.tables.queries import ALL_GAMES, attach
 from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:
@@ -161,12 +163,23 @@ class Study:
         return Markdown(str(text or ""))  # type: ignore[no-untyped-call]
 
     def played(self, condition: str) -> str:
-        """How many games of which teams there are under a condition, as a sentence in Markdown."""
-        games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
+        """How many games of which teams there are under a condition, and how many were broken off, in Markdown."""
+        games, begun = (
+            self.sql(f"SELECT team, condition FROM {table}").filter(condition=condition)
+            for table in ("games", f"{ALL_GAMES}.games")
+        )
         teams = [escape_markdown(name) for name in games["team"].unique().sort()]
         named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
         counts = f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}"
-        return f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game."
+        broken_off = begun.height - games.height
+        rest = f" {counted(broken_off, 'more game')} broken off, in no mean." if broken_off else ""
+        return (f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game.") + rest
+
+    def caveats(self, condition: str) -> str:
+        """What has to be said of teams whose means under a condition don't compare as they stand, in Markdown."""
+        table1 = with_whole(self.result("table1").filter(condition=condition), self.sql("FROM games"))
+        said = [tasks_apart(table1), idle(table1), *unread_json(self.tables, condition)]
+        return escape_markdown(" ".join(filter(None, said)))
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
@@ -182,13 +195,15 @@ class Study:
         if self.is_reference and not verdict:
             raise ClaimFailed(f"{claim} ({source})")
 
-    def assert_deviation(self, claim: str, holds: object, *, source: str, about: str = "simulated teams") -> None:
+    def assert_deviation(
+        self, claim: str, holds: object, *, source: str, about: str = "simulated teams", by_construction: bool = False
+    ) -> None:
         """Record a claim of the paper that does not hold on the study's own tables; that it holds there is an error.
 
-        Raises ClaimFailed.
+        The arguments are those of `assert_claim`. Raises ClaimFailed.
         """
         verdict = self._verdict(holds)
-        self._verdicts.append((claim, source, about, verdict, False))
+        self._verdicts.append((claim, source, about, verdict, by_construction))
         if self.is_reference and verdict is not False:
             raise ClaimFailed(f"now holds, and is listed as one that does not: {claim} ({source})")
 

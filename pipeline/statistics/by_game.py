@@ -2,13 +2,12 @@
 each column of a result table is a mean, so that no formula stands twice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from pipeline.tables.io import read_table
 from pipeline.tables.queries import ALL_GAMES, attach, query_text
 
 SEPARATOR = "\x1f"  # stands in no team's name
@@ -44,106 +43,6 @@ def with_whole(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
     )
     joined = rows.join(whole, on=["team", *place], how="left", nulls_equal=True, maintain_order="left")
     return joined.with_columns(pl.col("whole").fill_null(False))
-
-
-def tasks_apart(rows: pl.DataFrame) -> str:
-    """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
-    caveat = (
-        "Rows compare where they are on the same tasks; not on all of the others', and so in no frontier, and in no "
-        "verdict that sets means beside each other"
-    )
-    return _named(rows.filter(~pl.col("whole")), caveat)
-
-
-def idle(rows: pl.DataFrame) -> str:
-    """What to say of teams that scheduled no meeting: a sentence, or no text. rows: of Table 1."""
-    caveat = "No meeting was scheduled, so that a low excess, and its rank or place on a frontier, is no merit"
-    return _named(rows.filter(pl.col("coordination_rate_pct").cast(pl.Float64) == 0), caveat)
-
-
-def _named(rows: pl.DataFrame, caveat: str) -> str:
-    """A caveat with the teams that it is about; no text without any."""
-    named = pl.format("{}{}", "team", pl.format(" ({})", "setting").fill_null(""))
-    teams = rows.select(named).to_series().unique().sort()
-    return f"{caveat}: {', '.join(teams)}." if len(teams) else ""
-
-
-def uneven_tasks(games: pl.DataFrame) -> list[str]:
-    """A line for each team that played some of its tasks oftener than others, in one setting and condition. games: rows
-    of that table."""
-    a_task = with_tasks(games.drop_nulls("task_id")).group_by("team", "condition", "setting", "task_id").len()
-    often = a_task.group_by("team").agg(pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max())
-    return [
-        f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
-        for team, number, least, most in often.filter(pl.col("least") < pl.col("most")).sort("team").iter_rows()
-    ]
-
-
-def mixed_teams(tables: Path) -> list[str]:
-    """A line for each team whose games in one condition differ in the rules of the game, or in the kinds, models and
-    parameters of their agents, or have other rules than the paper's.
-
-    How many agents are of a kind, and who sits where, is the task's. Where the tables do not say the rules, nothing is
-    said of them.
-    """
-    games = pl.read_parquet(tables / "games.parquet", glob=False)
-    if "game_rules" not in games.columns:
-        games = games.with_columns(game_rules=pl.lit(None, pl.String))
-    of_game = {"game_rules": games}
-    if (tables / "agents.parquet").is_file():
-        agents = read_table(tables, "agents")
-        who = pl.concat_str(pl.col(*LINE_UP).fill_null(""), separator=SEPARATOR)
-        line_ups = agents.group_by("game_id").agg(who=who.unique().sort())
-        of_game["who"] = games.join(line_ups, on="game_id")
-    return [
-        f"{team}, {condition}: games {MIXED[what].format(number)}."
-        for what, frame in of_game.items()
-        for team, condition, number in _different(frame, what)
-    ] + [
-        f"{team}, {condition}: games by other rules than the paper's: {rules}."
-        for team, condition, rules in _unusual(games)
-    ]
-
-
-MIXED = {
-    "game_rules": "by {} different rules of the game (turns, retries, channels, cap)",
-    "who": "of {} different line-ups of agents, models or their parameters",
-}
-# The rules of the paper's games, as `games` has them: Appendix D.4, and F for its adversarial condition.
-PAPER_RULES = "15 turns, 3 retries, dm"
-ADVERSARIAL_RULES = "6 turns, 3 retries, dm, 100 messages at most"
-LINE_UP = ("agent_type", "model", "parameters")
-
-
-def _different(frame: pl.DataFrame, what: str) -> Iterator[tuple[str, str, int]]:
-    """The teams and conditions whose games differ in a column, and in how many ways."""
-    numbers = frame.drop_nulls(what).group_by("team", "condition").agg(pl.col(what).n_unique())
-    yield from numbers.filter(pl.col(what) > 1).sort("team", "condition").iter_rows()
-
-
-def _unusual(games: pl.DataFrame) -> Iterator[tuple[str, str, str]]:
-    """The teams and conditions whose games, where tables say it, have other rules than the paper's, and which."""
-    usual = pl.when(condition="adversarial").then(pl.lit(ADVERSARIAL_RULES)).otherwise(pl.lit(PAPER_RULES))
-    others = games.filter(pl.col("game_rules") != usual).select("team", "condition", "game_rules")
-    yield from others.unique().sort(pl.all()).iter_rows()
-
-
-def broken_off(games: pl.DataFrame) -> list[str]:
-    """A line for each team with games that were broken off. games: rows of that table."""
-    return [
-        f"{team}: {number} {'game' if number == 1 else 'games'} broken off, in no mean."
-        for team, number in games.filter("stopped").group_by("team").len().sort("team").iter_rows()
-    ]
-
-
-def without_optimum(games: pl.DataFrame) -> list[str]:
-    """A line for each team with games whose traces do not say what their tasks cost at least, or not that it is proven.
-    games: rows of that table."""
-    unknown = games.filter(pl.col("optimal_cost").is_null() & ~pl.col("stopped").fill_null(False))
-    return [
-        f"{team}: {number} games of tasks without a proven optimum; their excess cost is unknown, and in no mean."
-        for team, number in unknown.group_by("team").len().sort("team").iter_rows()
-    ]
 
 
 def team_groups(games: pl.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

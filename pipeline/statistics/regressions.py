@@ -10,6 +10,7 @@ import polars as pl
 from polars import selectors as cs
 
 from pipeline.statistics.mixed_effects import crossed, per_group_slopes, predictors
+from pipeline.statistics.resampling import fewest_clusters
 from pipeline.statistics.small_sample import MeansTest, between_test, bootstrap_test, correlate, permutation_test
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.results import MIXED_EFFECTS, MIXED_EFFECTS_SLOPES
@@ -160,8 +161,10 @@ def _reference(sample: Sample, tests: Tests) -> dict[str, object]:
 def falls(fit: Mapping[str, Any] | None) -> bool | None:
     """Whether a fit's slope, a row of `fits_table`, is below 0 beyond chance: by Wald's test, the paper's, and by the
     one without its normal. None where the two disagree, where the second has too few draws to reach ALPHA, where
-    neither is below it but the slope's interval reaches MARGIN below 0, and where there is no fit."""
+    neither is below it but the slope's interval reaches MARGIN below 0, of too few tasks, and where there is no fit."""
     if fit is None or fit["p_one_sided"] is None or 1 / fit["draws"] >= ALPHA:
+        return None
+    if fit["n_tasks"] < fewest_clusters(1 - ALPHA):
         return None
     beside = fit["p_bootstrap"] if fit["p_permutation"] is None else fit["p_permutation"]
     verdicts = {p < ALPHA for p in (fit["p_one_sided"], beside)}

@@ -16,7 +16,8 @@ from pipeline.derive import parallel
 from pipeline.paper import compare
 from pipeline.reports.batch.own_study import folders_at_hand
 from pipeline.reports.documents.reference import data_dictionary
-from pipeline.statistics.by_game import uneven_tasks, with_tasks
+from pipeline.statistics.by_game import with_tasks
+from pipeline.statistics.caveats import uneven_tasks
 from pipeline.tables import io, queries
 from pipeline.tables.paths import PAPER_SUITE, ROOT, missing_tables, no_tables
 from pipeline.tables.paths import TABLES as STUDY

@@ -26,7 +26,8 @@ from pipeline.reports.batch.row import (
     read_rows,
     row_tables,
 )
-from pipeline.statistics.by_game import mixed_teams, tasks_apart, with_whole
+from pipeline.statistics.by_game import with_whole
+from pipeline.statistics.caveats import mixed_teams, tasks_apart
 from pipeline.tables.io import polars_schema, to_csv_frame, write_table
 from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import AGENTS

@@ -26,7 +26,8 @@ from pipeline.paper.ledger.build import (
 )
 from pipeline.paper.ledger.outcomes import described
 from pipeline.paper.statements.checks import BY_CONSTRUCTION, CONFIRMED, STATEMENT_VERDICTS
-from pipeline.statistics.by_game import ended, mixed_teams, uneven_tasks
+from pipeline.statistics.by_game import ended
+from pipeline.statistics.caveats import mixed_teams, uneven_tasks
 from pipeline.tables.io import check_tables, read_table
 from pipeline.tables.paths import ROOT
 from pipeline.tables.queries import other_rules

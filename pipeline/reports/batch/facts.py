@@ -8,7 +8,6 @@ import polars as pl
 from pipeline.paper.compare import round_half_up
 from pipeline.reports.notebook_session import Study, counted, escape_markdown
 from pipeline.reports.views import html
-from pipeline.statistics.by_game import idle
 
 if TYPE_CHECKING:
     from IPython.display import HTML, Markdown
@@ -137,11 +136,6 @@ def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
     ranks = study.result("ranks").filter(pl.col("teams") > 1, team=team, condition=condition)
     columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
     return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))
-
-
-def idle_teams(study: Study, condition: str) -> str:
-    """The teams under the condition that scheduled nothing, in a sentence of Markdown; no text without any."""
-    return escape_markdown(idle(study.result("table1").filter(condition=condition)))
 
 
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:

@@ -19,13 +19,14 @@ from pipeline.reports.documents import markdown
 from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
-from pipeline.statistics.by_game import (
+from pipeline.statistics.by_game import with_whole
+from pipeline.statistics.caveats import (
     broken_off,
     idle,
     mixed_teams,
     tasks_apart,
     uneven_tasks,
-    with_whole,
+    unread_json,
     without_optimum,
 )
 from pipeline.statistics.resampling import Resampling, fewest_clusters
@@ -94,7 +95,7 @@ def compute_rows(tables: Path, own: bool = False) -> list[Table]:
 def with_notes(rows: list[Table], tables: Path) -> list[Table]:
     """The tables of rows with what has to be said of the folder of tables that they are of."""
     unknown = without_optimum(pl.read_parquet(tables / "games.parquet", glob=False))
-    notes = [*mixed_teams(tables), *unknown, *filter(None, [other_rules(tables)])]
+    notes = [*mixed_teams(tables), *unknown, *unread_json(tables), *filter(None, [other_rules(tables)])]
     return [table._replace(notes=[*table.notes, *notes]) for table in rows]
 
 

@@ -24,12 +24,13 @@ ORDER = ("reported", "other", "simulated", "protocol")
 
 @any_width
 def pattern_map(cells: pl.DataFrame, notes: Mapping[str, str], title: str, note_title: str) -> "Figure | None":
-    """Table 4: a row a pattern, in the frame's order, a panel a kind, a column a team; None when there is no cell.
+    """Table 4: a row a pattern, in the frame's order, a panel a kind, a column a team; None when there is no rate.
 
     cells: pattern, name, kind (of plots.style.KINDS), per_100 (occurrences for 100 messages); notes: pattern → a note,
     whose row has an asterisk; all are listed below, under note_title. The darker, the more often, by a logarithmic
     scale; 0 is blank.
     """
+    cells = cells.drop_nulls("per_100")
     if cells.is_empty():
         return None
     patterns = cells["pattern"].unique(maintain_order=True).to_list()
