@@ -64,17 +64,15 @@ def rank_agreement(ours: pl.DataFrame, paper: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_commonest(pattern: str, others: Sequence[str], occurrences: pl.DataFrame) -> bool | None:
-    """Whether a pattern occurs oftener than each of the others on the same tasks, by sign-flip tests; False where one of
-    them is oftener by Holm's least p, None where chance may order them.
+    """Whether a pattern occurs oftener than each of the others on the same tasks, by sign-flip tests; False where one
+    of them occurs oftener, by Bonferroni's correction, None where chance may order them.
 
     occurrences: task_id, game_id, pattern and n, how often it occurs in the game; no pattern for a game without any.
     """
     in_games = occurrences.pivot("pattern", index=["task_id", "game_id"], values="n", aggregate_function="sum")
-    by_task = in_games.fill_null(0).group_by("task_id").mean().sort("task_id")
-    counts = {
-        name: by_task[name].to_list() if name in by_task.columns else [0] * by_task.height
-        for name in [pattern, *others]
-    }
+    by_task = in_games.fill_null(0).drop("game_id").group_by("task_id").mean().sort("task_id")
+    never = dict.fromkeys({pattern, *others} - set(by_task.columns), 0)
+    counts = by_task.with_columns(pl.lit(n).alias(name) for name, n in never.items()).to_dict(as_series=False)
     tests = [paired_permutation(counts[pattern], counts[other]) for other in others]
     if any(t.difference and t.difference < 0 and t.p_value * len(tests) <= ALPHA for t in tests):
         return False

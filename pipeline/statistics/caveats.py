@@ -114,7 +114,7 @@ def without_optimum(games: pl.DataFrame) -> list[str]:
 
 
 def unread_json(tables: Path, condition: str | None = None) -> list[str]:
-    """A line for each team, of one condition or of all, that sent JSON which no protocol's reader knows: it is read as English."""
+    """A line for each team, of one condition or of all, that sent JSON of no known protocol: it is read as English."""
     if not (tables / "messages.parquet").is_file():
         return []
     unread = pl.col("typed").is_null() & pl.col("content").str.contains(JSON_OBJECT)

@@ -8,7 +8,13 @@ import pytest
 from pipeline.paper.adversarial import leak_rates, reported_leak_rates
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import figure_values
-from pipeline.paper.pattern_rates import pattern_accuracy, pattern_rates, rank_agreement, reported_rates
+from pipeline.paper.pattern_rates import (
+    is_commonest,
+    pattern_accuracy,
+    pattern_rates,
+    rank_agreement,
+    reported_rates,
+)
 from pipeline.reports.plots.dots import BEYOND_COLOR, Count, counts_and_limits
 from pipeline.reports.plots.heat import pattern_map, rate_text
 from pipeline.reports.plots.planes import stance_plane
@@ -61,6 +67,29 @@ def test_ranks_agree_as_far_as_their_order_does(values: list[float], rho: float)
 def test_a_team_that_shows_nothing_has_no_rank_correlation() -> None:
     silent = pattern_rates(PATTERNS.with_columns(occurrences=0, strict_occurrences=0))
     assert rank_agreement(silent, reported_rates(TABLE4, 1000))["rho"].to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("gossip", "tax", "tasks", "commonest"),
+    [
+        (3, 1, 6, True),
+        (1, 3, 7, False),
+        (1, 3, 6, None),
+        (3, 1, 5, None),
+        (2, 2, 20, None),
+        (3, 0, 6, True),
+        (0, 3, 7, False),
+    ],
+)
+def test_a_pattern_is_the_commonest_where_enough_tasks_show_it(
+    gossip: int, tax: int, tasks: int, commonest: bool | None
+) -> None:
+    counts = {"gossip": gossip, "tax": tax}
+    rows = [(f"t{i}", f"g{i}", name, n) for i in range(tasks) for name, n in counts.items() if n]
+    schema = {"task_id": pl.String, "game_id": pl.String, "pattern": pl.String, "n": pl.Int64}
+    occurrences = pl.DataFrame(rows, schema=schema, orient="row")
+    assert is_commonest("gossip", ["tax", "errand"], occurrences) is commonest
+    assert is_commonest("gossip", ["tax", "errand"], occurrences.clear()) is None
 
 
 def test_trust_counts_what_is_found_for_each_that_was_meant() -> None:
@@ -125,6 +154,8 @@ def test_the_map_shows_every_rate_but_those_of_0() -> None:
     )
     assert "errand talk" in figure.get_supxlabel()
     assert pattern_map(cells.clear(), {}, "", "") is None
+    silent = cells.with_columns(name="team", kind=pl.lit("other"), per_100=pl.lit(None, pl.Float64))
+    assert pattern_map(silent, {}, "", "") is None
 
 
 @pytest.mark.parametrize(("value", "words"), [(41.18, "41.2"), (0.126, "0.13"), (0.004, "<0.01")])

@@ -27,7 +27,7 @@ from pipeline.reports.batch.row import (
     row_tables,
 )
 from pipeline.statistics.by_game import with_whole
-from pipeline.statistics.caveats import mixed_teams, tasks_apart
+from pipeline.statistics.caveats import mixed_teams, tasks_apart, unread_json
 from pipeline.tables.io import polars_schema, to_csv_frame, write_table
 from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import AGENTS
@@ -229,6 +229,18 @@ def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
     settings = found.with_columns(setting=pl.when(pl.col("team") == "d").then(pl.lit("varied")))
     assert tasks_apart(settings).endswith(": c, d (varied).")
     assert tasks_apart(found.filter("whole")) == ""
+
+
+def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:
+    game = {"game_id": "g", "team": "own", "condition": "standard"}
+    texts = [(None, ' {"slots": [1, 5]}\n'), (None, "slot 1 {or} 5"), ("imap", '{"kind": "cost"}'), (None, "{}")]
+    messages = [{"game_id": "g", "typed": typed, "content": text} for typed, text in texts]
+    assert unread_json(tmp_path) == []
+    pl.DataFrame([game, game | {"game_id": "h", "team": "quiet"}]).write_parquet(tmp_path / "games.parquet")
+    pl.DataFrame(messages).write_parquet(tmp_path / "messages.parquet")
+    (line,) = unread_json(tmp_path)
+    assert line.startswith("own, standard: 2 of 4 messages are JSON of no known protocol, read as English")
+    assert unread_json(tmp_path, "standard") == [line] and unread_json(tmp_path, "blocked") == []
 
 
 @pytest.mark.slow

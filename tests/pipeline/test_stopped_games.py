@@ -121,6 +121,11 @@ def test_a_headline_counts_what_happened_in_games_that_ended(whole: Path, mixed:
     assert f"**6 games; in the 2 that ended: 2 of 4 meetings scheduled, {kept} direct messages.**" in said[1]
 
 
+def test_pages_say_how_many_games_were_broken_off(whole: Path, mixed: Path, tmp_path: Path) -> None:
+    played = [Study(tables, tmp_path, tmp_path).played("standard") for tables in (whole, mixed)]
+    assert played[1] == f"{played[0]} 12 more games broken off, in no mean."
+
+
 def test_a_cause_among_several_games_is_told_as_an_instance() -> None:
     stopped = {"stopped": [True] * 3, "stop_category": ["quota", "quota", "key"], "stop_cause": ["a1", "a2", "b"]}
     assert "(2 games: quota, for instance a1; 1 game: key, as b)" in causes(pl.DataFrame(stopped))
