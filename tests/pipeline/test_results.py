@@ -94,6 +94,8 @@ def test_every_query_runs_and_ends_in_an_order(name: str, attached: DuckDBPyConn
     first, second = (attached.sql(queries.query_text(name)).pl() for _ in range(2))
     assert first.height > 0
     assert first.equals(second)
+    declared = io.polars_schema(RESULT_TABLES[name])
+    assert tuple(first.columns) == tuple(declared) and first.cast(declared).equals(first)
 
 
 def test_a_task_is_its_name_seed_and_calendars_and_one_without_a_name_is_its_own(tmp_path: Path) -> None:
