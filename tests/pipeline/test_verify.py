@@ -448,6 +448,19 @@ def test_tables_are_of_the_traces_beside_what_is_none(
     assert "derive was made from other traces" in other and empty == f"{traces}/b.json: empty"
 
 
+@pytest.mark.parametrize("name", ["notes.json", ".vscode/settings.json", "tables/answers/aa/aa.json", "lines.jsonl"])
+def test_tables_away_from_their_traces_are_whole_beside_json_of_another_kind(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    place = tmp_path / "moved"
+    assert run("derive", tmp_path / "a.json", "--out", place / "tables", "--workers", 1).exit_code == 0
+    (place / name).parent.mkdir(parents=True, exist_ok=True)
+    (place / name).write_bytes(b'{"note": "mine"}')
+    assert (run("verify", place).stdout, run("verify", place / "tables").stdout) == ("", "")
+    for other in (text_of("spoken"), text_of("spoken")[:-1]):
+        (place / "b.json").write_bytes(other)
+        assert "/tables: derive was made from other traces" in run("verify", place).stdout
+
+
 def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:
     fields = b'"properties": {"game_id": {}, "events": {}}}'
     (tmp_path / "trace.schema.json").write_bytes(b'{"$schema": "https://json-schema.org/", ' + fields)
