@@ -304,7 +304,10 @@ def test_a_database_that_was_written_to_is_not_replaced(tmp_path: Path, monkeypa
     Path("all.duckdb").rename("kept.duckdb")
     assert run(*make).exit_code == 0
     Path("notes.txt").write_text("mine")
-    assert run(*make[:-1], "notes.txt").exit_code == 2 and Path("notes.txt").read_text() == "mine"
+    for name in ("notes.txt", "kept.duckdb"):
+        before, done = Path(name).read_bytes(), run(*make[:-1], name)
+        assert done.exit_code == 2 and f"{name} is of no earlier database" in " ".join(done.stderr.split())
+        assert Path(name).read_bytes() == before
 
 
 def test_what_a_person_puts_into_a_site_stays_and_is_none_of_its_own(tmp_path: Path) -> None:
