@@ -89,17 +89,21 @@ def _known(folder: Path, command: str) -> Known:
     return Known(listed)
 
 
-def check_own(folder: Path, names: Iterable[str], command: str, unchanged: bool = False) -> None:
+def check_own(
+    folder: Path, names: Iterable[str], command: str, unchanged: bool = False, called: str | None = None
+) -> None:
     """Raise FileExistsError where a file of one of the names in the folder, or in a folder of that name, is none that
     an earlier run of the command wrote, whether it listed it in its manifest or did not come so far.
 
-    unchanged: also where it was written to since, as far as anybody knows.
+    unchanged: also where it was written to since, as far as anybody knows. called: the command, where its manifest and
+    mark have another name.
     """
     known = _known(folder, command)
     for path in _replaced_at(folder / name for name in names):
         name = path.relative_to(folder).as_posix()
         if os.path.lexists(path) and not known.is_own(name):
-            raise FileExistsError(f"{path} is of no earlier {command}, which would replace it; name another folder")
+            earlier = called or command
+            raise FileExistsError(f"{path} is of no earlier {earlier}, which would replace it; name another folder")
         if unchanged and known.others is None and path.is_file() and known.listed[name] != file_digest(path):
             raise FileExistsError(f"{path} was written to since it was made; move it away, or name another")
 

@@ -177,7 +177,7 @@ def database(
 
     beside = tables.parent
     try:
-        check_own(out.parent, [out.name], out.name, unchanged=True)
+        check_own(out.parent, [out.name], out.name, unchanged=True, called="database")
         check_log(out)
         problem = printable(other_results(tables, results or beside / "results"))
         if problem and results:

@@ -62,8 +62,9 @@ def verified(folder: Path) -> tuple[list[str], str]:
     files = list(visible_files(folder)) if manifests else []
     origins = [path for path in files if listed.get(path) not in LAST]
     present = {"traces": set[str]()}
-    # What a command read of a folder is all that is found in it, rejected or not; others came since.
-    for paths in {tuple(traces), tuple(found)} if manifests else ():
+    # What a command read of a folder is all that is found in it, rejected or not; others came since. Where no trace is,
+    # other JSON says nothing of those that are elsewhere.
+    for paths in {tuple(traces), tuple(found)} if manifests and traces else ():
         present["traces"] |= folder_digests(folder, filter(Path.is_file, paths))
     for kind, ending in ENDINGS.items():
         present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))

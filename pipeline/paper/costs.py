@@ -191,20 +191,22 @@ def read_prices(path: Path = PRICES) -> pl.DataFrame:
 def read_own_prices(path: Path) -> pl.DataFrame:
     """The prices that a team's file states for its models, as `read_prices` returns them.
 
-    Raises ValueError, naming the file, where it states none; OSError where it can't be read.
+    Raises ValueError, naming the file, where it states none, or several for a model; OSError where it can't be read.
     """
     import yaml
 
     try:
         spec = yaml.safe_load(path.read_text(encoding="utf-8"))
         stated = [agent["parameters"] for agent in spec["agents"] if agent.get("parameters", {}).get("prices")]
-        rows = {p["model"]: (*(p["prices"].get(kind) for kind in KINDS), _dated(path, p["prices"])) for p in stated}
-        listed = pl.DataFrame([(model, *row) for model, row in rows.items()], schema=SCHEMA, orient="row")
+        rows = [(p["model"], *map(p["prices"].get, KINDS), _dated(path, p["prices"])) for p in stated]
+        listed = pl.DataFrame(rows, schema=SCHEMA, orient="row").unique().sort("model")
     except (yaml.YAMLError, UnicodeDecodeError, TypeError, LookupError, AttributeError, pl.exceptions.PolarsError):
         raise ValueError(f"{path} is no team's file with prices (agents: parameters: model, prices)") from None
     if listed.is_empty():
         raise ValueError(f"{path} states no prices; write prices: {{input: …, output: …, date: …}} beside its model")
-    return listed.sort("model")
+    for model in listed.filter(pl.col("model").is_duplicated())["model"]:
+        raise ValueError(f"{path} states prices for {model} that differ; write the same beside it everywhere")
+    return listed
 
 
 def _dated(path: Path, prices: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from sim.models.spec import LlmParameters, is_simulated
 TRIAL_FILE = ".trial"
 
 
-class Unwritable(Exception):
+class Unwritable(ValueError):
     """A cache in which nothing can be kept: which, and what to do."""
 
 
@@ -71,11 +71,10 @@ class Cache:
         if self.get(name) is None:
             write_atomically(self.path(name), [msgspec.json.encode(Entry(name, model, answer))])
 
-    def check_writable(self) -> None:
-        """Raise Unwritable where no answer could be kept: it would be paid for again."""
+    def check_writable(self, advice: str) -> None:
+        """Raise Unwritable, with the advice, where no answer could be kept: it would be paid for again."""
         try:
             write_atomically(trial := self.folder / TRIAL_FILE, [b""])
             trial.unlink(missing_ok=True)
         except OSError as error:
-            advice = "name another folder with --cache, or keep none with --no-cache"
             raise Unwritable(f"answers can't be kept in {self.folder} ({error.strerror}): {advice}") from None

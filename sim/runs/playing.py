@@ -199,7 +199,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
 
         models, cache = list(models_of(jobs)), cache_of(o)
         if cache and not o.offline and any(map(cache.keeps, models)):
-            cache.check_writable()
+            cache.check_writable("name another folder with --cache, or keep none with --no-cache")
 
         async def play() -> None:
             provider = Provider(models, ledger, cache, failure_log(o.out), o.offline)

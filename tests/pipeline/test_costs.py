@@ -171,6 +171,10 @@ def test_a_sentence_says_what_calls_cost() -> None:
         ("- 1", "no team's file"),
         ("agents: [{type: llm, parameters: {model: a}}]", "states no prices"),
         ("agents: [{type: llm, parameters: {model: a, prices: {input: x}}}]", "no team's file"),
+        (
+            "agents: [{parameters: {model: a, prices: {input: 1}}}, {parameters: {model: a, prices: {input: 2}}}]",
+            "states prices for a that differ; write the same",
+        ),
     ],
 )
 def test_a_file_without_prices_is_told_in_a_line(text: str, problem: str, tmp_path: Path) -> None:
@@ -180,7 +184,8 @@ def test_a_file_without_prices_is_told_in_a_line(text: str, problem: str, tmp_pa
 
 
 def test_a_teams_file_states_its_own_prices(tmp_path: Path) -> None:
-    text = "agents: [{type: llm, parameters: {model: a/b, prices: {input: 1, output: 2, date: 2026-01-02}}}]"
+    agent = "{type: llm, parameters: {model: a/b, prices: {input: 1, output: 2, date: 2026-01-02}}}"
+    text = f"agents: [{agent}, {agent}]"
     (tmp_path / "team.yaml").write_text(text, encoding="utf-8")
     assert read_own_prices(tmp_path / "team.yaml").rows() == [("a/b", 1.0, None, 2.0, "team.yaml, 2026-01-02")]
 

@@ -21,10 +21,12 @@ from typer.testing import CliRunner
 from machine.terminal import run_program
 from pipeline.__main__ import NOTHING_WRITTEN, app
 from pipeline.beyond.judge import model
+from pipeline.beyond.judge.model import load_judge
 from pipeline.beyond.judge.replies import Question, read_messages
 from pipeline.derive import parallel
 from pipeline.derive.verify import verified
 from pipeline.tables.io import read_table
+from sim.models.cache import Cache, digest
 from sim.models.parse import LONGEST
 from sim.models.prompts import load_variant
 from sim.models.serve.misbehave import Fault
@@ -282,6 +284,39 @@ def test_a_disk_that_refuses_is_no_bad_usage(
         monkeypatch.setattr(sys, "argv", ["pipeline", "judge", str(tables), *where, *places])
         run_program(app, NOTHING_WRITTEN)
     assert (end.value.code, [line[:7] for line in capsys.readouterr().err.splitlines()].count("error: ")) == (1, 1)
+
+
+@pytest.mark.parametrize(("option", "folder"), [("--cache", "file"), ("--out", "file/answers")])
+def test_nobody_is_asked_where_no_answer_can_be_kept(option: str, folder: str, tables: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    places = {"--out": tmp_path / "out", option: tmp_path / "file"}
+    with judge() as server:
+        words = [str(word) for place in places.items() for word in place]
+        result = CliRunner().invoke(app, ["judge", str(tables), "--model", NAME, "--api-base", server.address, *words])
+        assert (result.exit_code, server.requests) == (2, 0)
+    (refused,) = result.stderr.splitlines()[2:]
+    assert refused.startswith(f"error: answers can't be kept in {tmp_path / folder} (")
+    assert refused.endswith(f"): name another folder with {option}")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_run_whose_answers_can_no_longer_be_kept_says_what_it_took(tables: Path, tmp_path: Path) -> None:
+    asked, kept = load_judge(NAME).ask(read_messages(tables)[0].question), tmp_path / "kept"
+    blocked = Cache(kept).path(digest(asked)).parent
+    blocked.parent.mkdir()
+    blocked.touch()
+    with judge() as server:
+        where = ["--model", NAME, "--api-base", server.address, "--out", str(tmp_path / "out"), "--cache", str(kept)]
+        words = [sys.executable, "-m", "pipeline", "judge", str(tables), *where]
+        first = subprocess.run(words, capture_output=True, text=True, check=False)
+        told, answered = first.stderr.splitlines()[2:], len(list(kept.rglob("*.json")))
+        assert (first.returncode, answered) == (1, server.requests - 1), told
+        assert told[0].startswith(f"{NAME}: {server.requests} answers from {server.requests} requests, ")
+        assert told[1].startswith("error: [Errno ") and told[1].endswith(f"goes on from the answers in {kept}")
+        assert len(told) == 2
+        blocked.unlink()
+        second = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (second.returncode, f"{answered} answered already" in second.stderr) == (0, True)
 
 
 def test_a_sample_has_a_name_and_a_larger_one_holds_it(tables: Path) -> None:

@@ -304,7 +304,10 @@ def test_a_database_that_was_written_to_is_not_replaced(tmp_path: Path, monkeypa
     Path("all.duckdb").rename("kept.duckdb")
     assert run(*make).exit_code == 0
     Path("notes.txt").write_text("mine")
-    assert run(*make[:-1], "notes.txt").exit_code == 2 and Path("notes.txt").read_text() == "mine"
+    for name in ("notes.txt", "kept.duckdb"):
+        before, done = Path(name).read_bytes(), run(*make[:-1], name)
+        assert done.exit_code == 2 and f"{name} is of no earlier database" in " ".join(done.stderr.split())
+        assert Path(name).read_bytes() == before
 
 
 def test_what_a_person_puts_into_a_site_stays_and_is_none_of_its_own(tmp_path: Path) -> None:
@@ -446,6 +449,19 @@ def test_tables_are_of_the_traces_beside_what_is_none(
     (traces / "b.json").touch()
     other, empty = run("verify", tmp_path).stdout.splitlines()
     assert "derive was made from other traces" in other and empty == f"{traces}/b.json: empty"
+
+
+@pytest.mark.parametrize("name", ["notes.json", ".vscode/settings.json", "tables/answers/aa/aa.json", "lines.jsonl"])
+def test_tables_away_from_their_traces_are_whole_beside_json_of_another_kind(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(text_of("protocol"))
+    place = tmp_path / "moved"
+    assert run("derive", tmp_path / "a.json", "--out", place / "tables", "--workers", 1).exit_code == 0
+    (place / name).parent.mkdir(parents=True, exist_ok=True)
+    (place / name).write_bytes(b'{"note": "mine"}')
+    assert (run("verify", place).stdout, run("verify", place / "tables").stdout) == ("", "")
+    for other in (text_of("spoken"), text_of("spoken")[:-1]):
+        (place / "b.json").write_bytes(other)
+        assert "/tables: derive was made from other traces" in run("verify", place).stdout
 
 
 def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:

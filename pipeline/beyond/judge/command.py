@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The judge is held against the study's reading of English.
 RULES = rules.RULES["paper"]
 
-ALL_USED, SOME_REJECTED, BAD_USAGE, STOPPED = 0, 3, 2, 4
+ALL_USED, NOT_WRITTEN, BAD_USAGE, SOME_REJECTED, STOPPED = 0, 1, 2, 3, 4
 
 EXAMPLES = """
 Examples:
@@ -102,8 +102,9 @@ def carry_out(o: JudgeOptions) -> None:
         code = ALL_USED if replies is None else publish(asked, replies, answers.judge, o.out, origins)
     except ValueError as error:
         fail(error)
+    except OSError as error:
+        fail(f"{error}; once that is mended, the same command goes on from the answers in {folder}", NOT_WRITTEN)
     except (Unfinished, KeyboardInterrupt) as stopped:
-        say(answers.took)
         say(f"stopped: {str(stopped) or 'interrupted'}; no table was written")
         if folder.is_dir():
             say(f"the answers so far are kept in {folder}: the same command goes on from them")
@@ -114,8 +115,9 @@ def carry_out(o: JudgeOptions) -> None:
 def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> Answered | None:
     """The answer to every question, once it is said what those that are not kept will take; None for a dry run.
 
-    Ends with a message where they would cost more than they may.
+    Ends with a message where they would cost more than they may. Raises ValueError where they can't be asked or kept.
     """
+    from machine.files import no_empty_folders
     from machine.terminal import progress_bar
     from pipeline.beyond.judge.model import estimate
     from pipeline.privacy.language.messages import language_claims
@@ -133,10 +135,14 @@ def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> An
     answers.check(unpriced=o.allow_unknown_prices)
     if o.max_cost is not None and (expected.usd or 0) > o.max_cost:
         fail(f"that is more than --max-cost {o.max_cost:.2f}: allow more, or read fewer messages with --sample")
-    with progress_bar("asking the judge") as show:
-        given = answers.ask(left, show)
-    say(answers.took)
-    return kept | given
+    # What is asked before it is known that an answer can be kept is paid for, and lost.
+    with no_empty_folders([answers.store.folder]):
+        answers.store.check_writable(f"name another folder with {'--cache' if o.cache else '--out'}")
+        try:
+            with progress_bar("asking the judge") as show:
+                return kept | answers.ask(left, show)
+        finally:
+            say(answers.took)
 
 
 def publish(asked: Sequence[Asked], answers: Answered, judge: Judge, out: Path, made_from: Mapping[str, str]) -> int:
@@ -183,7 +189,7 @@ def say(text: str) -> None:
     print(escaped(text), file=sys.stderr)
 
 
-def fail(problem: object) -> NoReturn:
+def fail(problem: object, code: int = BAD_USAGE) -> NoReturn:
     """End with one line that says what is wrong."""
     say(f"error: {problem}")
-    raise typer.Exit(BAD_USAGE)
+    raise typer.Exit(code)

@@ -119,8 +119,8 @@ class Answers:
     def ask(self, questions: Sequence[Question], show: Callable[[int, int], None]) -> Answered:
         """Each question's answer, or why there is none; every answer is kept as it comes. `show` is told of progress.
 
-        Raises Unfinished when the budget is used up, or when the model does not answer (any more), and the calls in
-        flight have ended.
+        Raises Unfinished when the budget is used up, or when the model does not answer (any more), and OSError where an
+        answer can't be kept, when the calls in flight have ended.
         """
         answers: Answered = {}
         asyncio.run(self._ask_all(questions, answers, show))
@@ -134,7 +134,8 @@ class Answers:
         p = self.judge.parameters
         provider = Provider([p], self.ledger, self.store)
         waiting = iter(questions)
-        in_a_row, stopped = 0, ""
+        in_a_row = 0
+        stopped: Exception | None = None
 
         async def work() -> None:
             nonlocal in_a_row, stopped
@@ -143,19 +144,22 @@ class Answers:
                     answers[question] = await provider.answer(self.judge.ask(question), p)
                     in_a_row, self.answers_at_all = 0, True
                 except BudgetSpent as spent:
-                    stopped = str(spent)
+                    stopped = Unfinished(str(spent))
+                    return
+                except OSError as unkept:
+                    stopped = unkept
                     return
                 except AgentFailure as failure:
                     answers[question] = str(failure)
                     in_a_row += 1
                     only_this = self.answers_at_all and REFUSED.search(str(failure))
                     if in_a_row >= GIVE_UP and not only_this:
-                        stopped = f"{GIVE_UP} questions in a row got no answer; the last: {failure}"
+                        stopped = Unfinished(f"{GIVE_UP} questions in a row got no answer; the last: {failure}")
                 show(len(answers), len(questions))
 
         await asyncio.gather(*(work() for _ in range(min(p.concurrency, len(questions)))))
         if stopped:
-            raise Unfinished(stopped)
+            raise stopped
 
 
 def read_answer(answer: Answer | str, question: Question, rules: RuleSet) -> Reading:
