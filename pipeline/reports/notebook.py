@@ -10,12 +10,13 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 from machine.files import replacing
 from pipeline.reports.jupyter_kernel import isolated_kernel
+from pipeline.reports.views.html import escape_text
 
 # What differs between two runs of the same notebook, or between two machines.
 NOTEBOOK_KEYS = ("papermill", "widgets")
@@ -163,7 +164,7 @@ def link_figures(notebook: Any, folder: Path) -> None:
         if path:
             title = TITLE.search(data.pop(SVG_DATA))
             shown = unescape(title[1]) if title else path.stem.replace("_", " ")
-            data[HTML_DATA] = f'<img src="{folder.name}/{path.name}" alt="{escape(shown)}">'
+            data[HTML_DATA] = f'<img src="{folder.name}/{path.name}" alt="{escape_text(shown)}">'
 
 
 def embed_figures(notebook: Any, beside: Path) -> None:

@@ -1,6 +1,7 @@
 """The command and the stage `audit`: what they say, write and end with."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -17,6 +18,7 @@ from pipeline.reports.documents.reference import section
 from pipeline.tables.io import write_table
 from pipeline.tables.schemas.base import AUDIT
 from pipeline.traces.audit import files as audit_files
+from pipeline.traces.audit.auditor import audit_trace
 from pipeline.traces.audit.divergences import CODES
 from tests.imports import ROOT
 
@@ -81,6 +83,14 @@ def test_a_process_that_dies_is_no_error_of_a_trace(folder: Path, monkeypatch: p
     monkeypatch.setattr(audit_files, "audit_files", dead)
     done = run(folder)
     assert (done.exit_code, done.stderr.count("a process died")) == (4, 1)
+
+
+@pytest.mark.parametrize(("kinds", "more"), [(20, []), (48, ["the auditor finds more kinds of errors: 28."])])
+def test_doubts_are_a_sentence_each_and_those_beyond_the_most_are_counted(kinds: int, more: list[str]) -> None:
+    unreadable = audit_trace(b"{}", "t.json")
+    told = audit_files.doubts([replace(unreadable, team=f"team {number:02}") for number in range(kinds)])
+    assert told[0].startswith("the auditor finds errors in 1 traces of team 00: unreadable. The trace ")
+    assert (len(told[:20]), told[20:]) == (20, more)
 
 
 @pytest.mark.parametrize("arguments", [("no/such/folder",), (ROOT / "tests/sim",)])

@@ -166,6 +166,18 @@ def test_a_list_without_digests_knows_the_seed_alone(tmp_path: Path) -> None:
     assert [d.code for d in found(raw, write_suite(tmp_path / "other.csv", [raw], seed=1))] == ["wrong_task"] * 2
 
 
+@pytest.mark.parametrize(
+    ("forget", "code"), [({}, "wrong_task"), ({"calendars_sha256": ""}, "unknown_task")], ids=["digest", "no digest"]
+)
+def test_other_slots_as_cheap_are_an_error_where_the_list_has_a_digest(
+    forget: dict[str, str], code: str, tmp_path: Path
+) -> None:
+    raw = paper_game("standard")
+    raw["config"]["scenario"]["optimal"]["assignments"]["1"] = 5
+    assert [d.code for d in found(raw, write_suite(tmp_path / "own.csv", [raw], **forget))] == [code]
+    assert ["optimal slots" in d.detail for d in found(raw)] == [True]
+
+
 def test_a_list_with_a_column_twice_is_no_list(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("task_id,seed,seed\na,1,2\n", encoding="utf-8")
     with pytest.raises(SuiteError, match="a column twice"):

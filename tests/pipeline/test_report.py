@@ -193,7 +193,10 @@ def test_traces_of_ones_own_become_pages_whatever_is_in_them(tmp_path: Path, mon
     monkeypatch.chdir(Path(__file__).parents[2])
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     for number, text in enumerate(HOSTILE):
-        trace = TraceBuilder(f"game-{number}", team=f"team {text}").round(0)
+        names = {name: f"{name} {text}" for name in ("team", "task_id", "difficulty")}
+        if number % 2:  # else the notebooks about the standard condition and the two settings had no game
+            names |= {name: f"{name} {text}" for name in ("condition", "setting")}
+        trace = TraceBuilder(f"game-{number} '{text}", **names).round(0)
         trace.dm(0, 0, 1, f"Slot 1 is free {text}").resolution(0, True, a0=1, a1=1)
         write_trace(tmp_path / "traces" / f"{number}.json", trace.text())
     (tmp_path / "traces" / "broken.json").write_text("{", encoding="utf-8")
@@ -205,6 +208,7 @@ def test_traces_of_ones_own_become_pages_whatever_is_in_them(tmp_path: Path, mon
         html = path.read_text(encoding="utf-8")
         assert not re.search(r"<script\b|<img (?![^>]*src=\"data:)", html), path
         assert not ELSEWHERE.search(html), path
+        assert not {"\u202e", "\x1b"} & set(html) and not re.search(r"<a[^>]*>a</a>", html), path
     first = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "What could not be made" not in first
     assert "What the auditor doubts" in first and "traces of unknown: unreadable" in first

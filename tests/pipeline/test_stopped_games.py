@@ -1,6 +1,7 @@
 """Games that were broken off: counted where a result says so, and in none of its means."""
 
 import json
+import re
 from pathlib import Path
 
 import duckdb
@@ -129,6 +130,11 @@ def test_pages_say_how_many_games_were_broken_off(whole: Path, mixed: Path, tmp_
 def test_a_cause_among_several_games_is_told_as_an_instance() -> None:
     stopped = {"stopped": [True] * 3, "stop_category": ["quota", "quota", "key"], "stop_cause": ["a1", "a2", "b"]}
     assert "(2 games: quota, for instance a1; 1 game: key, as b)" in causes(pl.DataFrame(stopped))
+
+
+def test_a_cause_and_its_category_are_text() -> None:
+    hurt = {"stopped": [True], "stop_category": ["<img>[a](b)"], "stop_cause": ["<img>[a](b)"]}
+    assert not re.search(r"[<>\[\]]", causes(pl.DataFrame(hurt)))
 
 
 @pytest.mark.slow

@@ -146,6 +146,8 @@ def test_a_table_shows_hostile_words_as_text_and_nothing_where_a_value_is_missin
     code = html.table(frame).data
     assert not re.search(r"<(script|img|a)\b", code) and "\u202e" not in code
     assert all(escape_text(text) in code for text in HOSTILE)
+    named = html.table(pl.DataFrame({text: [1] for text in HOSTILE})).data
+    assert not re.search(r"<(script|img|a)\b|[\u202e\x1b]", named)
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", code)
     assert cells[1::2] == ["0.123", "2.5", "", "1", "3", "0"] and cells[-2] == ""
     assert ">a name</th>" in code and "None" not in code

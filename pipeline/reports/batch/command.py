@@ -294,9 +294,10 @@ def row(
             require_tables(tables, "TRACES")
         from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
         from pipeline.reports.reference_study import is_reference
+        from pipeline.reports.show import data_text
 
         with held_origins(made_from((), tables, None)):
             computed = rows.compute_rows(tables, is_reference(tables))
     write = {"text": rows.as_text, "markdown": rows.as_markdown, "latex": rows.as_latex, "json": rows.as_json}
-    print(write[format.value](computed))
+    print(data_text(write[format.value](computed)))
     raise typer.Exit(SOME_LEFT_OUT if rejected else ALL_WRITTEN)

@@ -77,7 +77,7 @@ def broken_off(games: pl.DataFrame) -> str:
     kinds = broken.select(**why).sort("category", "cause").group_by("category", maintain_order=True)
     causes = kinds.agg(pl.len(), pl.col("cause").first()).sort("len", "category", descending=[True, False])
     listed = "; ".join(
-        f"{counted(number, 'game')}: {category}"
+        f"{counted(number, 'game')}: {escape_markdown(category)}"
         + (f", {'as' if number == 1 else 'for instance'} {escape_markdown(cause)}" if cause else "")
         for category, number, cause in causes.iter_rows()
     )

@@ -219,7 +219,7 @@ def _aligned(table: Table) -> str:
     rows = [list(HEAD), *([printable(cell) for cell in row] for row in texts(table))]
     widths = [max(cell_len(row[i]) for row in rows) for i in range(len(HEAD))]
     lines = ("  ".join(set_cell_size(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "\n".join([table.title, "", *lines, *map(printable, table.notes)])
+    return "\n".join([printable(table.title), "", *lines, *map(printable, table.notes)])
 
 
 def as_markdown(tables: Sequence[Table]) -> str:
@@ -227,7 +227,11 @@ def as_markdown(tables: Sequence[Table]) -> str:
     parts = []
     for table in tables:
         rows = [[markdown_text(row[0]), *row[1:]] for row in texts(table)]
-        parts += [f"**{table.title}**", markdown.table(HEAD, rows, right=HEAD[3:]), *map(markdown_text, table.notes)]
+        parts += [
+            f"**{markdown_text(table.title)}**",
+            markdown.table(HEAD, rows, right=HEAD[3:]),
+            *map(markdown_text, table.notes),
+        ]
     return "\n\n".join([*parts, intervals_note()])
 
 

@@ -156,7 +156,11 @@ def great_table(frame: pl.DataFrame, decimals: int = 3, markup: Sequence[str] = 
 
     text = [name for name, kind in frame.schema.items() if kind == pl.String and name not in markup]
     shown = GT(frame, id="t" + blake2s(frame.write_csv().encode(), digest_size=6).hexdigest(), **parts)
-    shown = shown.cols_label_with(fn=as_words).fmt(_escaped, columns=text).fmt(str, columns=list(markup))
+    shown = (
+        shown.cols_label_with(fn=lambda name: without_controls(as_words(name)))
+        .fmt(_escaped, columns=text)
+        .fmt(str, columns=list(markup))
+    )
     floats = [name for name, kind in frame.schema.items() if kind.is_float()]
     shown = shown.fmt_number(floats, decimals=decimals, drop_trailing_zeros=True, use_seps=False)
     return shown.sub_missing(missing_text="").tab_options(table_font_size=FONT, heading_title_font_size=FONT)
@@ -220,7 +224,12 @@ def update_note(update: Mapping[str, Any]) -> str:
 
 def escape_text(text: str) -> str:
     """The text escaped for HTML, with invisible and bidirectional control characters shown as their codes."""
-    return escape("".join(c if c.isprintable() or c in "\n\t" else f"[U+{ord(c):04X}]" for c in text))
+    return escape(without_controls(text))
+
+
+def without_controls(text: str) -> str:
+    """The text with the codes of its invisible and bidirectional control characters in their place."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"[U+{ord(c):04X}]" for c in text)
 
 
 def mark_spans(text: str, marks: Iterable[Mark]) -> str:

@@ -126,8 +126,9 @@ def doubts(audits: Sequence[TraceAudit]) -> list[str]:
     """A line for each team and kind of error, and how many of its traces have it. No more than MOST_DOUBTS."""
     counts = Counter((a.team, code) for a in audits for code in {d.code for d in errors([a])})
     lines = [f"{n} traces of {team}: {code}. {CODES[code].meaning}" for (team, code), n in sorted(counts.items())]
-    more = [f"and {len(lines) - MOST_DOUBTS} more kinds"] if len(lines) > MOST_DOUBTS else []
-    return [escaped(f"the auditor finds errors in {line}") for line in (*lines[:MOST_DOUBTS], *more)]
+    told = [escaped(f"the auditor finds errors in {line}") for line in lines[:MOST_DOUBTS]]
+    more = f"the auditor finds more kinds of errors: {len(lines) - MOST_DOUBTS}."
+    return [*told, more] if len(lines) > MOST_DOUBTS else told
 
 
 def print_doubts(traces: Sequence[Path], workers: int) -> list[str]:
