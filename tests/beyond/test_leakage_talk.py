@@ -83,7 +83,7 @@ def test_games_that_stop_for_good_leave_the_others_to_be_compared(tmp_path: Path
     write_tasks([tiny_task(seed) for seed in range(8)], tmp_path / "tasks.jsonl")
     (tmp_path / "free.yaml").write_text(POOR.replace("stub}", "stub, temperature: 1}"))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with stub("context:0.03", stubborn=True) as server:
+    with stub("context:0.01", stubborn=True) as server:
         words = [MODEL, str(tmp_path), "--parameters=temperature: 0, retries: 0", "--no-cache"]
         env = os.environ | {"OPENAI_API_BASE": server.address, "OPENAI_API_KEY": "sk-stub"}
         command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", *words]

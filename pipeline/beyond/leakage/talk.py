@@ -2,8 +2,8 @@
 
     python -m pipeline.beyond.leakage.talk MODEL OUT [--parameters "temperature: 0, …"] [options of sim run]
 
-What stands in OUT is kept, and played as it stands. Exit code: 4 when games stopped (those that ended are compared), 3
-when traces were rejected, 2 for bad usage, else that of the command that failed.
+What stands in OUT is kept, and played as it stands. Exit code: 4 when games stopped (tasks that both ended are
+compared), 3 when traces were rejected, 2 for bad usage, else that of the command that failed.
 """
 
 import argparse
