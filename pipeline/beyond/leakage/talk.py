@@ -54,8 +54,8 @@ def talk(model: str, out: Path, parameters: dict[str, Any], options: Sequence[st
         command("sim", "suite", SUITE, "--out", tasks)
     played = [word for file in teams for word in ("--team", file)]
     code = command("sim", "run", tasks, *played, "--out", traces, "--resume", *options, fine=SOME_STOPPED)
-    if not traces.exists():
-        return code  # as of a dry run
+    if "--dry-run" in options or not traces.exists():
+        return code
     rejected = command(*derive, fine=SOME_REJECTED)
     command("pipeline.beyond.leakage.learned", tables, "--beside", POLLING)
     return code or rejected
