@@ -229,6 +229,7 @@ def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
     settings = found.with_columns(setting=pl.when(pl.col("team") == "d").then(pl.lit("varied")))
     assert tasks_apart(settings).endswith(": c, d (varied).")
     assert tasks_apart(found.filter("whole")) == ""
+    assert tasks_apart(with_whole(rows, games.clear())) == ""
 
 
 @pytest.mark.slow
