@@ -64,8 +64,8 @@ def rank_agreement(ours: pl.DataFrame, paper: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_commonest(pattern: str, others: Sequence[str], occurrences: pl.DataFrame) -> bool | None:
-    """Whether a pattern occurs oftener than each of the others on the same tasks, by sign-flip tests; False where one of
-    them is oftener by Holm's least p, None where chance may order them.
+    """Whether a pattern occurs oftener than each of the others on the same tasks, by sign-flip tests; False where one
+    of them is oftener by Holm's least p, None where chance may order them.
 
     occurrences: task_id, game_id, pattern and n, how often it occurs in the game; no pattern for a game without any.
     """
