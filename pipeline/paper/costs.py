@@ -17,7 +17,7 @@ KINDS = {
 DECIMALS = 6  # a millionth of a dollar for a million tokens: below it is what binary fractions add
 
 NO_CALL, NO_TOKENS, NO_PRICE = "no model called", "tokens not recorded", "price not known"
-MEASURED = "measured"
+NO_ANSWER, MEASURED = "no answer given", "measured"
 # What a verdict goes on with, and how many of them.
 UNCOUNTED = ", without failed attempts of unknown cost"
 BROKEN_OFF = ", without the last questions of games that stopped"
@@ -116,10 +116,11 @@ def _complete_sum(values: pl.Expr) -> pl.Expr:
 
 
 def _verdict() -> pl.Expr:
-    """What became of a team's cost, and of a team that called what is in no sum."""
+    """What became of a team's cost, and what is in no sum. Only games of models stop: without a call, at the first
+    question."""
     found = (
         pl.when(pl.col("calls") == 0)
-        .then(pl.lit(NO_CALL))
+        .then(pl.when(pl.col("stopped") > 0).then(pl.lit(NO_ANSWER)).otherwise(pl.lit(NO_CALL)))
         .when(pl.col("unmetered") > 0)
         .then(pl.lit(NO_TOKENS))
         .when(pl.col("unpriced") > 0)
@@ -127,9 +128,7 @@ def _verdict() -> pl.Expr:
         .otherwise(pl.lit(MEASURED))
     )
     missing = (
-        pl.when(pl.col("calls") > 0, pl.col(column) > 0)
-        .then(pl.format("{}: {}", pl.lit(text), column))
-        .otherwise(pl.lit(""))
+        pl.when(pl.col(column) > 0).then(pl.format("{}: {}", pl.lit(text), column)).otherwise(pl.lit(""))
         for text, column in ((UNCOUNTED, "uncounted_attempts"), (BROKEN_OFF, "stopped"))
     )
     return pl.concat_str(found, *missing)
@@ -137,7 +136,10 @@ def _verdict() -> pl.Expr:
 
 def billed(spent: pl.DataFrame) -> str:
     """What calls cost, in a sentence or two of plain text. spent: of `costs`."""
-    called = spent.filter(pl.col("calls") > 0)
+    called, stopped = spent.filter(pl.col("calls") > 0), int(spent["stopped"].sum())
+    broken_off = f" {_counted(stopped, 'game')} stopped: what the last question of each took is in no sum."
+    if called.is_empty() and stopped:
+        return f"No model gave an answer in these games, so there is none to bill.{broken_off}"
     if called.is_empty():
         return "No model was called in these games, so there is nothing to bill."
     known, unknown = called.drop_nulls("usd_total"), called.filter(pl.col("usd_total").is_null())
@@ -149,11 +151,11 @@ def billed(spent: pl.DataFrame) -> str:
     partly = f", without {unbilled} of {of_whom}" if unknown.height else ""
     usd, then = float(known["usd_total"].sum()), float(known["usd_cached"].sum())
     cost = f"{_counted(number, 'call')} to models cost {_dollars(max(0.0, usd - then))}{partly}."
-    missed, stopped = int(known["uncounted_attempts"].sum()), int(called["stopped"].sum())
+    missed = int(known["uncounted_attempts"].sum())
     more = {
         f" {_counted(cached, 'answer')} from the cache had cost {_dollars(then)} when first given.": cached,
         f" Of {_counted(missed, 'failed attempt')} nobody noted the cost: they may add to it.": missed,
-        f" {_counted(stopped, 'game')} stopped: what the last question of each took is in no sum.": stopped,
+        broken_off: stopped,
     }
     return cost + "".join(text for text, number in more.items() if number)
 

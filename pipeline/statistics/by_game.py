@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.tables.queries import ALL_GAMES, attach, query_text
 
 SEPARATOR = "\x1f"  # stands in no team's name
+PLACE = ["setting", "condition"]
 
 
 def with_tasks(games: pl.DataFrame) -> pl.DataFrame:
@@ -34,15 +35,13 @@ def ended(games: pl.DataFrame) -> pl.DataFrame:
 
 def with_whole(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
     """The rows with `whole`: whether the team played each task that any team of its setting and condition did, so that
-    its means compare with those of others that did. rows: with keys TEAM; games: rows of that table that ended."""
-    place = ["setting", "condition"]
-    played = with_tasks(games).group_by(*place, "team").agg(own=pl.col("task_id").n_unique())
-    every = with_tasks(games).group_by(place).agg(every=pl.col("task_id").n_unique())
-    whole = played.join(every, on=place, nulls_equal=True).select(
-        "team", *place, whole=pl.col("own") == pl.col("every")
-    )
-    joined = rows.join(whole, on=["team", *place], how="left", nulls_equal=True, maintain_order="left")
-    return joined.with_columns(pl.col("whole").fill_null(False))
+    its means compare with those of others that did; null where none played any. rows: with keys TEAM; games: rows of
+    that table that ended."""
+    games, tasks = with_tasks(games), pl.col("task_id").n_unique()
+    for name, key in (("own", ["team", *PLACE]), ("every", PLACE)):
+        counts = games.group_by(key).agg(tasks.alias(name))
+        rows = rows.join(counts, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return rows.with_columns(whole=pl.col("own").fill_null(0) == pl.col("every")).drop("own", "every")
 
 
 def team_groups(games: pl.DataFrame, named: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

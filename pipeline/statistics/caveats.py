@@ -36,13 +36,16 @@ def _named(rows: pl.DataFrame, caveat: str) -> str:
 
 
 def uneven_tasks(games: pl.DataFrame) -> list[str]:
-    """A line for each team that played some of its tasks oftener than others, in one setting and condition. games: rows
+    """A line for each team, condition and setting in which it played some of its tasks oftener than others. games: rows
     of that table."""
-    a_task = with_tasks(games.drop_nulls("task_id")).group_by("team", "condition", "setting", "task_id").len()
-    often = a_task.group_by("team").agg(pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max())
+    place = ["team", "condition", "setting"]
+    a_task = with_tasks(games.drop_nulls("task_id")).group_by(*place, "task_id").len()
+    often = a_task.group_by(place).agg(pl.col("len").sum(), least=pl.col("len").min(), most=pl.col("len").max())
+    named = pl.concat_str(place, separator=", ", ignore_nulls=True)
+    uneven = often.filter(pl.col("least") < pl.col("most")).select(named, "len", "least", "most").sort("team")
     return [
-        f"{team}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
-        for team, number, least, most in often.filter(pl.col("least") < pl.col("most")).sort("team").iter_rows()
+        f"{where}: {number} games, {least} to {most} of a task; each game counts, so some tasks count for more."
+        for where, number, least, most in uneven.iter_rows()
     ]
 
 

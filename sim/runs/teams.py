@@ -168,8 +168,10 @@ def model_team(model: str, preset: str | None) -> Team:
         )
     spec = AgentSpec("llm", {"model": model, **({"preset": preset} if preset else {})})
     llm_parameters(spec)
-    team = re.sub(r"[^A-Za-z0-9_.-]+", "-", own_name).strip("-._")[:LONGEST_NAME] or "model"
-    return Team(team, (spec,), is_simulated(model))
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", own_name).strip("-._")[:LONGEST_NAME] or "model"
+    team = Team(name, (spec,), is_simulated(model))
+    check_name(team, model)
+    return team
 
 
 def read_team(path: Path) -> Team:
@@ -191,12 +193,18 @@ def read_team(path: Path) -> Team:
             llm_parameters(spec)
         else:
             build_agent(spec)
-    if (own := PROTOCOL_TEAMS.get(team.team.lower())) and any(not is_same(spec, own.agents[0]) for spec in team.agents):
-        raise TeamError(
-            f"{path}: the name {team.team} is that of the paper's protocol, and these are other agents; give the team "
-            "another name"
-        )
+    check_name(team, path)
     return msgspec.structs.replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+
+
+def check_name(team: Team, where: object) -> None:
+    """Raise TeamError where a team has the name of a protocol of the paper and plays otherwise."""
+    own = PROTOCOL_TEAMS.get(team.team.lower())
+    if own and not all(is_same(spec, own.agents[0]) for spec in team.agents):
+        raise TeamError(
+            f"{where}: the name {team.team} is that of the paper's protocol, and these are other agents; give the team "
+            "another name in a YAML file"
+        )
 
 
 def is_same(spec: AgentSpec, preset: AgentSpec) -> bool:

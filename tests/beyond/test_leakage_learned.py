@@ -9,8 +9,13 @@ import polars as pl
 import pytest
 
 from pipeline.beyond.leakage.learned import by_team, compare, forecast_bits, learned_bits, standard_games
+from pipeline.derive.parallel import derive
 from pipeline.statistics.resampling import Resampling
+from sim.game.trace import write
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
 from tests.beyond.small_games import BLOCKED, SETTINGS, Game, Slot
+from tests.sim.worlds import tiny_task
 
 TASKS = 24
 HELD: list[Slot] = [0, 0, 1, 1, BLOCKED, BLOCKED]  # of agent 1, in an order that differs from task to task
@@ -114,11 +119,11 @@ def test_tables_are_compared_from_any_folder(
         frame.write_parquet(tmp_path / f"{name}.parquet")
     monkeypatch.chdir(tmp_path)
     compare([Path()], None)
-    assert capsys.readouterr().out.startswith("uniform costs; shares are of the bits of ")
+    assert capsys.readouterr().out.startswith("uniform costs, 3 tasks; shares are of the bits of ")
     games = pl.read_parquet("games.parquet").with_columns(setting=pl.lit(None, pl.String))
     games.write_parquet("games.parquet")
     compare([Path()], None)
-    assert capsys.readouterr().out.startswith("unknown costs; shares are of the bits of ")
+    assert capsys.readouterr().out.startswith("unknown costs, 3 tasks; shares are of the bits of ")
 
 
 def test_one_task_alone_is_nothing_to_learn_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,4 +132,28 @@ def test_one_task_alone_is_nothing_to_learn_from(tmp_path: Path, capsys: pytest.
     with pytest.raises(SystemExit, match="2"):
         compare([tmp_path], None)
     told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith("error: uniform costs: games of one task alone")
+    assert told.out == "" and told.err.startswith("error: uniform costs: fewer than two tasks that all teams")
+
+
+def compared_games(folder: Path, capsys: pytest.CaptureFixture[str], **seeds: range) -> list[str]:
+    """What is printed of simulated teams that ended the tasks of these seeds, a line each."""
+    for team, of_team in seeds.items():
+        for seed in of_team:
+            write(play_game(Play(tiny_task(seed), named_teams()[team])), folder / f"traces/{team}-{seed}.json")
+    derive([folder / "traces"], folder / "tables", workers=1)
+    compare([folder / "tables"], "candid")
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.slow
+def test_only_tasks_that_all_teams_ended_are_compared_and_taught(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alike = compared_games(tmp_path / "alike", capsys, candid=range(3), plain=range(3))
+    lacking = compared_games(tmp_path / "lacking", capsys, candid=range(5), plain=range(3))
+    assert alike[0] == "uniform costs, 3 tasks; shares are of the bits of candid"
+    assert lacking[0] == alike[0].replace("3 tasks", "3 tasks (2 left out, which not all teams ended)")
+    assert lacking[1:] == alike[1:]
+    with pytest.raises(SystemExit, match="2"):
+        compared_games(tmp_path / "apart", capsys, candid=range(2), plain=range(1, 3))
+    assert "uniform costs: fewer than two tasks that all teams ended" in capsys.readouterr().err

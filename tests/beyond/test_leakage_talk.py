@@ -10,6 +10,9 @@ import pytest
 from pipeline.beyond.leakage.talk import SOME_STOPPED, main
 from pipeline.tables.io import read_table
 from pipeline.tables.paths import read_yaml
+from sim.game.trace import write
+from sim.runs.play import Play, play_game
+from sim.runs.teams import named_teams
 from sim.tasks.suite import write_tasks
 from tests.imports import ROOT
 from tests.sim.stub import stub
@@ -57,11 +60,16 @@ def test_what_is_missing_or_cannot_be_read_is_one_line(words: list[str], capsys:
 
 
 @pytest.mark.slow
-def test_a_dry_run_ends_with_its_estimate(tmp_path: Path) -> None:
+@pytest.mark.parametrize("played", [False, True])
+def test_a_dry_run_ends_with_its_estimate(played: bool, tmp_path: Path) -> None:
     write_tasks([tiny_task(1)], tmp_path / "tasks.jsonl")
+    if played:
+        write(play_game(Play(tiny_task(1), named_teams()["imap"])), tmp_path / "traces/0.json")
     command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", MODEL, str(tmp_path), "--dry-run"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and not (tmp_path / "traces").exists(), done.stderr
+    assert done.returncode == 0 and (tmp_path / "traces").exists() == played, done.stderr
+    [last] = [line for line in done.stdout.splitlines() if line.startswith("python -m")]
+    assert " sim run " in last and not (tmp_path / "tables").exists()
 
 
 @pytest.mark.slow
@@ -83,7 +91,7 @@ def test_games_that_stop_for_good_leave_the_others_to_be_compared(tmp_path: Path
     write_tasks([tiny_task(seed) for seed in range(8)], tmp_path / "tasks.jsonl")
     (tmp_path / "free.yaml").write_text(POOR.replace("stub}", "stub, temperature: 1}"))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with stub("context:0.03", stubborn=True) as server:
+    with stub("context:0.01", stubborn=True) as server:
         words = [MODEL, str(tmp_path), "--parameters=temperature: 0, retries: 0", "--no-cache"]
         env = os.environ | {"OPENAI_API_BASE": server.address, "OPENAI_API_KEY": "sk-stub"}
         command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", *words]

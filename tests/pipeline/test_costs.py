@@ -14,6 +14,7 @@ from pipeline.paper.costs import (
     BROKEN_OFF,
     LISTED,
     MEASURED,
+    NO_ANSWER,
     NO_CALL,
     NO_PRICE,
     NO_TOKENS,
@@ -137,7 +138,19 @@ def test_a_verdict_of_unknown_cost_counts_what_is_missing_besides() -> None:
     games = GAMES.with_columns(stopped=pl.col("game_id") == "v")
     calls = table(called("u", "some/model", None, None) | {"uncounted_attempts": 3})
     assert costs(games, calls, PRICES)["verdict"].item() == f"{NO_TOKENS}{UNCOUNTED}: 3{BROKEN_OFF}: 1"
-    assert costs(games, table(), PRICES)["verdict"].item() == NO_CALL
+
+
+def test_games_that_stopped_at_their_first_question_are_no_games_without_a_model() -> None:
+    stopped = GAMES.with_columns(stopped=pl.lit(True))
+    spent = costs(stopped, table(), PRICES)
+    assert (spent["usd_total"].item(), spent["verdict"].item()) == (None, f"{NO_ANSWER}{BROKEN_OFF}: 2")
+    assert billed(spent) == (
+        "No model gave an answer in these games, so there is none to bill. "
+        "2 games stopped: what the last question of each took is in no sum."
+    )
+    other = GAMES.with_columns(pl.col("game_id") + "2", team=pl.lit("other"))
+    both = costs(pl.concat([stopped, other]), table(called("u2", "x", 1, 1, usd=1.5)), PRICES)
+    assert billed(both).endswith(" 1.50 US dollars. 2 games stopped: what the last question of each took is in no sum.")
 
 
 def test_a_bill_is_of_the_calls_whose_cost_is_known_and_counts_the_others_apart() -> None:

@@ -110,7 +110,9 @@ def test_a_task_is_its_name_seed_and_calendars_and_one_without_a_name_is_its_own
     names = with_tasks(games)["task_id"].to_list()
     assert names[:2] == ["t, seed 1"] * 2 and [name[:21] for name in names[2:4]] == ["t, seed 2, calendars "] * 2
     assert len(set(names)) == 5 and names[4:] == ["g4", "g5"]
-    assert uneven_tasks(games) == ["imap: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more."]
+    assert uneven_tasks(games) == [
+        "imap, standard, uniform: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more."
+    ]
 
 
 def test_the_shares_of_sources_add_up(derived: Path) -> None:

@@ -27,7 +27,7 @@ from pipeline.reports.batch.row import (
     row_tables,
 )
 from pipeline.statistics.by_game import with_whole
-from pipeline.statistics.caveats import mixed_teams, tasks_apart, unread_json
+from pipeline.statistics.caveats import mixed_teams, tasks_apart, uneven_tasks, unread_json
 from pipeline.tables.io import polars_schema, to_csv_frame, write_table
 from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import AGENTS
@@ -110,8 +110,32 @@ def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(te
 
 def test_a_task_that_was_played_oftener_than_others_is_told() -> None:
     (table,) = row_tables(pl.concat([GAMES, GAMES.head(1)]), TABLE1, INTERVALS)
-    assert f"{HURT}: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more." in table.notes
+    assert (
+        f"{HURT}, standard, uniform: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more."
+        in table.notes
+    )
     assert not any("of a task" in note for note in row_tables(pl.concat([GAMES] * 2), TABLE1, INTERVALS)[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("often", "told"),
+    [
+        ({"uniform": [1, 1, 1], "varied": [2, 2, 2]}, []),
+        ({"uniform": [1, 1], "varied": [2, 3]}, [f"{HURT}, standard, varied: 5 games, 2 to 3 of a task; "]),
+        ({"uniform": [1, 2], None: [1, 1]}, [f"{HURT}, standard, uniform: 3 games, 1 to 2 of a task; "]),
+    ],
+)
+def test_tasks_are_uneven_in_one_setting_not_across_settings(
+    often: dict[str | None, list[int]], told: list[str]
+) -> None:
+    games = [
+        TEAM | {"setting": setting, "task_id": f"{setting}{task}", "game_id": f"{setting}{task}{number}"}
+        for setting, counts in often.items()
+        for task, count in enumerate(counts)
+        for number in range(count)
+    ]
+    lines = uneven_tasks(pl.DataFrame(games).with_columns(UNTOLD))
+    assert [line.partition("each game")[0] for line in lines] == told
 
 
 def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
@@ -229,6 +253,7 @@ def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
     settings = found.with_columns(setting=pl.when(pl.col("team") == "d").then(pl.lit("varied")))
     assert tasks_apart(settings).endswith(": c, d (varied).")
     assert tasks_apart(found.filter("whole")) == ""
+    assert tasks_apart(with_whole(rows, games.clear())) == ""
 
 
 def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:

@@ -140,6 +140,14 @@ def test_a_file_may_list_a_protocol_of_the_paper_under_its_name(tmp_path):
         assert load_team(listed).team == name
 
 
+@pytest.mark.parametrize("model", ["openai/sd", "ollama/IMAP", "openai/dsm/welfare"])
+def test_a_model_called_like_a_protocol_of_the_paper_needs_a_file(model):
+    with pytest.raises(
+        TeamError, match=f"^{model}: the name .* of the paper's protocol, .* another name in a YAML file"
+    ):
+        load_team(model)
+
+
 def test_a_preset_beside_a_file_of_models_is_refused_not_passed_over(tmp_path):
     told = team_file(tmp_path, "team: mine\nagents: [{type: llm, parameters: {model: openai/some}}]")
     with pytest.raises(TeamError, match=r"team\.yaml is a file: write `preset: paper` under the `parameters:`"):

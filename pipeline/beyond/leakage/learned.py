@@ -14,7 +14,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import polars as pl
@@ -190,31 +190,53 @@ def compared(tables: Tables, beside: str) -> pl.DataFrame:
     return by_team(tables, bits, beside, Resampling(**leakage["intervals"]))
 
 
+def with_common(games: pl.DataFrame) -> pl.DataFrame:
+    """The games with `common`: whether all teams of their setting ended their task."""
+    teams = pl.col("team").n_unique()
+    return games.with_columns(common=teams.over("setting", "task_id") == teams.over("setting"))
+
+
+def task_counts(games: pl.DataFrame) -> pl.DataFrame:
+    """Each setting, its `common` tasks, and `every` one that any team ended."""
+    task = pl.col("task_id")
+    counts = {"common": task.filter("common").n_unique(), "every": task.n_unique()}
+    return games.group_by("setting").agg(**counts).sort("setting")
+
+
 def compare(folders: Sequence[Path], beside: str | None) -> None:
-    """Print the comparison of the teams in some folders of tables, setting by setting."""
-    tables = standard_games(folders)
-    teams = tables["games"]["team"].unique().sort().to_list()
+    """Print the comparison of the teams in some folders of tables, setting by setting, on the tasks that all ended."""
+    every = standard_games(folders)
+    teams = every["games"]["team"].unique().sort().to_list()
     team = beside or teams[0] if teams else ""
     if team not in teams:
-        there = ", ".join(teams) or "none"
-        print(
-            escaped(f"error: no standard game of {team or 'any team'} in these tables; teams: {there}"), file=sys.stderr
-        )
-        sys.exit(2)
-    for setting, tasks in tables["games"].group_by("setting").agg(pl.col("task_id").n_unique()).sort("setting").rows():
+        refuse(f"no standard game of {team or 'any team'} in these tables; teams: {', '.join(teams) or 'none'}")
+    games = with_common(every["games"])
+    counts = task_counts(games)
+    for setting, tasks, _ in counts.iter_rows():
         if tasks < 2:
-            problem = f"error: {setting} costs: games of one task alone, and there is no other to learn from"
-            print(escaped(f"{problem}; play more tasks"), file=sys.stderr)
-            sys.exit(2)
-    means = compared(tables, team).with_columns(pl.col("setting", "team").map_elements(escaped, pl.String))
+            few = f"{setting} costs: fewer than two tasks that all teams ended"
+            refuse(f"{few}, so that there is no other to learn from; play more tasks")
+    show(compared(of_games(every, games.filter("common")), team), counts, team)
+
+
+def refuse(problem: str) -> NoReturn:
+    """End with one line that says what is wrong."""
+    print(escaped(f"error: {problem}"), file=sys.stderr)
+    sys.exit(2)
+
+
+def show(means: pl.DataFrame, counts: pl.DataFrame, beside: str) -> None:
+    """Print learned_teams. counts: of `task_counts`."""
+    means = means.with_columns(pl.col("team").map_elements(escaped, pl.String))
     mean, low, high = (pl.col(c).round(2).cast(pl.String) for c in ("mean", "low", "high"))
     text = pl.when(low.is_null()).then(mean).otherwise(pl.format("{} [{}, {}]", mean, low, high))
     order = pl.DataFrame({"measure": [*COSTS, *(f"{kind}_{role}" for kind in ("bits", "share") for role in ROLES)]})
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=1000, tbl_hide_dataframe_shape=True,
                    tbl_hide_column_data_types=True):  # fmt: skip
-        for setting in means["setting"].unique().sort():
+        for setting, tasks, every in counts.iter_rows():
             shown = means.filter(setting=setting).with_columns(text=text).pivot("team", index="measure", values="text")
-            print(f"{setting} costs; shares are of the bits of {escaped(team)}")
+            out = f" ({every - tasks} left out, which not all teams ended)" if tasks < every else ""
+            print(escaped(f"{setting} costs, {tasks} tasks{out}; shares are of the bits of {beside}"))
             print(order.join(shown, on="measure", how="left", maintain_order="left"))
 
 

@@ -2,8 +2,8 @@
 
     python -m pipeline.beyond.leakage.talk MODEL OUT [--parameters "temperature: 0, …"] [options of sim run]
 
-What stands in OUT is kept, and played as it stands. Exit code: 4 when games stopped (those that ended are compared), 3
-when traces were rejected, 2 for bad usage, else that of the command that failed.
+What stands in OUT is kept, and played as it stands. Exit code: 4 when games stopped (tasks that both ended are
+compared), 3 when traces were rejected, 2 for bad usage, else that of the command that failed.
 """
 
 import argparse
@@ -54,8 +54,8 @@ def talk(model: str, out: Path, parameters: dict[str, Any], options: Sequence[st
         command("sim", "suite", SUITE, "--out", tasks)
     played = [word for file in teams for word in ("--team", file)]
     code = command("sim", "run", tasks, *played, "--out", traces, "--resume", *options, fine=SOME_STOPPED)
-    if not traces.exists():
-        return code  # as of a dry run
+    if "--dry-run" in options or not traces.exists():
+        return code
     rejected = command(*derive, fine=SOME_REJECTED)
     command("pipeline.beyond.leakage.learned", tables, "--beside", POLLING)
     return code or rejected
